@@ -159,7 +159,7 @@ done
 
 say "Change the label of user 2, and look at what that does before it is published:"
 # shellcheck disable=SC2016 # The backend replaces ${user.id}.
-publish_label 'Hello, ${user.id}' --preview-user 2 --preview-user 3 --description "Greet user 2"
+publish_label 'Hello, ${user.id}' --preview-user 2 --preview-user 3 --yes --description "Greet user 2"
 
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     [ ! -s "$work/watch2" ] || break

@@ -141,6 +141,7 @@ run_openapi() {
 run_console-all() {
     step "build" build_backend_package
     step "browser" SampleBackend/Tests/Console/run.sh
+    step "browser behind nginx" SampleBackend/Tests/Console/run.sh --gate --nginx
 }
 
 run_benchmarks() {

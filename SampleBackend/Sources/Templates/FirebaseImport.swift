@@ -27,15 +27,6 @@ public struct FirebaseImport: TemplateImport {
     public init(jsonData: Data) throws(TemplateValidationError) {
         let validated = try ValidatedTemplate(jsonData: jsonData)
         var template = validated.template
-        let names = ["conditions", "parameters", "parameterGroups"]
-        if !template.unknownFields.isEmpty, names.allSatisfy({ validated.json[$0] == nil }) {
-            throw TemplateValidationError(problems: [
-                TemplateProblem(
-                    path: "",
-                    message: "it has none of conditions, parameters and parameterGroups; give a "
-                        + "template of Firebase")
-            ])
-        }
         var report = ImportReport()
         if let version = template.version {
             template.version = nil

@@ -55,8 +55,48 @@ public struct OverridesDocument: Sendable, Hashable {
         self.sections = sections
     }
 
+    /// Returns the pins that have no effect on a template, or a value of another type than the setting.
+    ///
+    /// - Parameter template: The template that the pins are for.
+    /// - Returns: The problems, by section and key.
+    public func problems(in template: RemoteConfigTemplate) -> [TemplateProblem] {
+        var found = ProblemCollector()
+        let known = template.sections
+        for (section, settings) in json.objectValue ?? [:] {
+            let path = TemplatePath.root.member(section)
+            guard let parameters = known[section] else {
+                found.add(path, "there is no section of this name; pin settings that exist")
+                continue
+            }
+            for (key, value) in settings.objectValue ?? [:] {
+                let path = path.member(key)
+                guard let parameter = parameters[key] else {
+                    found.add(path, "there is no setting of this name; pin settings that exist")
+                    continue
+                }
+                let type = parameter.valueType ?? .string
+                if !type.includes(value) {
+                    found.add(
+                        path,
+                        "it is \(value.kindDescription), but the setting is a \(type.rawValue)")
+                }
+            }
+        }
+        return found.problems
+    }
+
     /// The values as JSON, sections and keys sorted.
     public var json: JSONNode {
         JSONNode(.object(sections.mapValues { .object($0) }))
+    }
+}
+
+extension ParameterValueType {
+    /// True when a document may have the value for a setting of the type.
+    fileprivate func includes(_ value: JSONNode) -> Bool {
+        switch (self, value) {
+        case (.string, .string), (.boolean, .bool), (.number, .number), (.json, _): true
+        default: false
+        }
     }
 }

@@ -48,12 +48,13 @@ public struct ParseConfigImport: TemplateImport {
     }
 }
 
-/// Reads Parse Config's parameters, with a remark for each change.
+/// Reads the parameters of Parse Config, or of another file of plain values, with a remark for each
+/// change.
 struct ParseConfigReader {
     /// Problems that keep the file from being imported.
     private(set) var found = ProblemCollector()
 
-    private(set) var report = ImportReport()
+    var report = ImportReport()
 
     /// Reads a file: the answer of `GET /config`, or the parameters alone.
     mutating func readFile(_ json: JSONNode) -> OrderedDictionary<String, TemplateParameter> {
@@ -62,6 +63,12 @@ struct ParseConfigReader {
         let isAnswer =
             members["params"]?.objectValue != nil
             && members.keys.allSatisfy { ["params", "masterKeyOnly"].contains($0) }
+        if Self.isTemplate(members) {
+            found.add(
+                .root, "it is a template, not the parameters of Parse; import it as one of Firebase"
+            )
+            return [:]
+        }
         guard isAnswer else { return readParameters(members, masterKeyOnly: [:], .root) }
         let path = TemplatePath.root.member("masterKeyOnly")
         let secrets = members["masterKeyOnly"] ?? .null
@@ -71,7 +78,15 @@ struct ParseConfigReader {
             TemplatePath.root.member("params"))
     }
 
-    private mutating func readParameters(
+    /// True for a file of Firebase.
+    private static func isTemplate(_ members: OrderedDictionary<String, JSONNode>) -> Bool {
+        let names = ["conditions", "parameters", "parameterGroups"]
+        return names.contains { members[$0] != nil }
+            && members.keys.allSatisfy { (names + ["version", "etag"]).contains($0) }
+    }
+
+    /// Reads values by name, and renames those whose name is no key.
+    mutating func readParameters(
         _ values: OrderedDictionary<String, JSONNode>,
         masterKeyOnly: OrderedDictionary<String, JSONNode>, _ path: TemplatePath
     ) -> OrderedDictionary<String, TemplateParameter> {

@@ -4,14 +4,17 @@ import OrderedCollections
 extension RemoteConfigTemplate {
     /// Returns the template as Firebase writes it.
     ///
-    /// Everything keeps its order, and unknown fields follow the known ones.
+    /// Everything keeps its order, and unknown fields follow the known ones. An empty template has
+    /// an empty `parameters`, by which it is known as a template.
     ///
     /// - Parameter includingVersion: True to include `version`, if there is one.
     /// - Returns: The JSON object.
     public func json(includingVersion: Bool = true) -> JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [:]
         if !conditions.isEmpty { members["conditions"] = .array(conditions.map(\.json)) }
-        if !parameters.isEmpty { members["parameters"] = parameters.json }
+        if !parameters.isEmpty || (conditions.isEmpty && parameterGroups.isEmpty) {
+            members["parameters"] = parameters.json
+        }
         if !parameterGroups.isEmpty {
             members["parameterGroups"] = .object(
                 parameterGroups.mapValues { group in

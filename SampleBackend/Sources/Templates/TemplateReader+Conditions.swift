@@ -56,7 +56,7 @@ extension TemplateReader {
             name: name, expression: expression, serverCondition: serverCondition,
             tagColor: tagColor,
             unknownFields: unknownFields(
-                members, path, known: ["tagColor", "expression", "condition"]))
+                members, path, known: ["name", "tagColor", "expression", "condition"]))
     }
 
     private mutating func readName(_ node: JSONNode?, _ path: TemplatePath) -> String {

@@ -3,6 +3,14 @@ import OrderedCollections
 import Targeting
 
 extension TemplateReader {
+    private static let parameterMembers: KnownMembers = [
+        "defaultValue", "conditionalValues", "valueType", "description", "masterKeyOnly",
+    ]
+
+    private static let valueMembers: KnownMembers = [
+        "value", "useInAppDefault", "rolloutValue", "personalizationValue", "experimentValue",
+    ]
+
     /// Reads the parameters of a group, or those outside groups.
     mutating func readParameters(
         _ node: JSONNode?, _ path: TemplatePath
@@ -75,11 +83,7 @@ extension TemplateReader {
                     "it is \(node.kindDescription); make it true or false")
             }
         }
-        parameter.unknownFields = unknownFields(
-            members, path,
-            known: [
-                "defaultValue", "conditionalValues", "valueType", "description", "masterKeyOnly",
-            ])
+        parameter.unknownFields = unknownFields(members, path, known: Self.parameterMembers)
         return parameter
     }
 
@@ -129,9 +133,7 @@ extension TemplateReader {
         }
         return ParameterValue(
             content,
-            unknownFields: unknownFields(
-                members, path,
-                known: ["value", "useInAppDefault"] + ParameterValue.unevaluatedNames))
+            unknownFields: unknownFields(members, path, known: Self.valueMembers))
     }
 }
 

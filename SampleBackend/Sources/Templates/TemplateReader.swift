@@ -26,7 +26,7 @@ struct TemplateReader {
     var valueCharacters = 0
 
     /// Names of the known members of a template.
-    private static let knownFields = [
+    private static let knownMembers: KnownMembers = [
         "conditions", "parameters", "parameterGroups", "version",
     ]
 
@@ -37,6 +37,7 @@ struct TemplateReader {
 
     mutating func readTemplate(_ json: JSONNode) -> RemoteConfigTemplate {
         let members = found.object(json, .root)
+        if !limits.isPublished { checkKind(json) }
         var template = RemoteConfigTemplate()
         template.conditions = readConditions(members["conditions"])
         let path = TemplatePath.root.member("parameters")
@@ -44,8 +45,8 @@ struct TemplateReader {
         template.parameterGroups = readGroups(members["parameterGroups"])
         template.version = readVersion(members["version"])
         template.unknownFields = unknownFields(
-            members.filter { !Self.knownFields.contains($0.key) }, .root,
-            known: Self.knownFields)
+            members.filter { !Self.knownMembers.names.contains($0.key) }, .root,
+            known: Self.knownMembers)
         checkDefaultSection(of: template)
         if parameterCount > limits.maximumParameters {
             found.add(
@@ -87,6 +88,26 @@ struct TemplateReader {
         return groups
     }
 
+    /// Reports a file of another kind, which would be published as an empty template.
+    ///
+    /// An empty template is known by an empty member, or by the version that the server gave it.
+    private mutating func checkKind(_ json: JSONNode) {
+        guard case .object(let members) = json else { return }
+        let isTemplate = Self.contentNames.contains { members[$0] != nil }
+        let isEmptyVersion = members.count == 1 && members["version"]?["versionNumber"] != nil
+        guard !isTemplate, !isEmptyVersion else { return }
+        let advice =
+            ConfigurationImport.isConfiguration(json)
+            ? "it is a configuration document, of which \"sample-backend import configuration\" "
+                + "makes a template"
+            : "give a template, or an empty \"parameters\" to remove all settings"
+        found.add(
+            .root, "it has none of conditions, parameters and parameterGroups; \(advice)")
+    }
+
+    /// Names of the members that make an object a template.
+    private static let contentNames = ["conditions", "parameters", "parameterGroups"]
+
     /// Reads the publisher's note; the server sets the other members of the version.
     private mutating func readVersion(_ node: JSONNode?) -> TemplateVersion? {
         guard let members = node?.objectValue else { return nil }
@@ -112,19 +133,16 @@ struct TemplateReader {
         }
     }
 
-    /// Members that are kept unread, such as notes of other tools, with a warning for each that
-    /// differs from a `known` one only by case, `_`, `-` or an "s" at the end.
+    /// Members that are kept unread, such as notes of other tools, each with a warning that names
+    /// the `known` one nearest to it.
     mutating func unknownFields(
-        _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath,
-        known: @autoclosure () -> [String]
+        _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: KnownMembers
     ) -> OrderedDictionary<String, JSONNode> {
-        if members.isEmpty { return members }
-        let known = known()
-        // A longer name is not a misspelt one, and may have any length.
-        for name in members.keys where name.utf8.count < 30 && !known.contains(name) {
-            guard let meant = known.first(where: { $0.simplifiedName == name.simplifiedName })
-            else { continue }
-            found.warn(path.member(name), "it has no effect; write \(meant) if that is meant")
+        for name in members.keys where !known.names.contains(name) {
+            guard found.hasRoomForWarnings else { break }
+            let advice =
+                known.nearest(to: name).map { "; write \($0) if that is meant" } ?? ""
+            found.warn(path.member(name), "it has no effect\(advice)")
         }
         return members
     }
@@ -132,14 +150,6 @@ struct TemplateReader {
     /// Reports a name that is too long.
     mutating func checkLength(of name: String, _ path: TemplatePath) {
         found.checkLength(of: name, path, limits.maximumNameLength)
-    }
-}
-
-extension String {
-    /// The text in lowercase, without `_`, `-` and an "s" at the end.
-    fileprivate var simplifiedName: String {
-        let text = lowercased().filter { $0 != "_" && $0 != "-" }
-        return text.last == "s" ? String(text.dropLast()) : text
     }
 }
 

@@ -70,9 +70,12 @@ struct ProblemCollector {
             TemplateProblem(path: path.description, message: message, column: column))
     }
 
+    /// True while remarks are still collected.
+    var hasRoomForWarnings: Bool { warnings.count < Self.maximumCount }
+
     /// Adds a remark on a field that is kept and not evaluated.
     mutating func warn(_ path: TemplatePath, _ message: String) {
-        guard warnings.count < Self.maximumCount else { return }
+        guard hasRoomForWarnings else { return }
         warnings.append(TemplateProblem(path: path.description, message: message))
     }
 

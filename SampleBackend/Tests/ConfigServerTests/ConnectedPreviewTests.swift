@@ -29,7 +29,7 @@ struct ConnectedPreviewTests {
                     // The preview stores nothing, and no client is notified.
                     #expect(
                         try await server.administer("GET", "/v1/projects/default/remoteConfig")
-                            .fields["etag"] == "etag-default-1")
+                            .fields["etag"] == #""etag-default-1""#)
                     try await server.publish(["parameters": [:]])
                     #expect(try await third.next().id == "2")
                 }

@@ -47,7 +47,7 @@ import Testing
             let project = try #require(row["project"]?.stringValue)
             let version = try #require(row["version"]?.integerValue)
             let tag = try #require(row["tag"]?.stringValue)
-            #expect(TemplateTag(project: project, version: version).description == tag)
+            #expect(TemplateTag(project: project, version: version).entityTag == tag)
             #expect(TemplateTag(tag, project: project)?.version == version)
         }
     }

@@ -87,20 +87,23 @@ struct ImportRoutesTests {
             #expect(answer.status == 400)
         }
     }
-    @Test func aConfigurationInPlaceOfATemplateIsNamedInTheReport() async throws {
+
+    @Test func aConfigurationDocumentBecomesATemplate() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.administer(
                 "POST", Self.path,
                 body: [
                     "format": "ACTIVECONFIG",
-                    "file": ["meta": [:], "config_sections": ["Home": ["settings": [:]]]],
+                    "file": [
+                        "meta": ["format_version_string": "1.0"],
+                        "config_sections": ["Home": ["settings": ["title": ["value": "Hi"]]]],
+                    ],
                 ])
             #expect(answer.status == 200)
-            let report = try answer.json["report"]?.arrayValue ?? []
-            #expect(report.map { $0["path"] } == ["config_sections"])
-            #expect(
-                report.first?["message"]?.stringValue?.contains("exchange format") == true,
-                "\(report)")
+            let template = try #require(try answer.json["template"])
+            let title = template["parameterGroups"]?["Home"]?["parameters"]?["title"]
+            #expect(title == ["defaultValue": ["value": "Hi"], "valueType": "STRING"])
+            #expect(try await server.publish(template, project: "new").status == 200)
         }
     }
 }

@@ -37,7 +37,7 @@ struct PreviewRoutesTests {
             #expect(conditions[0]["failedRule"]?.stringValue?.contains("user.id") == true)
             #expect(conditions[2]["percentiles"]?.arrayValue?.count == 1)
             let template = try await server.administer("GET", Self.path)
-            #expect(template.fields["etag"] == "etag-default-1")
+            #expect(template.fields["etag"] == #""etag-default-1""#)
         }
     }
 

@@ -34,7 +34,7 @@ struct RollbackTests {
                 #expect(answer.error?.status == "VERSION_MISMATCH", "\(tag)")
             }
             let current = try await server.administer("GET", Self.path)
-            #expect(current.fields["etag"] == "etag-default-3")
+            #expect(current.fields["etag"] == #""etag-default-3""#)
             let audit = try await server.administer("GET", "/v1/projects/default/audit").json
             let actions = audit["entries"]?.arrayValue?.compactMap { $0["action"]?.stringValue }
             #expect(actions == ["PUBLISH", "PUBLISH", "PUBLISH"])
@@ -47,7 +47,7 @@ struct RollbackTests {
             for _ in 0..<2 { try await server.publish(.sample) }
             let answer = try await Self.rollBack(on: server, ifMatch: ifMatch)
             #expect(answer.status == 200)
-            #expect(answer.fields["etag"] == "etag-default-3")
+            #expect(answer.fields["etag"] == #""etag-default-3""#)
             #expect(try answer.json["version"]?["updateType"] == "ROLLBACK")
             let audit = try await server.administer("GET", "/v1/projects/default/audit").json
             let newest = audit["entries"]?.arrayValue?.first
@@ -74,6 +74,36 @@ struct RollbackTests {
                 }
                 #expect(statuses.sorted() == [200] + Array(repeating: 412, count: 7), "\(tag)")
             }
+        }
+    }
+
+    static let requests: [NamedRow<(query: String, body: JSONNode?, status: Int)>] = [
+        .init("in the query", ("?versionNumber=1", nil, 200)),
+        .init("in the query, in snake case", ("?version_number=1", nil, 200)),
+        .init("in the body, in snake case", ("", ["version_number": "1"], 200)),
+        .init("in the query beside an empty object", ("?versionNumber=1", [:], 200)),
+        .init("twice the same", ("?versionNumber=1", ["versionNumber": 1], 200)),
+        .init("two different ones", ("?versionNumber=1", ["versionNumber": "2"], 400)),
+        .init(
+            "two different ones in the body", ("", ["versionNumber": 1, "version_number": 2], 400)),
+        .init("nowhere", ("", nil, 400)),
+        .init("no number", ("?versionNumber=x", nil, 400)),
+        .init("the number 0", ("?versionNumber=0", nil, 400)),
+        .init("a version that is not kept", ("?versionNumber=9", nil, 404)),
+    ]
+
+    @Test(arguments: requests)
+    func aRollbackNamesItsVersionInTheQueryOrInTheBody(
+        row: NamedRow<(query: String, body: JSONNode?, status: Int)>
+    ) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for _ in 0..<2 { try await server.publish(.sample) }
+            let answer = try await server.administer(
+                "POST", Self.path + ":rollback" + row.value.query, body: row.value.body)
+            #expect(answer.status == row.value.status)
+            let versions = try await server.administer("GET", Self.path + ":listVersions").json
+            let count = row.value.status == 200 ? 3 : 2
+            #expect(versions["versions"]?.arrayValue?.count == count)
         }
     }
 }

@@ -4,7 +4,7 @@ set -euo pipefail
 
 usage() {
     cat <<TEXT
-USAGE: SampleBackend/Tests/Console/run.sh [--gate] [NAME …]
+USAGE: SampleBackend/Tests/Console/run.sh [--gate] [--nginx] [NAME …]
 
 Runs all tests of the console, or those that are named as for Python's unittest: test_forms,
 test_forms.FormTests.test_asks_at_every_escape.
@@ -12,6 +12,7 @@ test_forms.FormTests.test_asks_at_every_escape.
   --gate  Only those that are marked by @gate. Together they open each page, dialog and menu, and go
           each way on which somebody would be locked out or lose their work; without names, it fails
           when they do not.
+  --nginx Through nginx with SampleBackend/Operations/nginx.conf, without its TLS.
 
 The last lines are "failed: FILE:LINE: TEST: MESSAGE" for each test that failed, the number of tests
 with their time, and "N passed, N failed".
@@ -28,21 +29,25 @@ TEXT
 }
 
 gate=""
-case "${1:-}" in
--h | --help)
-    usage
-    exit 0
-    ;;
---gate)
-    gate=--gate
-    export ACTIVECONFIG_CONSOLE_RECORDS=1
+proxy=""
+while [[ "${1:-}" == -* ]]; do
+    case $1 in
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    --gate)
+        gate=--gate
+        export ACTIVECONFIG_CONSOLE_RECORDS=1
+        ;;
+    --nginx) proxy=1 ;;
+    *)
+        echo "$0: there is no option \"$1\"; see --help" >&2
+        exit 64
+        ;;
+    esac
     shift
-    ;;
--*)
-    echo "$0: there is no option \"$1\"; see --help" >&2
-    exit 64
-    ;;
-esac
+done
 
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
@@ -50,11 +55,16 @@ cd "$(dirname "$0")/../../.."
 # shellcheck source=SampleBackend/Tests/backend.sh
 . SampleBackend/Tests/backend.sh
 
-setup swift sqlite chromium
+setup swift sqlite chromium ${proxy:+nginx curl}
 setup_python_environment selenium==4.51.0 axe-core-python==0.1.0 jsonpatch==1.33
 build_backend
 start_backend --store "sqlite:$work/backend.sqlite" --dev \
     ${CONSOLE_TEST_PAGES:+--console-pages "$CONSOLE_TEST_PAGES"}
+if [ -n "$proxy" ]; then
+    # shellcheck source=SampleBackend/Tests/nginx.sh
+    . SampleBackend/Tests/nginx.sh
+    start_nginx
+fi
 export ACTIVECONFIG_CONSOLE_URL=$url
 export ACTIVECONFIG_BACKEND=$backend
 export ACTIVECONFIG_CONSOLE_PICTURES=$PWD/SampleBackend/.build/console-pictures

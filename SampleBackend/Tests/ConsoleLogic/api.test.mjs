@@ -53,6 +53,12 @@ test('a request has its fields, and digits as they are', async () => {
     assert.equal(requests[0].text, '{"a":1.10}');
 });
 
+test('a request has no condition without a tag', async () => {
+    const requests = answerRequests(() => ({body: {}}));
+    await call('PUT', '/v1/x', {body: {}, ifMatch: null, ifNoneMatch: null});
+    assert.deepEqual(Object.keys(requests[0].headers), ['Accept', 'Content-Type']);
+});
+
 test('a request without a body says no type of it', async () => {
     const requests = answerRequests(() => ({body: {}}));
     await call('GET', '/v1/x');
@@ -184,15 +190,20 @@ test('only 404 of the server is missing', () => {
 
 test('a version is read without its metadata', async () => {
     const requests = answerRequests(() => (
-        {body: {a: 1, version: {versionNumber: '3'}}, etag: 'etag-p-3'}));
+        {body: {a: 1, version: {versionNumber: '3'}}, etag: 'W/"etag-p-3"'}));
     assert.deepEqual(await readVersion('p', '3'),
-        {template: {a: 1}, version: {versionNumber: '3'}, etag: 'etag-p-3'});
+        {template: {a: 1}, version: {versionNumber: '3'}, etag: '"etag-p-3"'});
     assert.equal(requests[0].path, '/v1/projects/p/remoteConfig?versionNumber=3');
+});
+
+test('a version has its entity tag although a proxy drops the field', async () => {
+    answerRequests(() => ({body: {a: 1, version: {versionNumber: '3'}}}));
+    assert.equal((await readVersion('p')).etag, '"etag-p-3"');
 });
 
 test('before the first publish the current version is empty, and others are missing', async () => {
     answerRequests(() => failure(404));
-    assert.deepEqual(await readVersion('p'), {template: {}, version: null, etag: 'etag-p-0'});
+    assert.deepEqual(await readVersion('p'), {template: {}, version: null, etag: '"etag-p-0"'});
     await assert.rejects(readVersion('p', '2'), {status: 404});
     assert.equal(await readNewest('p'), null);
     answerRequests(() => failure(500));

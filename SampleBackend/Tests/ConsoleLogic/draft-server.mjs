@@ -59,7 +59,7 @@ export class DraftServer {
             const template = this.versions.get(number);
             if (!template) return failure(404);
             return {body: {...template, version: {versionNumber: number}},
-                etag: `etag-default-${number}`};
+                etag: `"etag-default-${number}"`};
         }
         if (resource === 'remoteConfig:listVersions') {
             return this.versions.size ? {body: {versions: [{versionNumber: this.#newest}]}}

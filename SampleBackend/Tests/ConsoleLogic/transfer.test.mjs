@@ -14,6 +14,7 @@ for (const [name, text, format] of [
     ['params that are no object', '{"params": [1]}', null],
     ['a user with an address', '{"version": {"updateUser": {"email": "a@b.c"}}}', 'FIREBASE'],
     ['a legacy version', '{"version": {"isLegacy": false}}', 'FIREBASE'],
+    ['a configuration document', '{"meta": {}, "config_sections": {"a": {}}}', 'ACTIVECONFIG'],
     ['an entity tag of Firebase', '{"etag": "etag-123", "parameters": {}}', 'FIREBASE'],
     ['a user with a name', '{"version": {"updateUser": {"name": "ada"}}}', 'ACTIVECONFIG'],
     ['a rollout', '{"parameters": {"a": {"conditionalValues": {"b": {"rolloutValue": {}}}}}}',

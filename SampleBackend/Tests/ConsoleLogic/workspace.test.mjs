@@ -10,7 +10,7 @@ test('a workspace without a draft shows what is published', async () => {
     assert.deepEqual(valuesOf(workspace.template), {a: '1', b: '1'});
     assert.equal(workspace.draft, null);
     assert.equal(workspace.versionNumber, '1');
-    assert.equal(workspace.etag, 'etag-default-1');
+    assert.equal(workspace.etag, '"etag-default-1"');
     assert.ok(!workspace.isUnsaved && !workspace.isOutdated);
     assert.equal(workspace.template.version, undefined);
 });
@@ -21,7 +21,7 @@ test('a project without a version is empty', async () => {
     assert.deepEqual(workspace.template, {});
     assert.equal(workspace.version, null);
     assert.equal(workspace.versionNumber, '0');
-    assert.equal(workspace.etag, 'etag-default-0');
+    assert.equal(workspace.etag, '"etag-default-0"');
     workspace.edit(template({a: '1'}));
     await workspace.saved();
     assert.equal(server.draft.base, '0');

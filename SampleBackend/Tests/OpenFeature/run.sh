@@ -13,6 +13,6 @@ build_backend
 start_backend --store memory --client-key secret
 for project in default other; do
     "$backend" publish SampleBackend/Tests/OpenFeature/template.json --server "$url" \
-        --project "$project" >"$work/published"
+        --project "$project" --create-project >"$work/published"
 done
 "$python_environment/bin/python" SampleBackend/Tests/OpenFeature/client.py "$url"

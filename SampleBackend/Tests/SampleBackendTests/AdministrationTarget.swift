@@ -30,10 +30,19 @@ final class AdministrationTarget: Sendable {
         }
     }
 
+    /// Options that name the target.
+    private var place: [String] {
+        backend.map { ["--server", $0.url] } ?? ["--store", folder.store]
+    }
+
     /// Runs a command on the target.
     func run(_ arguments: String...) async throws -> CommandRun {
-        let place = backend.map { ["--server", $0.url] } ?? ["--store", folder.store]
-        return try await CommandRun(
+        try await run(arguments)
+    }
+
+    /// Runs a command on the target.
+    func run(_ arguments: [String]) async throws -> CommandRun {
+        try await CommandRun(
             arguments + place,
             environment: backend == nil ? [:] : ["ACTIVECONFIG_TOKEN": RunningBackend.token])
     }

@@ -46,6 +46,7 @@ struct ExitCodeTests {
         let file = try target.template(title: "mine", version: 7)
         let run = try await target.run("publish", file)
         #expect(run.exitCode == 3, "\(run)")
+        #expect(run.error.contains("nothing is published here"), "\(run)")
         let tag = try await target.run("publish", file, "--if-match", "etag-default-7")
         #expect(tag.exitCode == 3, "\(tag)")
         #expect(try await target.run("publish", file, "--if-match", "*").exitCode == 0)
@@ -97,7 +98,7 @@ struct ExitCodeTests {
         #expect(try await CommandRun(["rollback", "1"] + viewer).exitCode == 5)
         let file = try folder.write(
             AdministrationTarget.templateText(title: "x"), to: "template.json")
-        let publish = try await CommandRun(["publish", file, "--force"] + viewer)
+        let publish = try await CommandRun(["publish", file, "--force", "--yes"] + viewer)
         #expect(publish.exitCode == 5, "\(publish)")
         let doctor = try await CommandRun(["doctor"] + viewer)
         #expect(doctor.exitCode == 0, "\(doctor)")

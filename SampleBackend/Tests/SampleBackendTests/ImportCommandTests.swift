@@ -53,10 +53,21 @@ struct ImportCommandTests {
         let file = try folder.write(#"{"params": {"welcome": "Hi"}}"#, to: "parse.json")
         let run = try await CommandRun(["import", "firebase", file])
         #expect(run.exitCode == 2, "\(run)")
-        #expect(run.error.contains("template of Firebase"), "\(run)")
+        #expect(run.error.contains("none of conditions, parameters and parameterGroups"), "\(run)")
     }
 
-    @Test(arguments: ["firebase", "parse"])
+    @Test func anImportOfParseSaysThatAFileIsOneOfFirebase() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            #"{"parameters": {"a": {"defaultValue": {"value": "x"}}}, "version": {}}"#,
+            to: "firebase.json")
+        let run = try await CommandRun(["import", "parse", file])
+        #expect(run.exitCode == 2, "\(run)")
+        #expect(run.error.contains("import it as one of Firebase"), "\(run)")
+        #expect(run.output.isEmpty)
+    }
+
+    @Test(arguments: ["configuration", "firebase", "parse"])
     func anImportRefusesWhatCannotBeImported(service: String) async throws {
         let folder = try TemporaryFolder()
         let broken = try folder.write("{", to: "broken.json")

@@ -144,7 +144,7 @@ struct ReplacedDatabaseTests {
         }
         let again = try await RunningBackend(store: folder.store)
         let current = try await again.administer("GET", Self.path)
-        #expect(current.fields["etag"] == "etag-default-3")
+        #expect(current.fields["etag"] == #""etag-default-3""#)
         #expect(String(decoding: current.body, as: UTF8.self).contains("title 3"))
         #expect(try await publish("next", over: 3, on: again).status == 200)
         _ = await again.stop()

@@ -20,6 +20,8 @@ struct ServerTransportTests {
         ])
         #expect(run.exitCode == 0, "\(run)")
         var requests = receiver.requests.makeAsyncIterator()
+        let read = try #require(await requests.next())
+        #expect(read.method == "GET")
         let request = try #require(await requests.next())
         #expect(request.method == "PUT")
         #expect(request.target.hasPrefix("/a%2Fb/v1/projects/default/remoteConfig"))
@@ -28,6 +30,25 @@ struct ServerTransportTests {
         #expect(request.fields["content-type"] == "application/json")
         #expect(request.fields["content-length"] == "\(request.body.count)")
         try await receiver.close()
+    }
+
+    @Test(arguments: [["get"], ["watch", "--count", "1"]])
+    func theEnvironmentNamesTheServer(command: [String]) async throws {
+        let named = try await WebhookReceiver(.status(418))
+        let given = try await WebhookReceiver(.status(418))
+        let environment = ["ACTIVECONFIG_SERVER": named.url("")]
+        let run = try await CommandRun(command, environment: environment)
+        #expect(run.error.contains("status 418"), "\(run)")
+        let count = named.requestCount
+        #expect(count > 0)
+        // The option counts more.
+        let other = try await CommandRun(
+            command + ["--server", given.url("")], environment: environment)
+        #expect(other.error.contains("status 418"), "\(other)")
+        #expect(given.requestCount > 0)
+        #expect(named.requestCount == count)
+        try await named.close()
+        try await given.close()
     }
 
     @Test(arguments: [["get", "--token", token], ["watch", "--user-token", token]])
@@ -70,7 +91,7 @@ struct ServerTransportTests {
         let backend = try await RunningBackend()
         for _ in 0..<3 {
             let run = try await CommandRun([
-                "publish", file, "--force", "--server", backend.url, "--token", Self.token,
+                "evaluate", "--template", file, "--server", backend.url, "--token", Self.token,
             ])
             #expect(run.exitCode == 5, "\(run)")
             #expect(run.error.contains("A valid token"), "\(run)")

@@ -3,10 +3,12 @@ import JSONTree
 import OrderedCollections
 
 extension RequestGenerator {
-    /// Next request of an administrator, with a valid token and mostly with a wrong path, query or
+    /// Next request of an administrator, mostly with a valid token and with a wrong path, query or
     /// body; with `isLast` it closes the connection.
     package mutating func administrationRequest(token: String, isLast: Bool = true) -> [UInt8] {
-        let project = pick(["default", "default", "p", "%00", "..", "a%20b", text().encoded])
+        let project = pick([
+            "default", "default", "default", "p", "%00", "..", "a%20b", text().encoded,
+        ])
         let user = pick(["1", "%2F", "", text().encoded])
         let path = pick([
             "/v1/projects/\(project)/remoteConfig", "/v1/projects/\(project)/remoteConfig",
@@ -38,25 +40,44 @@ extension RequestGenerator {
             "true", "1", "2", "-1", "9223372036854775808", "JSON", "PLIST", "ACTIVECONFIG", "",
             "2026-01-01T00:00:00Z", "%FF", text().encoded,
         ]
-        let query = (0..<number(below: 3)).map { _ in "\(pick(names))=\(pick(values))" }
-        let method = pick(["GET", "PUT", "PUT", "POST", "POST", "DELETE", "PATCH", "HEAD"])
-        let body = self.body()
+        var query = (0..<number(below: 3)).map { _ in "\(pick(names))=\(pick(values))" }
+        let publishes = path.hasSuffix("/remoteConfig")
+        let rollsBack = path.hasSuffix(":rollback")
+        let method = pick(
+            ["GET", "PUT", "PUT", "POST", "POST", "DELETE", "PATCH", "HEAD"]
+                + Array(
+                    repeating: rollsBack ? "POST" : "PUT", count: publishes || rollsBack ? 12 : 0))
+        // A write with a parameter that it does not know is refused, whatever else it says.
+        if !["GET", "HEAD"].contains(method) {
+            query.removeAll { !$0.hasPrefix("validateOnly=") && !$0.hasPrefix("x=") }
+        }
+        let body = self.body(for: path)
         let fields = [
             "\(method) \(path)?\(query.joined(separator: "&")) HTTP/1.1", "Host: localhost",
-            "Authorization: Bearer \(token)",
+            "Authorization: Bearer \(number(below: 20) == 0 ? "wrong" : token)",
             pick(path.hasSuffix("/draft") ? ["If-Match", "If-None-Match"] : ["If-Match"])
                 + ": \(pick(["*", "*", "etag-default-1", "etag-default-1", "\"x\"", ""]))",
             "Content-Type: \(pick(["application/json", "application/json-patch+json"]))",
-            "Content-Length: \(body.count)", "Connection: \(isLast ? "close" : "keep-alive")", "",
-            "",
+            "Content-Length: \(number(below: 60) == 0 ? 1 << 30 : body.count)",
+            "Connection: \(isLast ? "close" : "keep-alive")", "", "",
         ]
         return Array(fields.joined(separator: "\r\n").utf8) + body
     }
 
-    /// Body that a route accepts, usually damaged in some way.
-    private mutating func body() -> [UInt8] {
-        var node = pick(Self.bodies)
-        for _ in 0..<number(below: 4) { node = mutate(node, depth: 0) }
+    /// Body that a route accepts, usually damaged in some way; less often where another kind of body
+    /// is refused whatever else the request says.
+    private mutating func body(for path: String) -> [UInt8] {
+        var node: JSONNode
+        let mutations: Int
+        if path.hasSuffix("/remoteConfig") || path.hasSuffix(":rollback") {
+            let name = path.hasSuffix(":rollback") ? "versionNumber" : "parameters"
+            node = pick(Self.bodies.filter { $0[name] != nil })
+            mutations = max(0, number(below: 6) - 3)
+        } else {
+            node = pick(Self.bodies)
+            mutations = number(below: 4)
+        }
+        for _ in 0..<mutations { node = mutate(node, depth: 0) }
         var bytes = Array(node.jsonData())
         switch number(below: 12) {
         case 0: bytes.removeLast(number(below: bytes.count))

@@ -24,9 +24,9 @@ struct FirebaseImportTests {
         #expect(
             report.map(\.path) == [
                 "conditions[0]", "conditions[4]", "conditions[5].expression",
-                "conditions[5].expression", "parameters", "parameters.welcome_message",
-                "parameters.legacy_flag", #"\#(home)["power users"]"#, "\(home).DACH",
-                #"\#(home)["half of the rest"]"#,
+                "conditions[5].expression", "conditions[5].createdBy", "parameters",
+                "parameters.welcome_message", "parameters.legacy_flag",
+                #"\#(home)["power users"]"#, "\(home).DACH", #"\#(home)["half of the rest"]"#,
             ])
         let rollout = try #require(report.first { $0.path.hasSuffix(#"["power users"]"#) })
         #expect(rollout.message.contains("percent <= 12.5"))

@@ -70,4 +70,24 @@ struct OverridesDocumentTests {
         #expect(problems(of: nested(TemplateLimits.maximumValueDepth)).isEmpty)
         #expect(problems(of: nested(TemplateLimits.maximumValueDepth + 1)).count == 1)
     }
+
+    static let pins: [(json: String, path: String?)] = [
+        (#"{"Home": {"title": "x", "on": true, "size": 2, "list": [1]}}"#, nil),
+        (#"{"Home": {"list": "x"}}"#, nil), (#"{"Home": {"plain": "x"}}"#, nil), ("{}", nil),
+        (#"{"Home": {"title": 3}}"#, "Home.title"), (#"{"Home": {"on": "true"}}"#, "Home.on"),
+        (#"{"Home": {"size": "2"}}"#, "Home.size"), (#"{"Home": {"plain": null}}"#, "Home.plain"),
+        (#"{"Home": {"titel": "x"}}"#, "Home.titel"), (#"{"home": {"title": "x"}}"#, "home"),
+    ]
+
+    @Test(arguments: pins)
+    func aPinForATemplateIsCheckedByNameAndType(json: String, path: String?) throws {
+        let template = try RemoteConfigTemplate.make(
+            #"""
+            {"parameterGroups": {"Home": {"parameters": {
+             "title": {"valueType": "STRING"}, "on": {"valueType": "BOOLEAN"},
+             "size": {"valueType": "NUMBER"}, "list": {"valueType": "JSON"}, "plain": {}}}}}
+            """#)
+        let problems = try document(json).problems(in: template)
+        #expect(problems.map(\.path) == [path].compactMap { $0 })
+    }
 }

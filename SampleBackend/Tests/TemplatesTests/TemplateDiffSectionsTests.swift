@@ -52,7 +52,7 @@ struct TemplateDiffSectionsTests {
         let names = ["\u{212A}", "L", "K::"]
         let groups = names.map { #""\#($0)": {}"# }.joined(separator: ", ")
         let new = try RemoteConfigTemplate.make(#"{"parameterGroups": {\#(groups)}}"#)
-        let changed = TemplateDiff.changedSections(from: try .make("{}"), to: new)
+        let changed = TemplateDiff.changedSections(from: try .make(#"{"parameters": {}}"#), to: new)
         #expect(changed == ["K::", "L", "\u{212A}"])
     }
 

@@ -50,7 +50,7 @@ struct TemplateLimitsTests {
         (256, #"{"conditions": [{"name": "NAME", "expression": "true"}]}"#),
         (256, #"{"parameters": {"a": {"description": "NAME"}}}"#),
         (256, #"{"parameterGroups": {"A": {"description": "NAME"}}}"#),
-        (1_024, #"{"version": {"description": "NAME"}}"#),
+        (1_024, #"{"parameters": {}, "version": {"description": "NAME"}}"#),
         (1_000_000, #"{"parameters": {"a": {"defaultValue": {"value": "NAME"}}}}"#),
     ])
     func theCheckCountsScalarsNotWhatLooksLikeACharacter(limit: Int, json: String) {
@@ -140,7 +140,7 @@ struct TemplateLimitsTests {
         Row(
             testDescription: "version's description", limit: 1_024, path: "version.description"
         ) { count in
-            #"{"version": {"description": "\#(String(repeating: "d", count: count))"}}"#
+            #"{"parameters": {}, "version": {"description": "\#(String(repeating: "d", count: count))"}}"#
         },
     ]
 }

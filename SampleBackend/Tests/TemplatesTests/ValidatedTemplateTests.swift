@@ -78,6 +78,7 @@ struct ValidatedTemplateTests {
 
     @Test func theCheckWarnsOfWhatIsKeptAndNotEvaluated() throws {
         let warnings = try ValidatedTemplate(json: Fixture.clientTemplate.json).warnings
+            .filter { $0.message != "it has no effect" }
         #expect(
             warnings.map(\.path) == [
                 "conditions[5].expression", "conditions[5].expression",
@@ -100,14 +101,50 @@ struct ValidatedTemplateTests {
                   "b": {"defaultValue": {"value": "", "VALUE": "", "value1": ""}}},
                  "parameterGroups": {"Home": {"Parameters": {}, "icon": "x"}}}
                 """#.utf8))
-        #expect(
-            validated.warnings.map(\.path) == [
-                "conditions[0].tagcolor", "parameters.a.valuetype", "parameters.a.default_value",
-                "parameters.a.masterkeyOnly", "parameters.b.defaultValue.VALUE",
-                "parameterGroups.Home.Parameters", "parameterGroup",
-            ])
-        #expect(validated.warnings.last?.message.contains("parameterGroups") == true)
+        let meant = [
+            ("conditions[0].tagcolor", "tagColor"), ("conditions[0].x", nil),
+            ("parameters.a.valuetype", "valueType"), ("parameters.a.default_value", "defaultValue"),
+            ("parameters.a.owner", nil), ("parameters.a.masterkeyOnly", "masterKeyOnly"),
+            ("parameters.b.defaultValue.VALUE", "value"),
+            ("parameters.b.defaultValue.value1", "value"),
+            ("parameterGroups.Home.Parameters", "parameters"), ("parameterGroups.Home.icon", nil),
+            ("parameterGroup", "parameterGroups"), ("owner", nil),
+        ]
+        #expect(validated.warnings.map(\.path) == meant.map(\.0))
+        for (warning, name) in zip(validated.warnings, meant.map(\.1)) {
+            #expect(
+                warning.message.hasSuffix("; write \(name ?? "") if that is meant")
+                    == (name != nil), "\(warning)")
+            #expect(warning.message.hasPrefix("it has no effect"))
+        }
         #expect(validated.template.json()["parameterGroup"] == [:])
+    }
+
+    @Test(arguments: [
+        ("sections", "parameterGroups"), ("groups", "parameterGroups"),
+        ("parametersGroups", "parameterGroups"), ("paramaters", "parameters"),
+        ("condition", "conditions"), ("settings", "parameters"),
+    ])
+    func anUnknownMemberOfATemplateIsNamedWithTheNearestKnownOne(name: String, meant: String) throws
+    {
+        let warning = try #require(
+            try ValidatedTemplate(json: ["parameters": [:], name: 1]).warnings.first)
+        #expect(warning.path == name)
+        #expect(warning.message == "it has no effect; write \(meant) if that is meant")
+    }
+
+    @Test(arguments: [
+        ("condtionalValues", "conditionalValues"), ("conditions", "conditionalValues"),
+        ("default", "defaultValue"), ("value", "defaultValue"), ("type", "valueType"),
+        ("desciption", "description"),
+    ])
+    func anUnknownMemberOfAParameterIsNamedWithTheNearestKnownOne(
+        name: String, meant: String
+    ) throws {
+        let warning = try #require(
+            try ValidatedTemplate(json: ["parameters": ["a": [name: 1]]]).warnings.first)
+        #expect(warning.path == "parameters.a.\(name)")
+        #expect(warning.message == "it has no effect; write \(meant) if that is meant")
     }
 
     @Test func theCheckLeavesTheVersionOutOfWhatIsStored() throws {
@@ -243,7 +280,8 @@ struct ValidatedTemplateTests {
             #"{"parameters": {"a": {}}, "parameterGroups": {"Default": {"parameters": {"a": {}}}}}"#,
             ["parameterGroups.Default.parameters.a"], "rename one"),
         Row(
-            "version description", #"{"version": {"description": 1}}"#, ["version.description"],
+            "version description", #"{"parameters": {}, "version": {"description": 1}}"#,
+            ["version.description"],
             "make it a string"),
     ]
 

@@ -1,25 +1,30 @@
 package import HTTPServing
+import HTTPTypes
 package import TemplateStore
 import Templates
 
-/// Allows a call to administrators with at least a given role (HTTP 3).
+/// Allows a call to administrators with at least a given role (HTTP 3), and a call that may change
+/// something only with query parameters that the endpoint reads.
 package struct RoleAccess: EndpointAccess {
     /// The role that is sufficient for every request to the endpoint.
     package let sufficientRole: StoredToken.Role
 
     private let neededRole: @Sendable (RouteRequest) -> StoredToken.Role
 
-    package init(_ role: StoredToken.Role) {
-        sufficientRole = role
-        neededRole = { _ in role }
+    /// Names of the query parameters that the endpoint reads; only writing methods name them.
+    private let query: [String]
+
+    package init(_ role: StoredToken.Role, query: [String] = []) {
+        self.init(upTo: role, query: query) { _ in role }
     }
 
     /// Determines the role for each request; `sufficientRole` is at least as high.
     init(
-        upTo sufficientRole: StoredToken.Role,
+        upTo sufficientRole: StoredToken.Role, query: [String] = [],
         neededRole: @escaping @Sendable (RouteRequest) -> StoredToken.Role
     ) {
         self.sufficientRole = sufficientRole
+        self.query = query
         self.neededRole = neededRole
     }
 
@@ -35,6 +40,8 @@ package struct RoleAccess: EndpointAccess {
                 "The role of this token, \(caller.administrator.role.rawValue), does not allow "
                     + "that: use one with the role \(neededRole.rawValue).")
         }
+        // A misspelt dry run must not publish.
+        if ![.get, .head].contains(request.method) { try request.checkQuery(knows: query) }
     }
 }
 

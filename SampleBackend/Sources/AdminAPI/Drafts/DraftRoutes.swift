@@ -19,7 +19,9 @@ struct DraftRoutes: Sendable {
                 [
                     .get: Endpoint(access: RoleAccess(.editor), handler: get),
                     .put: Endpoint(access: RoleAccess(.editor), handler: put),
-                    .patch: Endpoint(access: RoleAccess(.editor), handler: patch),
+                    .patch: Endpoint(
+                        access: RoleAccess(.editor, query: ["validateOnly", "baseVersion"]),
+                        handler: patch),
                     .delete: Endpoint(access: RoleAccess(.editor), handler: delete),
                 ])
         ]

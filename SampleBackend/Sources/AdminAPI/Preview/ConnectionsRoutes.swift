@@ -37,7 +37,7 @@ struct ConnectionsRoutes: Sendable {
         answer.setMember(
             "acknowledgements",
             administration.acknowledgements?.counts(inProject: request.project).json)
-        let text = try request.target.query.lastValue(named: "users")
+        let text = try request.queryValue(named: "users")
         let hasSignals = try request.flag(named: "signals")
         guard text != nil || hasSignals else { return .json(answer) }
         let listeners = await administration.hub?.listeners(inProject: request.project) ?? []

@@ -60,29 +60,20 @@ struct ImportRoutes: Sendable {
         return name
     }
 
-    /// A remark on a file that apps read, instead of the template that it is made of.
-    private static func remarks(onExchangeFormat file: JSONNode) -> [ImportRemark] {
-        let name = "config_sections"
-        guard file[name] != nil else { return [] }
-        return [
-            ImportRemark(
-                path: name,
-                message: "the file is a configuration in the exchange format, not a template, so "
-                    + "that none of its settings become parameters; import the template that GET "
-                    + "/v1/projects/{project}/remoteConfig returns")
-        ]
-    }
-
     private static func convert(
         _ file: JSONNode, as format: Format, section: String
     ) throws(TemplateValidationError) -> (RemoteConfigTemplate, [ImportRemark]) {
         switch format {
         case .activeConfig:
+            if ConfigurationImport.isConfiguration(file) {
+                let result = try ConfigurationImport(json: file)
+                return (result.template, result.report)
+            }
             let validated = try ValidatedTemplate(json: file)
             let warnings = validated.warnings.map {
                 ImportRemark(path: $0.path, message: $0.message)
             }
-            return (validated.template, Self.remarks(onExchangeFormat: file) + warnings)
+            return (validated.template, warnings)
         case .firebase:
             let result = try FirebaseImport(jsonData: file.jsonData())
             return (result.template, result.report)

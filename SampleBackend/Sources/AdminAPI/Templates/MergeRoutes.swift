@@ -58,7 +58,7 @@ struct MergeRoutes: Sendable {
                     "theirs": TemplateDiff(from: base, to: theirs).json,
                 ],
             ],
-            headerFields: [.eTag: tag.description])
+            headerFields: [.eTag: tag.entityTag])
     }
 
     /// Maximum number of versions that are searched for the authors of conflicts.

@@ -7,6 +7,7 @@ import JSONTree
 import NIOCore
 import NIOFoundationEssentialsCompat
 import Rendering
+import Targeting
 import TemplateStore
 import Templates
 
@@ -23,13 +24,19 @@ struct TemplateRoutes: Sendable {
                 [
                     .get: Endpoint(access: RoleAccess(.viewer), handler: get),
                     .put: Endpoint(
-                        access: RoleAccess(upTo: .publisher, neededRole: Self.roleToPut),
+                        access: RoleAccess(
+                            upTo: .publisher, query: ["validateOnly"],
+                            neededRole: Self.roleToPut),
                         handler: put),
                 ]),
             .get(Self.path + ":listVersions", access: RoleAccess(.viewer), handler: list),
             Route(
                 Self.path + ":rollback",
-                [.post: Endpoint(access: RoleAccess(.publisher), handler: rollBack)]),
+                [
+                    .post: Endpoint(
+                        access: RoleAccess(.publisher, query: ["versionNumber"]),
+                        handler: rollBack)
+                ]),
             .get(
                 Self.path + ":downloadDefaults", access: RoleAccess(.viewer), handler: defaults),
             .get(Self.path + ":diff", access: RoleAccess(.viewer), handler: diff),
@@ -69,7 +76,10 @@ struct TemplateRoutes: Sendable {
             response = answer(try await administration.publish(checked))
         }
         if let name = HTTPField.Name("Warning") {
-            for warning in checked.validated.warnings.prefix(Self.maximumWarnings) {
+            // The console's review shows the doubts beside their conditions.
+            let doubts = request.origin == .console ? [] : Self.doubts(about: checked.validated)
+            let warnings = checked.validated.warnings + doubts
+            for warning in warnings.prefix(Self.maximumWarnings) {
                 response.headerFields.append(
                     HTTPField(name: name, value: Self.warning(warning.description)))
             }
@@ -101,21 +111,16 @@ struct TemplateRoutes: Sendable {
     /// Publishes an older version again; with `If-Match`, only if that version is current.
     @Sendable
     private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody()
-        guard let version = body["versionNumber"]?.versionNumber, version > 0 else {
-            throw RequestError.invalidArgument(
-                "versionNumber is missing or no version's number: send {\"versionNumber\": \"3\"}.")
-        }
-        return answer(
+        answer(
             try await administration.rollBack(
-                to: version, inProject: request.project,
+                to: try request.rollbackVersion, inProject: request.project,
                 ifMatch: request.headerFields[.ifMatch], user: request.user))
     }
 
     /// The default values in a file format that apps bundle.
     @Sendable
     private func defaults(_ request: RouteRequest) async throws -> RouteResponse {
-        let format = try request.target.query.lastValue(named: "format")?.uppercased() ?? "JSON"
+        let format = try request.queryValue(named: "format")?.uppercased() ?? "JSON"
         let stored = try await administration.template(inProject: request.project)
         let validated = try ValidatedTemplate(jsonData: stored.content, limits: .none)
         let fields = Self.headerFields(version: stored.version.number, project: request.project)
@@ -166,6 +171,21 @@ extension TemplateRoutes {
     /// Maximum length of a warning, in characters.
     private static let maximumWarningLength = 300
 
+    /// Remarks on rules that probably no client satisfies, such as `device.os == 'iOS'`.
+    private static func doubts(about validated: ValidatedTemplate) -> [TemplateProblem] {
+        var problems: [TemplateProblem] = []
+        for (index, condition) in validated.conditions.enumerated() {
+            let room = maximumWarnings - problems.count
+            guard room > 0 else { break }
+            problems += condition.doubts(atMost: room).map { doubt in
+                TemplateProblem(
+                    path: "conditions[\(index)]",
+                    message: "\(doubt.rule) is probably never true: \(doubt.message.dropLast())")
+            }
+        }
+        return problems
+    }
+
     /// A stored template with its version and tag.
     private func answer(_ stored: StoredTemplate) -> RouteResponse {
         .json(
@@ -176,7 +196,7 @@ extension TemplateRoutes {
 
     private static func headerFields(version: Int, project: String) -> HTTPFields {
         [
-            .eTag: TemplateTag(project: project, version: version).description,
+            .eTag: TemplateTag(project: project, version: version).entityTag,
             .cacheControl: "no-store",
         ]
     }
@@ -205,6 +225,32 @@ extension StoredTemplate {
         result.append(version.json.jsonData())
         result.append(UInt8(ascii: "}"))
         return result
+    }
+}
+
+extension RouteRequest {
+    /// The version that a rollback publishes again: in the body, or in the query, as the Firebase
+    /// command line sends it; the name in camel or snake case.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when there is none, or more than one.
+    fileprivate var rollbackVersion: Int {
+        get throws(RequestError) {
+            let name = "versionNumber"
+            let inQuery = try wholeNumber(named: name, in: 1...Int.maximumDecimal)
+            var versions = Set([inQuery].compactMap { $0 })
+            if body.readableBytes > 0 {
+                let json = try jsonBody()
+                for node in name.caseForms.compactMap({ json[$0] }) {
+                    versions.insert(node.versionNumber ?? 0)
+                }
+            }
+            guard let version = versions.first, versions.count == 1, version > 0 else {
+                throw .invalidArgument(
+                    "versionNumber is missing, no version's number, or given twice: send "
+                        + "{\"versionNumber\": \"3\"}.")
+            }
+            return version
+        }
     }
 }
 

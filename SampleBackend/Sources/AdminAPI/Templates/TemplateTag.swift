@@ -1,16 +1,20 @@
 import HTTPServing
 
-/// The entity tag of a template as Firebase writes it: `etag-<project>-<version>`.
+/// The entity tag of a template with Firebase's text: `etag-<project>-<version>`.
 ///
-/// `ETag` carries it without quotation marks, as Firebase does; both forms are read.
+/// `ETag` carries it in quotation marks (RFC 9110, 8.8.3), since nginx drops any other tag when it
+/// compresses. `If-Match` is read with and without them: Firebase's own are without.
 struct TemplateTag: Sendable, Hashable, CustomStringConvertible {
     let project: String
 
     /// 0 for no template, and for one that was validated without being stored.
     let version: Int
 
-    /// The value of `ETag`.
+    /// The tag without quotation marks.
     var description: String { "etag-\(project)-\(version)" }
+
+    /// The value of `ETag`.
+    var entityTag: String { "\"\(self)\"" }
 
     init(project: String, version: Int) {
         self.project = project

@@ -121,8 +121,9 @@ export async function call(method, path, {
     /** @type {Record<string, string>} */
     const headers = {Accept: 'application/json'};
     if (body !== undefined) headers['Content-Type'] = contentType;
-    if (ifMatch !== undefined) headers['If-Match'] = ifMatch;
-    if (ifNoneMatch !== undefined) headers['If-None-Match'] = ifNoneMatch;
+    // The tag of an answer whose ETag a proxy dropped is null.
+    if (ifMatch) headers['If-Match'] = ifMatch;
+    if (ifNoneMatch) headers['If-None-Match'] = ifNoneMatch;
     if (csrfToken) headers['X-CSRF-Token'] = csrfToken;
     const mayRepeat = onSignedOut;
     let response;

@@ -39,6 +39,8 @@ export function formatOf(file) {
     const isParse = isObject(member(file, 'params'))
         && names(file).every((name) => ['params', 'masterKeyOnly'].includes(name));
     if (isParse) return 'PARSE';
+    // A configuration document, of which the server makes a template.
+    if (isObject(member(file, 'config_sections'))) return 'ACTIVECONFIG';
     const version = member(file, 'version');
     const user = member(version, 'updateUser');
     if (member(user, 'email') || member(version, 'isLegacy') !== undefined

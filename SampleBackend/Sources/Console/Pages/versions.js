@@ -6,13 +6,14 @@ import {call, isMissing, projectPath} from './api.js';
 import {withoutVersion} from './template.js';
 
 /**
- * Entity tag of the template of a version; "0" is the state before the first publish.
+ * Entity tag of the template of a version, which needs no `ETag` that a proxy may drop; "0" is the
+ * state before the first publish.
  *
  * @param {string} project
  * @param {string} versionNumber
  */
 export function etagOf(project, versionNumber) {
-    return `etag-${project}-${versionNumber}`;
+    return `"etag-${project}-${versionNumber}"`;
 }
 
 /**
@@ -26,7 +27,10 @@ export async function readVersion(project, versionNumber) {
     try {
         const {body, etag} = await call(
             'GET', projectPath(project, 'remoteConfig', {versionNumber}));
-        return {template: withoutVersion(body), version: body.version ?? null, etag};
+        const version = body.version ?? null;
+        return {
+            template: withoutVersion(body), version,
+            etag: version ? etagOf(project, version.versionNumber) : etag};
     } catch (error) {
         if (versionNumber !== undefined || !isMissing(error)) throw error;
         return {template: {}, version: null, etag: etagOf(project, '0')};

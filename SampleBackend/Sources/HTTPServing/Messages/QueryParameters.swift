@@ -33,13 +33,24 @@ package struct QueryParameters: Sequence, Sendable {
     ///
     /// - Throws: A ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
     package func lastValue(named name: String) throws(RequestError) -> String? {
-        var found: Parameter?
-        for parameter in self
-        where parameter.name?.hasSameBytes(as: name) ?? false { found = parameter }
+        try lastValue { $0.hasSameBytes(as: name) }
+    }
+
+    /// The decoded value of the last parameter whose decoded name fulfils a condition, empty when it
+    /// has no `=`; nil when there is none.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
+    package func lastValue(
+        where isNamed: (_ name: String) -> Bool
+    ) throws(RequestError) -> String? {
+        var found: (name: String, parameter: Parameter)?
+        for parameter in self {
+            if let name = parameter.name, isNamed(name) { found = (name, parameter) }
+        }
         guard let found else { return nil }
-        guard let value = found.value else {
+        guard let value = found.parameter.value else {
             throw .invalidArgument(
-                "The value of the query parameter \"\(name)\" is not percent-encoded UTF-8: "
+                "The value of the query parameter \"\(found.name)\" is not percent-encoded UTF-8: "
                     + "encode it again.")
         }
         return value

@@ -81,7 +81,7 @@ package protocol EndpointAccess: Sendable {
     /// Checks the head and the caller alone, so that a refusal does not reveal which resources
     /// exist.
     ///
-    /// - Throws: A ``RequestError`` with status 401 or 403.
+    /// - Throws: A ``RequestError`` with status 401 or 403, or 400 for a wrong query.
     func check(_ request: RouteRequest) throws(RequestError)
 }
 

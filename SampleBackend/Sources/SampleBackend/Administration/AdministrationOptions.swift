@@ -8,7 +8,8 @@ import Logging
 struct AdministrationOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server to ask. (default: http://127.0.0.1:8080)", valueName: "url"))
+            "The server to ask. (default: http://127.0.0.1:8080)",
+            discussion: "Also the environment variable ACTIVECONFIG_SERVER.", valueName: "url"))
     var server: String?
 
     @Option(
@@ -42,6 +43,9 @@ struct AdministrationOptions: ParsableArguments {
 
     var projectPath: String { "/v1/projects/\(project.percentEncoded)" }
 
+    /// The entity tag of a version of the template; 0 is the state before the first publish.
+    func entityTag(ofVersion version: String) -> String { "\"etag-\(project)-\(version)\"" }
+
     /// Opens the transport, calls `body` and closes it again.
     func withAdministration<Result>(
         _ body: (any AdministrationTransport) async throws -> Result
@@ -64,7 +68,6 @@ struct AdministrationOptions: ParsableArguments {
             token
             ?? (environment["ACTIVECONFIG_TOKEN"] ?? environment["ACTIVECONFIG_ADMIN_TOKEN"])
             .map(Secret.init)
-        return ServerTransport(
-            server: try URL(server: server ?? "http://127.0.0.1:8080"), token: token)
+        return ServerTransport(server: try URL(server: server), token: token)
     }
 }

@@ -57,6 +57,15 @@ extension AdministrationTransport {
 }
 
 extension AdministrationAnswer {
+    /// The entity tag as it is shown and as `--if-match` takes it: without `W/` and quotation marks.
+    var shownTag: String? {
+        entityTag.map { tag in
+            let opaque = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
+            return opaque.count >= 2 && opaque.hasPrefix("\"") && opaque.hasSuffix("\"")
+                ? String(opaque.dropFirst().dropLast()) : tag
+        }
+    }
+
     /// - Throws: A ``CommandFailure`` when the body is not JSON.
     var json: JSONNode {
         get throws {

@@ -151,8 +151,11 @@ private struct BodyPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
 }
 
 extension URL {
-    /// The value of `--server`; throws a `ValidationError` unless it is an HTTP URL with a host.
-    init(server text: String) throws {
+    /// The value of `--server`, else of `ACTIVECONFIG_SERVER`, else the default; throws a
+    /// `ValidationError` unless it is an HTTP URL with a host.
+    init(server option: String?) throws {
+        let environment = ProcessInfo.processInfo.environment["ACTIVECONFIG_SERVER"] ?? ""
+        let text = option ?? (environment.isEmpty ? "http://127.0.0.1:8080" : environment)
         guard let url = URL(string: text), url.host != nil, url.scheme?.hasPrefix("http") == true
         else {
             throw ValidationError(

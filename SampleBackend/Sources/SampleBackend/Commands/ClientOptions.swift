@@ -9,10 +9,7 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The user's ID; the generic user without it.", valueName: "id"))
     var user: String?
 
-    @Option(
-        name: .customLong("signal"),
-        help: ArgumentHelp("A signal; may be given more than once.", valueName: "name=value"))
-    var signals: [String] = []
+    @OptionGroup var app: SignalOptions
 
     /// The help text shared by the commands with these options.
     static let help = """
@@ -20,6 +17,31 @@ struct ClientOptions: ParsableArguments {
         device.country, device.language, and custom ones by their own name, with signal. before \
         it or without.
         """
+
+    /// The signals under their query names; the server checks their limits.
+    var signalValues: [(name: String, value: String)] { app.values }
+}
+
+extension ClientOptions {
+    /// The path of the user's document (HTTP 1), with the signals in the query.
+    ///
+    /// `suffix` follows the path of the document, such as `/events`.
+    func documentPath(inProject project: String, suffix: String = "") -> String {
+        let path = "/projects/\(project.percentEncoded)/activeconfig"
+        let query = signalValues.map { name, value in
+            "\(name.percentEncoded)=\(value.percentEncoded)"
+        }
+        return path + (user.map { "/user/\($0.percentEncoded)" } ?? "") + suffix
+            + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    }
+}
+
+/// The option that gives the signals of an app.
+struct SignalOptions: ParsableArguments {
+    @Option(
+        name: .customLong("signal"),
+        help: ArgumentHelp("A signal; may be given more than once.", valueName: "name=value"))
+    var signals: [String] = []
 
     /// Rejects signals without a name or a value.
     func validate() throws {
@@ -35,7 +57,7 @@ struct ClientOptions: ParsableArguments {
     }
 
     /// The signals under their query names; the server checks their limits.
-    var signalValues: [(name: String, value: String)] {
+    var values: [(name: String, value: String)] {
         signals.compactMap { signal in
             Self.parsed(signal).map { (name: $0.name.queryName, value: $0.value) }
         }
@@ -47,18 +69,11 @@ struct ClientOptions: ParsableArguments {
         guard parts.count == 2, let name = SignalName(String(parts[0])) else { return nil }
         return (name, String(parts[1]))
     }
-}
 
-extension ClientOptions {
-    /// The path of the user's document (HTTP 1), with the signals in the query.
-    ///
-    /// `suffix` follows the path of the document, such as `/events`.
-    func documentPath(inProject project: String, suffix: String = "") -> String {
-        let path = "/projects/\(project.percentEncoded)/activeconfig"
-        let query = signalValues.map { name, value in
-            "\(name.percentEncoded)=\(value.percentEncoded)"
-        }
-        return path + (user.map { "/user/\($0.percentEncoded)" } ?? "") + suffix
-            + (query.isEmpty ? "" : "?" + query.joined(separator: "&"))
+    /// The signals as JSON: a text by name.
+    var json: JSONNode {
+        var node = JSONNode.emptyObject
+        for (name, value) in values { node.setMember(name, .string(value)) }
+        return node
     }
 }

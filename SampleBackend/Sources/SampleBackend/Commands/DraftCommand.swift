@@ -31,12 +31,10 @@ struct DraftCommand: AsyncParsableCommand {
             changes = json["changes"] ?? .null
         }
 
-        /// The template with `version`: its description, and the number of the base version.
-        func template(description: String?) -> JSONNode {
+        /// The template with the number of the base version in `version`.
+        var templateWithVersion: JSONNode {
             var version: JSONNode = ["versionNumber": .string(baseVersion)]
-            version.setMember(
-                "description",
-                description.map { .string($0) } ?? template["version"]?["description"])
+            version.setMember("description", template["version"]?["description"])
             var result = template
             result.setMember("version", version)
             return result
@@ -57,7 +55,7 @@ struct DraftCommand: AsyncParsableCommand {
         var output: String?
 
         func run(with transport: any AdministrationTransport) async throws {
-            let template = try await Draft(from: transport, options).template(description: nil)
+            let template = try await Draft(from: transport, options).templateWithVersion
             if let output, output != "-" {
                 try Output.write(template.jsonData(.pretty), to: output)
             } else {
@@ -105,11 +103,14 @@ struct DraftCommand: AsyncParsableCommand {
 
         func run(with transport: any AdministrationTransport) async throws {
             let draft = try await Draft(from: transport, options)
-            let template = draft.template(description: description)
+            var template = draft.template
+            if let description {
+                template.setMember("version", ["description": .string(description)])
+            }
             let published = try await transport.json(
                 AdministrationRequest(
                     method: "PUT", path: options.projectPath + "/remoteConfig",
-                    ifMatch: "etag-\(options.project)-\(draft.baseVersion)",
+                    ifMatch: options.entityTag(ofVersion: draft.baseVersion),
                     body: template.jsonData()), template: template)
             let version = published["version"]?["versionNumber"]
             // Edits that were made since the draft was read are not published, and stay.

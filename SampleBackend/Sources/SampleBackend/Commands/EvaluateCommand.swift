@@ -17,10 +17,8 @@ struct EvaluateCommand: AdministrationCommand {
     @OptionGroup var options: AdministrationOptions
 
     func run(with transport: any AdministrationTransport) async throws {
-        var values = JSONNode.emptyObject
-        for (name, value) in client.signalValues { values.setMember(name, .string(value)) }
         let id = client.user.map { JSONNode.string($0) } ?? .null
-        var body: JSONNode = ["users": [["userID": id, "signals": values]]]
+        var body: JSONNode = ["users": [["userID": id, "signals": client.app.json]]]
         let proposed = try template.map(InputFile.json)
         body.setMember("template", proposed)
         let answer = try await transport.json(

@@ -3,22 +3,25 @@ import Foundation
 import JSONTree
 import Templates
 
-/// `sample-backend import` converts the export of another service into a template.
+/// `sample-backend import` converts the export of another service, or a configuration document, into
+/// a template.
 struct ImportCommand: AsyncParsableCommand {
-    /// The services whose exports can be read.
+    /// The kinds of files that can be read.
     enum Service: String, CaseIterable, ExpressibleByArgument {
-        case firebase, parse
+        case configuration, firebase, parse
     }
 
     static let configuration = CommandConfiguration(
-        commandName: "import", abstract: "Make a template of a file of Firebase or Parse.",
+        commandName: "import",
+        abstract: "Make a template of a configuration document, or of a file of Firebase or Parse.",
         discussion: """
-            firebase reads a template as the Firebase CLI and REST interface write it, parse the \
-            answer of GET /config with the master key. What does not carry over is named on \
-            standard error. Publish the template with "publish".
+            configuration reads a document that apps read, such as a bootstrap file, firebase a \
+            template as the Firebase CLI and REST interface write it, parse the answer of GET \
+            /config with the master key. What does not carry over is named on standard error. \
+            Publish the template with "publish".
             """)
 
-    @Argument(help: "Where the file comes from: firebase or parse.")
+    @Argument(help: "What the file is: configuration, firebase or parse.")
     var service: Service
 
     @Argument(help: "The file, JSON; - is standard input.")
@@ -43,6 +46,7 @@ struct ImportCommand: AsyncParsableCommand {
             do throws(TemplateValidationError) {
                 result =
                     switch service {
+                    case .configuration: try ConfigurationImport(json: original)
                     case .firebase: try FirebaseImport(jsonData: data)
                     case .parse: try ParseConfigImport(jsonData: data, sectionName: section)
                     }

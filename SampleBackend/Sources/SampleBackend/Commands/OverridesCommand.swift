@@ -1,7 +1,9 @@
 import ArgumentParser
 import ConfigServer
+import Foundation
 import HTTPServing
 import JSONTree
+import Templates
 
 /// `sample-backend overrides` administers the values that are pinned for one user.
 struct OverridesCommand: AsyncParsableCommand {
@@ -33,7 +35,10 @@ struct OverridesCommand: AsyncParsableCommand {
     struct Set: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Pin values for a user, in place of those pinned before.",
-            discussion: #"The file holds values by section and key: {"Home": {"title": "x"}}."#)
+            discussion: """
+                The file holds values by section and key: {"Home": {"title": "x"}}. The settings have \
+                to be published, and the values of their types.
+                """)
 
         @Argument(help: "The user's ID.")
         var user: String
@@ -44,15 +49,32 @@ struct OverridesCommand: AsyncParsableCommand {
         @OptionGroup var options: AdministrationOptions
 
         func run(with transport: any AdministrationTransport) async throws {
+            let data = try InputFile.data(file)
+            try await check(data, transport: transport)
             let answer = try await transport.json(
                 AdministrationRequest(
-                    method: "PUT", path: path(of: user, options),
-                    body: try InputFile.data(file)))
+                    method: "PUT", path: path(of: user, options), body: data))
             if options.json {
                 Output.print(answer)
             } else {
                 Terminal.print("Pinned for user \(user).")
             }
+        }
+
+        /// Checks the values by the current template.
+        ///
+        /// - Throws: A ``CommandFailure`` with every problem.
+        private func check(_ data: Data, transport: any AdministrationTransport) async throws {
+            guard let current = try await PublishedTemplate(from: transport, options) else {
+                return
+            }
+            let problems: [TemplateProblem]
+            do throws(TemplateValidationError) {
+                problems = try OverridesDocument(jsonData: data).problems(in: current.template)
+            } catch {
+                problems = error.problems
+            }
+            if !problems.isEmpty { throw CommandFailure(problems, in: nil) }
         }
     }
 

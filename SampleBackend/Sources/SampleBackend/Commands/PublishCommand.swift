@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSONTree
+import Templates
 
 /// `sample-backend publish` publishes a template, or validates it.
 struct PublishCommand: AdministrationCommand {
@@ -31,25 +32,51 @@ struct PublishCommand: AdministrationCommand {
     @Option(help: "What to say about this version, at most 1,024 characters.")
     var description: String?
 
+    @Flag(help: "Make the project, if nothing is published in it yet.")
+    var createProject = false
+
+    @Flag(
+        name: .shortAndLong,
+        help: "Ask nothing: publish also what removes more than half of the settings.")
+    var yes = false
+
     @Option(
         name: .customLong("preview-user"),
         help: ArgumentHelp(
-            "Show first what changes for this user; may be given more than once.",
+            "Show what changes for this user, and ask on a terminal before publishing; may be given "
+                + "more than once.",
             valueName: "id"))
     var previewUsers: [String] = []
+
+    @OptionGroup(title: "The app of the users of --preview-user")
+    var previewApp: SignalOptions
 
     /// Rejects contradictory options.
     func validate() throws {
         if force, ifMatch != nil {
             throw ValidationError("Give either --force or --if-match, not both.")
         }
+        if previewUsers.isEmpty, !previewApp.signals.isEmpty {
+            throw ValidationError("--signal is for a preview: give --preview-user too.")
+        }
     }
 
     func run(with transport: any AdministrationTransport) async throws {
         var template = try InputFile.json(file)
-        let tag = try await tag(for: template, transport: transport)
-        if let description { template.setMember("version", ["description": .string(description)]) }
+        let current = try await PublishedTemplate(from: transport, options)
+        try checkProject(current)
+        let tag = try tag(for: template, current: current)
+        let madeFrom = Self.version(of: template)
+        if description != nil || current?.hasDescription(of: template) == true {
+            // Without --description, it is that of the edited version, which "get" wrote.
+            var version = JSONNode.emptyObject
+            version.setMember("versionNumber", template["version"]?["versionNumber"])
+            version.setMember("description", description.map { .string($0) })
+            template.setMember("version", version)
+        }
         let preview = try await preview(template, transport: transport)
+        if !options.json { Self.print(preview) }
+        if !validateOnly { try confirm(template, current: current) }
         let answer = try await transport.send(
             AdministrationRequest(
                 method: "PUT",
@@ -57,15 +84,30 @@ struct PublishCommand: AdministrationCommand {
                     + (validateOnly ? "?validateOnly=true" : ""),
                 ifMatch: tag, body: template.jsonData()))
         if answer.status == 412, ifMatch == nil {
+            let version = madeFrom?.escapedForTerminal ?? "0"
             throw CommandFailure(
-                "The file was made from version \(Self.version(of: template)?.escapedForTerminal ?? "0"), which is not "
-                    + "the current one: get that and apply the changes to it, or replace it with "
-                    + "--force.", code: Exit.versionMismatch)
+                current == nil
+                    ? "The file was made from version \(version), but nothing is published here: "
+                        + "publish a file from elsewhere with --force."
+                    : "The file was made from version \(version), which is not the current one: get "
+                        + "that and apply the changes to it, or replace it with --force.",
+                code: Exit.versionMismatch)
         }
         guard (200..<300).contains(answer.status) else {
             throw CommandFailure(answer, template: template)
         }
         try report(answer, preview: preview)
+    }
+
+    /// Refuses a name without a published version, which is likely misspelt; `default` is every
+    /// app's project.
+    private func checkProject(_ current: PublishedTemplate?) throws {
+        guard current == nil, !createProject, !validateOnly, options.project != "default" else {
+            return
+        }
+        throw CommandFailure(
+            "Nothing is published in the project \"\(options.project.escapedForTerminal)\": check "
+                + "--project, or make it with --create-project.", code: Exit.notFound)
     }
 
     /// The number of the version that a file was made from.
@@ -75,24 +117,40 @@ struct PublishCommand: AdministrationCommand {
     }
 
     /// The entity tag of the version to replace.
-    private func tag(
-        for template: JSONNode, transport: any AdministrationTransport
-    ) async throws -> String {
+    private func tag(for template: JSONNode, current: PublishedTemplate?) throws -> String {
         if let ifMatch { return ifMatch }
         if force { return "*" }
-        if let version = Self.version(of: template) { return "etag-\(options.project)-\(version)" }
-        let current = try await transport.send(
-            AdministrationRequest(path: options.projectPath + "/remoteConfig"))
-        switch current.status {
-        case 404: return "etag-\(options.project)-0"
-        case 200 where validateOnly: return current.entityTag ?? "*"
-        case 200:
+        if let version = Self.version(of: template) {
+            return options.entityTag(ofVersion: version)
+        }
+        guard let current else { return options.entityTag(ofVersion: "0") }
+        if validateOnly { return current.answer.entityTag ?? "*" }
+        throw CommandFailure(
+            "The file does not say which version it was made from, and "
+                + "\(current.answer.shownTag ?? "a version") is published: give --if-match with the "
+                + "version that is meant to be replaced, or --force.",
+            code: Exit.versionMismatch)
+    }
+
+    /// Asks before a publish that was previewed, or that removes most settings.
+    ///
+    /// - Throws: A ``CommandFailure`` when the answer is no, when nobody can answer, or with the
+    ///   problems of the template.
+    private func confirm(_ template: JSONNode, current: PublishedTemplate?) throws {
+        guard !yes else { return }
+        let removal = current.flatMap { MostSettingsRemoved(by: template, from: $0.template) }
+        guard removal != nil || (!previewUsers.isEmpty && !options.json) else { return }
+        // What the server would refuse needs no question.
+        let problems = TemplateDraft(json: template).problems
+        guard problems.isEmpty else { throw CommandFailure(problems, in: template) }
+        let question = [removal.map { "\($0)." }, "Publish?"].compactMap { $0 }
+        switch Terminal.confirm(question.joined(separator: " ")) {
+        case true?: return
+        case false?: throw CommandFailure("Nothing was published.", code: Exit.failure)
+        case nil:
+            guard let removal else { return }
             throw CommandFailure(
-                "The file does not say which version it was made from, and "
-                    + "\(current.entityTag ?? "a version") is published: give --if-match with the "
-                    + "version that is meant to be replaced, or --force.",
-                code: Exit.versionMismatch)
-        default: throw CommandFailure(current)
+                "\(removal): give --yes if that is meant.", code: Exit.failure)
         }
     }
 
@@ -104,7 +162,8 @@ struct PublishCommand: AdministrationCommand {
         guard !previewUsers.isEmpty else { return nil }
         let body: JSONNode = [
             "template": template,
-            "users": .array(previewUsers.map { ["userID": .string($0)] }),
+            "users": .array(
+                previewUsers.map { ["userID": .string($0), "signals": previewApp.json] }),
         ]
         return try await transport.json(
             AdministrationRequest(
@@ -112,18 +171,7 @@ struct PublishCommand: AdministrationCommand {
                 body: body.jsonData()), template: template)
     }
 
-    private func report(_ answer: AdministrationAnswer, preview: JSONNode?) throws {
-        let version = try answer.json["version"]?["versionNumber"]
-        if options.json {
-            var node: JSONNode = ["validated": true, "published": .bool(!validateOnly)]
-            node.setMember("versionNumber", version)
-            node.setMember("etag", answer.entityTag.map { .string($0) })
-            node.setMember("warnings", .array(answer.warnings.map { .string($0) }))
-            node.setMember("users", preview?["users"])
-            node.setMember("connected", preview?["connected"])
-            Output.print(node)
-            return
-        }
+    private static func print(_ preview: JSONNode?) {
         for user in preview?["users"]?.arrayValue ?? [] {
             UserReport(user).printChanges()
         }
@@ -133,6 +181,20 @@ struct PublishCommand: AdministrationCommand {
             Terminal.print(
                 "Of \(count) clients that listen, \(connected["changed"]?.integerValue ?? 0) get "
                     + "another document.")
+        }
+    }
+
+    private func report(_ answer: AdministrationAnswer, preview: JSONNode?) throws {
+        let version = try answer.json["version"]?["versionNumber"]
+        if options.json {
+            var node: JSONNode = ["validated": true, "published": .bool(!validateOnly)]
+            node.setMember("versionNumber", version)
+            node.setMember("etag", answer.shownTag.map { .string($0) })
+            node.setMember("warnings", .array(answer.warnings.map { .string($0) }))
+            node.setMember("users", preview?["users"])
+            node.setMember("connected", preview?["connected"])
+            Output.print(node)
+            return
         }
         for warning in answer.warnings {
             Terminal.printError("\(Terminal.colored("Warning:", .yellow)) \(warning)")

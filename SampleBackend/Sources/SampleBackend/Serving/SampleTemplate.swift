@@ -18,7 +18,7 @@ enum SampleTemplate: Sendable {
             store: store, administratorName: "dev", logger: logger)
         let answer = await administration.answer(
             method: .put, path: "/v1/projects/default/remoteConfig",
-            headerFields: [.ifMatch: "etag-default-0"], body: ByteBuffer(bytes: jsonData))
+            headerFields: [.ifMatch: #""etag-default-0""#], body: ByteBuffer(bytes: jsonData))
         // 412: this or another process has published a version already.
         guard answer.status == .ok || answer.status == .preconditionFailed else {
             throw TemplateStoreError(.unavailable, String(buffer: answer.body))

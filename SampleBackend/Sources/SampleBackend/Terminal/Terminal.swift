@@ -20,6 +20,16 @@ enum Terminal: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data((printable(line) + "\n").utf8))
     }
 
+    /// Asks a question on standard error; nil when nobody can answer, since input or output is no
+    /// terminal.
+    static func confirm(_ question: String) -> Bool? {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
+        let text = printable("\(question) [y/N] ")
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+        let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased()
+        return answer == "y" || answer == "yes"
+    }
+
     private static func printable(_ text: String) -> String {
         text.escaped(keeping: colorSequences, ends: false)
     }

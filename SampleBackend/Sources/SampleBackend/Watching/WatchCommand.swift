@@ -15,8 +15,11 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Option(help: ArgumentHelp("The server.", valueName: "url"))
-    var server = "http://127.0.0.1:8080"
+    @Option(
+        help: ArgumentHelp(
+            "The server. (default: http://127.0.0.1:8080)",
+            discussion: "Also the environment variable ACTIVECONFIG_SERVER.", valueName: "url"))
+    var server: String?
 
     @Option(help: "The project.")
     var project = "default"

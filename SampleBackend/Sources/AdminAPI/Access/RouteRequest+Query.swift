@@ -3,11 +3,43 @@ import HTTPServing
 import JSONTree
 
 extension RouteRequest {
+    /// Parameters of every call to Google's interfaces, which change nothing here.
+    private static let systemParameters = [
+        "alt", "fields", "key", "prettyPrint", "quotaUser", "uploadType", "upload_protocol",
+        "$.xgafv",
+    ]
+
+    /// Checks that the query has no parameters but those with the names, in camel or snake case,
+    /// and those that Google's client libraries add.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 that names the first other parameter.
+    func checkQuery(knows names: [String]) throws(RequestError) {
+        let known = names.flatMap(\.caseForms) + Self.systemParameters
+        for parameter in target.query {
+            if let name = parameter.name, known.contains(where: name.hasSameBytes) { continue }
+            let advice =
+                names.isEmpty
+                ? "send none" : "send \(names.joined(separator: ", ")) only, or none"
+            throw .invalidArgument(
+                "The query parameter \"\((parameter.name ?? "?").shortened)\" does not exist here: "
+                    + "\(advice).")
+        }
+    }
+
+    /// The last value of a parameter of the query, whose name may be in camel case or in snake case,
+    /// as in Google's interfaces; nil when it is missing.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when it is not percent-encoded UTF-8.
+    func queryValue(named name: String) throws(RequestError) -> String? {
+        let forms = name.caseForms
+        return try target.query.lastValue { forms.contains(where: $0.hasSameBytes) }
+    }
+
     /// A Boolean parameter of the query; false when it is missing, true when it has no value.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is neither `true` nor `false`.
     func flag(named name: String) throws(RequestError) -> Bool {
-        switch try target.query.lastValue(named: name)?.lowercased() {
+        switch try queryValue(named: name)?.lowercased() {
         case nil, "false": return false
         case "true", "": return true
         default:
@@ -21,7 +53,7 @@ extension RouteRequest {
     func wholeNumber(
         named name: String, in range: ClosedRange<Int>
     ) throws(RequestError) -> Int? {
-        guard let text = try target.query.lastValue(named: name) else { return nil }
+        guard let text = try queryValue(named: name) else { return nil }
         if let number = Int(decimal: text), range.contains(number) { return number }
         let wanted =
             range.upperBound == Int.maximumDecimal
@@ -34,10 +66,17 @@ extension RouteRequest {
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is not in the format of RFC 3339.
     func date(named name: String) throws(RequestError) -> Date? {
-        guard let text = try target.query.lastValue(named: name) else { return nil }
+        guard let text = try queryValue(named: name) else { return nil }
         if let date = Date(timestamp: text) { return date }
         throw .invalidArgument(
             "The query parameter \(name) is wrong: send a time such as 2026-01-31T12:00:00Z.")
+    }
+}
+
+extension String {
+    /// A name in camel case, and the same name in snake case: `pageSize` and `page_size`.
+    var caseForms: [String] {
+        [self, String(flatMap { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" })]
     }
 }
 

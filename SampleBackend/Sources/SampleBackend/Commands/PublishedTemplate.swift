@@ -1,0 +1,54 @@
+import JSONTree
+import OrderedCollections
+import Templates
+
+/// The current template of a project, which a command replaces.
+struct PublishedTemplate {
+    let answer: AdministrationAnswer
+    private let json: JSONNode
+
+    /// Reads it from the server; nil when nothing is published in the project.
+    ///
+    /// - Throws: A ``CommandFailure``.
+    init?(
+        from transport: any AdministrationTransport, _ options: AdministrationOptions
+    ) async throws {
+        answer = try await transport.send(
+            AdministrationRequest(path: options.projectPath + "/remoteConfig"))
+        switch answer.status {
+        case 200: json = try answer.json
+        case 404: return nil
+        default: throw CommandFailure(answer)
+        }
+    }
+
+    /// The parts that can be read.
+    var template: RemoteConfigTemplate { TemplateDraft(json: json, limits: .none).template }
+
+    /// True when a file was made from this version and still has its description.
+    func hasDescription(of file: JSONNode) -> Bool {
+        guard let current = json["version"], let version = file["version"],
+            version["versionNumber"] == current["versionNumber"],
+            let description = version["description"]
+        else { return false }
+        return description == current["description"]
+    }
+}
+
+/// More than half of a template's settings, which another one does not have.
+struct MostSettingsRemoved: CustomStringConvertible {
+    private let count: Int
+    private let total: Int
+
+    /// Nil when at least half of the settings stay.
+    init?(by file: JSONNode, from current: RemoteConfigTemplate) {
+        let sections = TemplateDraft(json: file, limits: .none).template.sections
+        total = current.sections.values.reduce(0) { $0 + $1.count }
+        count = current.sections.reduce(0) { sum, section in
+            sum + section.value.keys.count { sections[section.key]?[$0] == nil }
+        }
+        if count * 2 <= total { return nil }
+    }
+
+    var description: String { "The publish removes \(count) of \(total) settings" }
+}

@@ -1,0 +1,164 @@
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemporaryFolders
+import Testing
+
+/// What `publish` refuses to publish, and what it asks about.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct PublishCommandTests {
+    private static let document = #"""
+        {"meta": {"format_version_string": "1.0"},
+         "config_sections": {"Home": {"settings": {"title": {"value": "Hi"}, "size": {"value": 2}}}}}
+        """#
+
+    /// Text of a template with numbered parameters.
+    private static func template(_ count: Int) -> String {
+        let parameters = (0..<count).map { #""p\#($0)": {"defaultValue": {"value": ""}}"# }
+        return #"{"parameters": {\#(parameters.joined(separator: ","))}}"#
+    }
+
+    static let noTemplates: [NamedRow<String>] = [
+        .init("a configuration document", document), .init("an empty object", "{}"),
+        .init("the defaults that an app bundles", #"{"welcome": "hi"}"#),
+    ]
+
+    @Test(arguments: AdministrationTarget.Kind.allCases, noTemplates)
+    func aFileThatIsNoTemplateIsNotPublished(
+        kind: AdministrationTarget.Kind, row: NamedRow<String>
+    ) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        let file = try target.folder.write(row.value, to: "file.json")
+        for options in [["--force"], ["--force", "--yes"], ["--force", "--description", "x"]] {
+            let run = try await target.run(["publish", file] + options)
+            #expect(run.exitCode == 2, "\(run)")
+            #expect(
+                run.error.contains("import configuration") == (row.value == Self.document), "\(run)"
+            )
+        }
+        let current = try await target.run("get")
+        #expect(try current.json["version"]?["versionNumber"] == "1")
+        #expect(try current.json["parameterGroups"]?["Home"] != nil)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func anImportedConfigurationDocumentCanBePublished(
+        kind: AdministrationTarget.Kind
+    ) async throws {
+        let target = try await AdministrationTarget(kind)
+        let file = try target.folder.write(Self.document, to: "bootstrap.json")
+        let made = target.folder.path("template.json")
+        let run = try await CommandRun(["import", "configuration", file, "--output", made])
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(try await target.run("publish", made).exitCode == 0)
+        let exported = try await target.run("export", "--format", "activeconfig")
+        let home = try exported.json["config_sections"]?["Home"]?["settings"]
+        #expect(home == ["size": ["value": 2], "title": ["value": "Hi"]], "\(exported)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aPublishThatRemovesMostSettingsNeedsYes(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let four = try target.folder.write(Self.template(4), to: "four.json")
+        let two = try target.folder.write(Self.template(2), to: "two.json")
+        let none = try target.folder.write(Self.template(0), to: "none.json")
+        #expect(try await target.run("publish", four).exitCode == 0)
+        let check = try await target.run("publish", none, "--validate-only")
+        #expect(check.exitCode == 0, "\(check)")
+        let refused = try await target.run("publish", none, "--force")
+        #expect(refused.exitCode == 1, "\(refused)")
+        #expect(refused.error.contains("4 of 4 settings"), "\(refused)")
+        #expect(refused.error.contains("--yes"), "\(refused)")
+        #expect(try await target.run("get").json["version"]?["versionNumber"] == "1")
+        // Half of them is not most.
+        #expect(try await target.run("publish", two, "--force").exitCode == 0)
+        #expect(try await target.run("publish", none, "--force").exitCode == 1)
+        #expect(try await target.run("publish", none, "--force", "--yes").exitCode == 0)
+        #expect(try await target.run("publish", none, "--force").exitCode == 0)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func anEntityTagIsPrintedWithoutQuotationMarks(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let first = try await target.run("publish", target.template(), "--json")
+        #expect(try first.json["etag"] == "etag-default-1", "\(first)")
+        let refused = try await target.run("publish", target.template(title: "two"))
+        #expect(refused.exitCode == 3, "\(refused)")
+        #expect(refused.error.contains("and etag-default-1 is published"), "\(refused)")
+        let next = try await target.run(
+            "publish", target.template(title: "two"), "--if-match", "etag-default-1")
+        #expect(next.exitCode == 0, "\(next)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aNewProjectIsMadeOnlyOnDemand(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let file = try target.template()
+        let refused = try await target.run("publish", file, "--project", "typo")
+        #expect(refused.exitCode == 4, "\(refused)")
+        #expect(refused.error.contains("\"typo\""), "\(refused)")
+        #expect(refused.error.contains("--create-project"), "\(refused)")
+        #expect(try await target.run("publish", file, "--project", "typo", "--force").exitCode == 4)
+        let check = try await target.run("publish", file, "--project", "typo", "--validate-only")
+        #expect(check.exitCode == 0, "\(check)")
+        #expect(try await target.run("get", "--project", "typo").exitCode == 4)
+        let made = try await target.run("publish", file, "--project", "typo", "--create-project")
+        #expect(made.exitCode == 0, "\(made)")
+        #expect(try await target.run("publish", file, "--project", "typo", "--force").exitCode == 0)
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func anEditedFileDoesNotRepeatTheDescription(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let first = try await target.run("publish", target.template(), "--description", "first")
+        #expect(first.exitCode == 0, "\(first)")
+        let file = target.folder.path("got.json")
+        #expect(try await target.run("get", "--output", file).exitCode == 0)
+        #expect(try await target.run("publish", file).exitCode == 0)
+        #expect(try await target.run("get").json["version"]?["description"] == nil)
+        // A description of one's own in the file stays.
+        let own = #"{"parameters": {}, "version": {"description": "own"}}"#
+        let path = try target.folder.write(own, to: "own.json")
+        #expect(try await target.run("publish", path, "--force", "--yes").exitCode == 0)
+        #expect(try await target.run("get").json["version"]?["description"] == "own")
+        #expect(try await target.run("get", "--output", file).exitCode == 0)
+        #expect(try await target.run("publish", file, "--description", "new").exitCode == 0)
+        #expect(try await target.run("get").json["version"]?["description"] == "new")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aPreviewOfAPublishTakesSignals(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let old = #"""
+            {"conditions": [{"name": "new", "expression": "app.version.>=(['2'])"}],
+             "parameters": {"title": {"defaultValue": {"value": "old"},
+              "conditionalValues": {"new": {"value": "one"}}}}}
+            """#
+        let file = try target.folder.write(old, to: "old.json")
+        #expect(try await target.run("publish", file).exitCode == 0)
+        let changed = try target.folder.write(old.replacing("one", with: "two"), to: "new.json")
+        let run = try await target.run(
+            "publish", changed, "--force", "--preview-user", "1", "--signal", "app.version=2.1")
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.contains("one") && run.output.contains("two"), "\(run)")
+        let wrong = try await target.run("publish", changed, "--signal", "app.version=2.1")
+        #expect(wrong.exitCode == 64, "\(wrong)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func pinnedValuesAreCheckedByTheTemplate(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        for (values, place) in [
+            (#"{"Hom": {"title": "x"}}"#, "Hom"), (#"{"Home": {"titel": "x"}}"#, "Home.titel"),
+            (#"{"Home": {"title": 3}}"#, "Home.title"),
+        ] {
+            let file = try target.folder.write(values, to: "values.json")
+            let run = try await target.run("overrides", "set", "1", file)
+            #expect(run.exitCode == 2, "\(run)")
+            #expect(run.error.contains("In \(place):"), "\(run)")
+        }
+        #expect(try await target.run("overrides", "get", "1").exitCode == 4)
+    }
+}
