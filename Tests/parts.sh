@@ -150,12 +150,15 @@ run_benchmarks() {
 }
 
 run_faults() {
+    export ACTIVECONFIG_NIGHTLY=1
+    step "build" build_package .
+    step "tests" test_package .
+}
+run_faults-backend() {
     setup sqlite openssl curl
     export ACTIVECONFIG_NIGHTLY=1
-    step "build of the framework" build_package .
-    step "tests of the framework" test_package .
-    step "build of the backend" build_package SampleBackend
-    step "tests of the backend" test_package SampleBackend
+    step "build" build_package SampleBackend
+    step "tests" test_package SampleBackend
     local updater_load
     updater_load=$(dirname "$SAMPLE_BACKEND")/UpdaterLoad
     step "broken servers" "$updater_load" faults --backend "$SAMPLE_BACKEND" --users 4
@@ -164,15 +167,14 @@ run_faults() {
         --minutes 2
 }
 
-run_address() { run_sanitizer address; }
-run_thread() { run_sanitizer thread; }
+run_address() { run_sanitizer address .; }
+run_address-backend() { run_sanitizer address SampleBackend; }
+run_thread() { run_sanitizer thread .; }
+run_thread-backend() { run_sanitizer thread SampleBackend; }
 run_sanitizer() {
     setup sqlite openssl curl
-    local package
-    for package in . SampleBackend; do
-        step "build of $package" sanitized "$1" "$package" swift build --build-tests
-        step "tests of $package" sanitized_tests "$1" "$package"
-    done
+    step "build" sanitized "$1" "$2" swift build --build-tests
+    step "tests" sanitized_tests "$1" "$2"
 }
 sanitized_tests() { sanitized "$1" "$2" swift test --skip-build | passing_tests; }
 

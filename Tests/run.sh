@@ -10,7 +10,8 @@ cd "$(dirname "$0")/.."
 . Tests/parts.sh
 
 gate_parts="format framework backend console docs"
-nightly_parts="checks release generation apple openapi console-all benchmarks faults address thread fuzz"
+nightly_parts="checks release generation apple openapi console-all benchmarks faults faults-backend"
+nightly_parts+=" address address-backend thread thread-backend fuzz"
 
 usage() {
     cat <<TEXT
@@ -37,12 +38,12 @@ nightly runs all that the gate leaves out:
               build systems
   apple       the code for all of Apple's platforms, typechecked against stubs; planted misuses
   openapi     requests made from the backend's OpenAPI description, from three seeds
-  console-all all tests of the console in a browser
+  console-all all tests of the console in a browser; those of the gate also behind nginx
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
-  faults      all tests of both packages with more rounds of kills, races and random input; updaters
-              before a backend that is broken, killed and paused
-  address     all tests of both packages under the address sanitizer
-  thread      all tests of both packages under the thread sanitizer
+  faults, faults-backend    all tests of the root package, and of SampleBackend, with more rounds of kills,
+              races and random input; updaters before a backend that is broken, killed and paused
+  address, address-backend  all tests under the address sanitizer
+  thread, thread-backend    all tests under the thread sanitizer
   fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for five minutes, or
               for FUZZ_SECONDS
 
