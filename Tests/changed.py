@@ -113,9 +113,11 @@ def filter_of(files):
 
 
 def other_packages_tests(name):
-    """Files of the tests of the targets of other packages that use a product of the root package."""
+    """Files of the tests of other packages' libraries that use a product of the root package."""
     for package in PACKAGES[:-1]:
-        using = {f"{target}Tests" for target, _, uses, kind in targets(package) if name in uses}
+        using = {
+            f"{target}Tests" for target, _, uses, kind in targets(package)
+            if name in uses and kind == "regular"}
         for target, folder, _, kind in targets(package):
             if kind == "test" and target in using:
                 yield from test_files(folder)
