@@ -10,7 +10,7 @@ public struct ConfigurationImport: TemplateImport {
     /// The template, without conditions.
     public let template: RemoteConfigTemplate
 
-    /// Remarks on renamed settings, and on those without a value.
+    /// Remarks on renamed settings, and on what is left out.
     public let report: [ImportRemark]
 
     /// Returns a Boolean value that indicates whether a file is a configuration document.
@@ -21,7 +21,7 @@ public struct ConfigurationImport: TemplateImport {
         json[sectionsName]?.objectValue != nil
     }
 
-    private static let sectionsName = "config_sections"
+    static let sectionsName = "config_sections"
 
     /// Reads a document.
     ///
@@ -36,39 +36,70 @@ public struct ConfigurationImport: TemplateImport {
                         + "as a bootstrap file")
             ])
         }
-        var reader = ParseConfigReader()
+        var reader = ConfigurationReader()
+        let template = reader.readSections(sections, TemplatePath.root.member(Self.sectionsName))
+        reader.noteUnknown(json.objectValue ?? [:], .root, known: ["meta", Self.sectionsName])
+        guard reader.values.found.problems.isEmpty else {
+            throw TemplateValidationError(problems: reader.values.found.problems)
+        }
+        self.template = try ValidatedTemplate(json: template.json()).template
+        report = reader.values.report.remarks
+    }
+}
+
+/// Reads a configuration document, with a remark for each change.
+private struct ConfigurationReader {
+    private(set) var values = PlainValuesReader()
+
+    mutating func readSections(
+        _ sections: OrderedDictionary<String, JSONNode>, _ path: TemplatePath
+    ) -> RemoteConfigTemplate {
         var template = RemoteConfigTemplate()
-        let path = TemplatePath.root.member(Self.sectionsName)
         for (name, section) in sections {
-            let parameters = reader.readSettings(of: section, path.member(name))
+            let parameters = readSettings(of: section, path.member(name))
             if name == RemoteConfigTemplate.defaultSectionName {
                 template.parameters = parameters
             } else {
                 template.parameterGroups[name] = ParameterGroup(parameters: parameters)
             }
         }
-        guard reader.found.problems.isEmpty else {
-            throw TemplateValidationError(problems: reader.found.problems)
-        }
-        self.template = try ValidatedTemplate(json: template.json()).template
-        report = reader.report.remarks
+        return template
     }
-}
 
-extension ParseConfigReader {
     /// Reads the settings of a section, and leaves out what has no value, as the format does.
-    fileprivate mutating func readSettings(
+    private mutating func readSettings(
         of section: JSONNode, _ path: TemplatePath
     ) -> OrderedDictionary<String, TemplateParameter> {
+        let members = values.found.object(section, path)
+        noteUnknown(members, path, known: ["settings"])
+        guard let settings = members["settings"] else {
+            values.report.add(path, "it has no settings; it becomes an empty group")
+            return [:]
+        }
         let path = path.member("settings")
-        var values: OrderedDictionary<String, JSONNode> = [:]
-        for (key, setting) in section["settings"]?.objectValue ?? [:] {
-            if let value = setting["value"] {
-                values[key] = value
+        var found: OrderedDictionary<String, JSONNode> = [:]
+        for (key, setting) in values.found.object(settings, path) {
+            let path = path.member(key)
+            if let members = setting.objectValue, let value = members["value"] {
+                found[key] = value
+                noteUnknown(members, path, known: ["value"])
             } else {
-                report.add(path.member(key), "it has no value; it is left out")
+                let fault =
+                    setting.objectValue == nil
+                    ? "it is \(setting.kindDescription) where an object with a value belongs"
+                    : "it has no value"
+                values.report.add(path, "\(fault); it is left out")
             }
         }
-        return readParameters(values, masterKeyOnly: [:], path)
+        return values.readParameters(found, path)
+    }
+
+    /// Adds a remark on each member that the format does not have.
+    mutating func noteUnknown(
+        _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: [String]
+    ) {
+        for name in members.keys where !known.contains(name) {
+            values.report.add(path.member(name), "it is not of the format; it is left out")
+        }
     }
 }

@@ -35,8 +35,8 @@ public struct ParseConfigImport: TemplateImport {
         } catch {
             throw TemplateValidationError(error)
         }
-        guard reader.found.problems.isEmpty else {
-            throw TemplateValidationError(problems: reader.found.problems)
+        guard reader.values.found.problems.isEmpty else {
+            throw TemplateValidationError(problems: reader.values.found.problems)
         }
         let template =
             sectionName == RemoteConfigTemplate.defaultSectionName
@@ -44,29 +44,31 @@ public struct ParseConfigImport: TemplateImport {
             : RemoteConfigTemplate(
                 parameterGroups: [sectionName: ParameterGroup(parameters: parameters)])
         self.template = try ValidatedTemplate(json: template.json()).template
-        report = reader.report.remarks
+        report = reader.values.report.remarks
     }
 }
 
-/// Reads the parameters of Parse Config, or of another file of plain values, with a remark for each
-/// change.
-struct ParseConfigReader {
-    /// Problems that keep the file from being imported.
-    private(set) var found = ProblemCollector()
-
-    var report = ImportReport()
+/// Reads the parameters of Parse Config, with a remark for each change.
+private struct ParseConfigReader {
+    private(set) var values = PlainValuesReader()
 
     /// Reads a file: the answer of `GET /config`, or the parameters alone.
     mutating func readFile(_ json: JSONNode) -> OrderedDictionary<String, TemplateParameter> {
-        let members = found.object(json, .root)
+        let members = values.found.object(json, .root)
         // An app may have a parameter that is called "params".
         let isAnswer =
             members["params"]?.objectValue != nil
             && members.keys.allSatisfy { ["params", "masterKeyOnly"].contains($0) }
         if Self.isTemplate(members) {
-            found.add(
+            values.found.add(
                 .root, "it is a template, not the parameters of Parse; import it as one of Firebase"
             )
+            return [:]
+        }
+        if ConfigurationImport.isConfiguration(json) {
+            values.found.add(
+                .root,
+                "it is a configuration document, not the parameters of Parse; import it as one")
             return [:]
         }
         guard isAnswer else { return readParameters(members, masterKeyOnly: [:], .root) }
@@ -74,7 +76,7 @@ struct ParseConfigReader {
         let secrets = members["masterKeyOnly"] ?? .null
         return readParameters(
             members["params"]?.objectValue ?? [:],
-            masterKeyOnly: secrets == .null ? [:] : found.object(secrets, path),
+            masterKeyOnly: secrets == .null ? [:] : values.found.object(secrets, path),
             TemplatePath.root.member("params"))
     }
 
@@ -85,56 +87,27 @@ struct ParseConfigReader {
             && members.keys.allSatisfy { (names + ["version", "etag"]).contains($0) }
     }
 
-    /// Reads values by name, and renames those whose name is no key.
-    mutating func readParameters(
-        _ values: OrderedDictionary<String, JSONNode>,
+    private mutating func readParameters(
+        _ parameters: OrderedDictionary<String, JSONNode>,
         masterKeyOnly: OrderedDictionary<String, JSONNode>, _ path: TemplatePath
     ) -> OrderedDictionary<String, TemplateParameter> {
-        let limit = TemplateLimits.default.maximumParameters
-        guard values.count <= limit else {
-            found.add(path, "it has \(values.count) parameters; import at most \(limit)")
-            return [:]
+        let result = values.readParameters(parameters, path) { parameter, source, report in
+            Self.noteTypes(in: source.value, source.path, &report)
+            parameter.isMasterKeyOnly = Self.readSecrecy(
+                masterKeyOnly[source.name], source.name, &report)
         }
-        // A valid key stays as it is: only new names must not collide with it.
-        var freeKeys = FreeKeys(besides: values.keys.filter(Self.isKey))
-        var parameters: OrderedDictionary<String, TemplateParameter> = [:]
-        parameters.reserveCapacity(values.count)
-        for (name, value) in values {
-            let path = path.member(name)
-            let key = key(for: name, &freeKeys, path)
-            var parameter = readValue(value, path)
-            parameter.isMasterKeyOnly = readSecrecy(masterKeyOnly[name], name)
-            parameters[key] = parameter
-        }
-        for name in masterKeyOnly.keys where values[name] == nil {
-            report.add(
+        for name in masterKeyOnly.keys where parameters[name] == nil {
+            values.report.add(
                 TemplatePath.root.member("masterKeyOnly").member(name),
                 "there is no parameter of this name; it is left out")
         }
-        return parameters
-    }
-
-    /// True when a name can be a key unchanged.
-    private static func isKey(_ name: String) -> Bool {
-        ParameterKey.isValid(name) && name.utf8.count <= TemplateLimits.default.maximumNameLength
-    }
-
-    /// The key of a parameter: its name, or a free one derived from it.
-    private mutating func key(
-        for name: String, _ freeKeys: inout FreeKeys, _ path: TemplatePath
-    ) -> String {
-        if Self.isKey(name) { return name }
-        let key = freeKeys.take(nearest: ParameterKey(nearest: name, maximumLength: 240).text)
-        report.add(
-            path,
-            "it is renamed to \(key), since a key has letters, digits and \"_\" only and at most "
-                + "\(TemplateLimits.default.maximumNameLength) characters; read that key in the app"
-        )
-        return key
+        return result
     }
 
     /// True when a parameter is hidden from clients.
-    private mutating func readSecrecy(_ node: JSONNode?, _ name: String) -> Bool {
+    private static func readSecrecy(
+        _ node: JSONNode?, _ name: String, _ report: inout ImportReport
+    ) -> Bool {
         switch node {
         case nil, .null: return false
         case .bool(let value): return value
@@ -147,38 +120,25 @@ struct ParseConfigReader {
         }
     }
 
-    private mutating func readValue(_ value: JSONNode, _ path: TemplatePath) -> TemplateParameter {
-        switch value {
-        case .string(let text):
-            if text.namesUser { report.addUserPlaceholder(path) }
-            return TemplateParameter(defaultValue: .value(text), valueType: .string)
-        case .bool, .number:
-            let isNumber = value.boolValue == nil
-            return TemplateParameter(
-                defaultValue: .value(value.description), valueType: isNumber ? .number : .boolean)
-        case .null:
-            report.add(path, "null has no type of its own; it is kept as JSON")
-        case .array, .object:
-            noteTypes(in: value, path)
-        }
-        return TemplateParameter(defaultValue: .value(value.description), valueType: .json)
-    }
-
     /// Adds remarks on values of Parse's own types, at any depth, which the reader of the text has
     /// limited.
-    private mutating func noteTypes(in value: JSONNode, _ path: TemplatePath) {
+    private static func noteTypes(
+        in value: JSONNode, _ path: TemplatePath, _ report: inout ImportReport
+    ) {
         switch value {
         case .array(let elements):
             for (index, element) in elements.enumerated() {
-                noteTypes(in: element, path.element(index))
+                noteTypes(in: element, path.element(index), &report)
             }
         case .object(let members):
             if let type = members["__type"]?.stringValue {
-                let advice = Self.advice[type.shortened] ?? "decode it in the app"
+                let advice = advice[type.shortened] ?? "decode it in the app"
                 report.add(
                     path, "a value of Parse's type \(type.shortened) is kept as JSON; \(advice)")
             }
-            for (name, member) in members { noteTypes(in: member, path.member(name)) }
+            for (name, member) in members {
+                noteTypes(in: member, path.member(name), &report)
+            }
         default: break
         }
     }
@@ -192,38 +152,4 @@ struct ParseConfigReader {
         "Pointer": "the object itself stays in Parse",
         "Relation": "the objects themselves stay in Parse",
     ]
-}
-
-/// Keys that are made of names, each different from all others.
-struct FreeKeys {
-    private var taken: Set<String>
-
-    /// The number to go on with, of each key that was taken before.
-    private var nextNumbers: [String: Int] = [:]
-
-    /// The number of keys that were tried.
-    ///
-    /// It is linear in the number of keys, since one that is taken is tried again for one other key
-    /// only, its own with the number left out.
-    private(set) var attemptCount = 0
-
-    /// Creates keys that differ from others too.
-    init(besides others: some Sequence<String>) {
-        taken = Set(others)
-    }
-
-    /// The key itself, or with the first free number after it.
-    mutating func take(nearest stem: String) -> String {
-        var key = stem
-        var number = nextNumbers[stem] ?? 1
-        if number > 1 { key = "\(stem)_\(number)" }
-        attemptCount += 1
-        while !taken.insert(key).inserted {
-            number += 1
-            key = "\(stem)_\(number)"
-            attemptCount += 1
-        }
-        nextNumbers[stem] = number + 1
-        return key
-    }
 }

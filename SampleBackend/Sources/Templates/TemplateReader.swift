@@ -39,14 +39,15 @@ struct TemplateReader {
         let members = found.object(json, .root)
         if !limits.isPublished { checkKind(json) }
         var template = RemoteConfigTemplate()
+        // First: their warnings concern the whole file, and responses have room for a few only.
+        template.unknownFields = unknownFields(
+            members.filter { !Self.knownMembers.names.contains($0.key) }, .root,
+            known: Self.knownMembers)
         template.conditions = readConditions(members["conditions"])
         let path = TemplatePath.root.member("parameters")
         template.parameters = readParameters(members["parameters"], path)
         template.parameterGroups = readGroups(members["parameterGroups"])
         template.version = readVersion(members["version"])
-        template.unknownFields = unknownFields(
-            members.filter { !Self.knownMembers.names.contains($0.key) }, .root,
-            known: Self.knownMembers)
         checkDefaultSection(of: template)
         if parameterCount > limits.maximumParameters {
             found.add(
@@ -88,16 +89,27 @@ struct TemplateReader {
         return groups
     }
 
-    /// Reports a file of another kind, which would be published as an empty template.
+    /// Reports a file of another kind, which would be published as an empty template, and members
+    /// that mean something else than to publish this template.
     ///
     /// An empty template is known by an empty member, or by the version that the server gave it.
     private mutating func checkKind(_ json: JSONNode) {
         guard case .object(let members) = json else { return }
+        for name in ["validateOnly", "validate_only"] where members[name] != nil {
+            found.add(TemplatePath.root.member(name), "send it in the query: ?validateOnly=true")
+        }
         let isTemplate = Self.contentNames.contains { members[$0] != nil }
-        let isEmptyVersion = members.count == 1 && members["version"]?["versionNumber"] != nil
+        let isConfiguration = ConfigurationImport.isConfiguration(json)
+        if isTemplate, isConfiguration {
+            found.add(
+                TemplatePath.root.member(ConfigurationImport.sectionsName),
+                "a configuration document and a template in one file; leave out one of them")
+        }
+        let version = members["version"]?.objectValue.map { TemplateVersion($0).number } ?? 0
+        let isEmptyVersion = members.count == 1 && version > 0
         guard !isTemplate, !isEmptyVersion else { return }
         let advice =
-            ConfigurationImport.isConfiguration(json)
+            isConfiguration
             ? "it is a configuration document, of which \"sample-backend import configuration\" "
                 + "makes a template"
             : "give a template, or an empty \"parameters\" to remove all settings"

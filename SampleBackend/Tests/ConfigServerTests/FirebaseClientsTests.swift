@@ -64,6 +64,8 @@ struct FirebaseClientsTests {
             "firebase-tools",
             [
                 Call(suffix: "?versionNumber=1"),
+                // It reads the current tag before it deploys.
+                Call(),
                 Call(method: "PUT", body: .sample, sendsTag: true, stores: true),
                 Call(suffix: ":listVersions?pageSize=300"),
                 Call(method: "POST", suffix: ":rollback?versionNumber=1", stores: true),

@@ -62,7 +62,10 @@ struct RoleAccessTests {
     }
 
     /// Parameters that Google's client libraries add to every call.
-    @Test(arguments: ["alt=json", "prettyPrint=false", "%24.xgafv=2", "quotaUser=a", "key=x"])
+    @Test(arguments: [
+        "alt=json", "prettyPrint=false", "pretty_print=false", "%24.xgafv=2", "quotaUser=a",
+        "key=x", "access_token=x", "callback=f", "oauth_token=x", "upload_type=media",
+    ])
     func aWriteTakesTheParametersOfGooglesLibraries(query: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.administer(
@@ -84,6 +87,22 @@ struct RoleAccessTests {
             let answer = try await server.administer(
                 method, "/v1/projects/default/remoteConfig" + suffix)
             #expect(answer.status == status)
+        }
+    }
+
+    /// One of two could be read, and the other be meant.
+    @Test(arguments: [
+        "validateOnly=true&validateOnly=false", "validateOnly=true&validate_only=false",
+        "validate_only&validateOnly=false", "alt=json;validateOnly=true",
+    ])
+    func aWriteWithADoubledOrAnAmbiguousParameterIsRefused(query: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer(
+                "PUT", "/v1/projects/default/remoteConfig?" + query, body: .sample,
+                fields: ["If-Match: *"])
+            #expect(answer.status == 400)
+            let current = try await server.administer("GET", "/v1/projects/default/remoteConfig")
+            #expect(current.status == 404)
         }
     }
 }

@@ -86,6 +86,9 @@ struct RollbackTests {
         .init("two different ones", ("?versionNumber=1", ["versionNumber": "2"], 400)),
         .init(
             "two different ones in the body", ("", ["versionNumber": 1, "version_number": 2], 400)),
+        .init(
+            "beside an unknown member", ("", ["versionNumber": 1, "validateOnly": true], 400)),
+        .init("in a list", ("?versionNumber=1", [["versionNumber": 1]], 400)),
         .init("nowhere", ("", nil, 400)),
         .init("no number", ("?versionNumber=x", nil, 400)),
         .init("the number 0", ("?versionNumber=0", nil, 400)),

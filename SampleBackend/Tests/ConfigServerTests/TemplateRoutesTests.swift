@@ -237,30 +237,75 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func theServerSendsAtMostTwentyWarnings() async throws {
-        let names = (1...30).map { "vip\($0)" }
+    @Test(arguments: [1, 200])
+    func theServerBoundsWarningsAndCountsTheOthers(nameLength: Int) async throws {
+        let names = (1...30).map { "vip\($0)" + String(repeating: "x", count: nameLength) }
         let template: JSONNode = [
             "conditions": .array(
                 names.map { name in
                     [
                         "name": .string(name),
                         "expression": .string("app.audiences.inAtLeastOne(['\(name)'])"),
+                        String(repeating: "y", count: nameLength): 1,
                     ]
                 })
         ]
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
-            try await HTTPConnection.open(port: server.port) { connection in
-                connection.send(
-                    method: "PUT", target: Self.path,
-                    fields: [
-                        "Authorization: Bearer \(RunningServer.administratorToken)",
-                        "If-Match: *",
-                    ], body: template.description)
-                let head = try await connection.receive(through: "\r\n\r\n")
-                #expect(head.hasPrefix("HTTP/1.1 200 "))
-                let fields = head.lowercased().split(separator: "\r\n")
-                #expect(fields.count { $0.hasPrefix("warning:") } == 20)
-            }
+            let warnings = try await Self.warnings(about: template, on: server)
+            #expect(warnings.count <= 20)
+            #expect(warnings.reduce(0) { $0 + $1.utf8.count } < 3_500)
+            let last = try #require(warnings.last)
+            #expect(last.contains("and \(60 - warnings.count + 1) more warnings"), "\(last)")
+        }
+    }
+
+    @Test func aWarningOfTheWholeFileComesBeforeThoseOfItsParts() async throws {
+        let conditions = (1...30).map { number -> JSONNode in
+            ["name": .string("c\(number)"), "expression": "device.os == 'iOS'", "colour": 1]
+        }
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let warnings = try await Self.warnings(
+                about: ["conditions": .array(conditions), "paramaters": [:]], on: server)
+            #expect(warnings.contains { $0.contains("paramaters") })
+        }
+    }
+
+    /// The `Warning` fields of the answer to a publish.
+    private static func warnings(
+        about template: JSONNode, on server: RunningServer
+    ) async throws -> [Substring] {
+        try await HTTPConnection.open(port: server.port) { connection in
+            connection.send(
+                method: "PUT", target: path,
+                fields: [
+                    "Authorization: Bearer \(RunningServer.administratorToken)", "If-Match: *",
+                ], body: template.description)
+            let head = try await connection.receive(through: "\r\n\r\n")
+            #expect(head.hasPrefix("HTTP/1.1 200 "))
+            return head.split(separator: "\r\n").filter { $0.lowercased().hasPrefix("warning:") }
+        }
+    }
+
+    static let misplaced: [NamedRow<(template: JSONNode, place: String)>] = [
+        .init("validateOnly", (["parameters": [:], "validateOnly": true], "validateOnly")),
+        .init("validate_only", (["parameters": [:], "validate_only": false], "validate_only")),
+        .init(
+            "a configuration document",
+            (["parameters": [:], "config_sections": [:]], "config_sections")),
+        .init("version 0", (["version": ["versionNumber": "0"]], "the template")),
+        .init("no version", (["version": ["versionNumber": [:]]], "the template")),
+    ]
+
+    @Test(arguments: misplaced)
+    func theServerRefusesMembersThatMeanSomethingElse(
+        row: NamedRow<(template: JSONNode, place: String)>
+    ) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.publish(row.value.template)
+            #expect(answer.status == 400)
+            #expect(answer.error?.message.contains("In \(row.value.place):") == true)
+            let current = try await server.administer("GET", Self.path)
+            #expect(current.status == 404)
         }
     }
 

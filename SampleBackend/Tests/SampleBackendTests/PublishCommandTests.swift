@@ -79,6 +79,27 @@ struct PublishCommandTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aFileOfAnEarlierVersionIsRefusedWithoutAQuestion(
+        kind: AdministrationTarget.Kind
+    ) async throws {
+        let target = try await AdministrationTarget(kind)
+        let four = try target.folder.write(Self.template(4), to: "four.json")
+        for _ in 1...2 {
+            #expect(try await target.run("publish", four, "--force").exitCode == 0)
+        }
+        let old = #"{"parameters": {}, "version": {"versionNumber": 1}}"#
+        let file = try target.folder.write(old, to: "old.json")
+        let refused = try await target.run("publish", file)
+        #expect(refused.exitCode == 3, "\(refused)")
+        #expect(refused.error.contains("from version 1"), "\(refused)")
+        #expect(!refused.error.contains("--yes"), "\(refused)")
+        let current = try target.folder.write(
+            old.replacing(": 1}", with: ": 2}"), to: "current.json")
+        let question = try await target.run("publish", current)
+        #expect(question.exitCode == 1 && question.error.contains("--yes"), "\(question)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
     func anEntityTagIsPrintedWithoutQuotationMarks(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let first = try await target.run("publish", target.template(), "--json")

@@ -15,7 +15,7 @@ struct ConfigurationImportTests {
             {"meta": {"template_version": 3}, "config_sections": {
              "Home": {"settings": {"title": {"value": "Hi"}, "on": {"value": true},
                "size": {"value": 12345678901234567890}, "list": {"value": [1, "a"]}}},
-             "Default": {"settings": {"wide": {"value": 1.50}}}, "Empty": {}}}
+             "Default": {"settings": {"wide": {"value": 1.50}}}, "Empty": {"settings": {}}}}
             """#)
         let home = try #require(result.template.parameterGroups["Home"]).parameters
         #expect(Array(home.keys) == ["title", "on", "size", "list"])
@@ -32,14 +32,29 @@ struct ConfigurationImportTests {
 
     @Test func anImportNamesWhatItRenamesAndLeavesOut() throws {
         let result = try imported(
-            #"{"config_sections": {"A": {"settings": {"my key": {"value": 1}, "b": 2, "c": {}}}}}"#)
-        #expect(result.template.parameterGroups["A"]?.parameters.count == 1)
-        #expect(result.template.parameterGroups["A"]?.parameters["my_key"] != nil)
+            #"""
+            {"meta": {}, "note": 1, "config_sections": {"Empty": {"note": 1},
+             "A": {"settings": {"my key": {"value": 1}, "b": 2, "c": {}, "d": {"value": 1, "x": 1}}}}}
+            """#)
+        let parameters = try #require(result.template.parameterGroups["A"]).parameters
+        #expect(Array(parameters.keys) == ["my_key", "d"])
+        let places = result.report.map(\.path)
         #expect(
-            result.report.map(\.path) == [
+            places == [
+                "config_sections.Empty.note", "config_sections.Empty",
                 "config_sections.A.settings.b", "config_sections.A.settings.c",
-                #"config_sections.A.settings["my key"]"#,
+                "config_sections.A.settings.d.x", #"config_sections.A.settings["my key"]"#, "note",
             ])
+        #expect(result.report[2].message.hasPrefix("it is a number"))
+    }
+
+    @Test(arguments: [
+        (#"{"config_sections": {"A": "x"}}"#, "config_sections.A"),
+        (#"{"config_sections": {"A": {"settings": []}}}"#, "config_sections.A.settings"),
+    ])
+    func anImportRefusesSectionsOfAnotherKind(json: String, path: String) {
+        let error = #expect(throws: TemplateValidationError.self) { try imported(json) }
+        #expect(error?.problems.map(\.path) == [path])
     }
 
     @Test(arguments: ["{}", #"{"config_sections": []}"#, #"{"parameters": {}}"#, "[]"])

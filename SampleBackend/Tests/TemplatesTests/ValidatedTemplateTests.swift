@@ -102,13 +102,13 @@ struct ValidatedTemplateTests {
                  "parameterGroups": {"Home": {"Parameters": {}, "icon": "x"}}}
                 """#.utf8))
         let meant = [
+            ("parameterGroup", "parameterGroups"), ("owner", nil),
             ("conditions[0].tagcolor", "tagColor"), ("conditions[0].x", nil),
             ("parameters.a.valuetype", "valueType"), ("parameters.a.default_value", "defaultValue"),
             ("parameters.a.owner", nil), ("parameters.a.masterkeyOnly", "masterKeyOnly"),
             ("parameters.b.defaultValue.VALUE", "value"),
             ("parameters.b.defaultValue.value1", "value"),
             ("parameterGroups.Home.Parameters", "parameters"), ("parameterGroups.Home.icon", nil),
-            ("parameterGroup", "parameterGroups"), ("owner", nil),
         ]
         #expect(validated.warnings.map(\.path) == meant.map(\.0))
         for (warning, name) in zip(validated.warnings, meant.map(\.1)) {

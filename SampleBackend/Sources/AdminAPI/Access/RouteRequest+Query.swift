@@ -3,26 +3,47 @@ import HTTPServing
 import JSONTree
 
 extension RouteRequest {
-    /// Parameters of every call to Google's interfaces, which change nothing here.
+    /// Parameters of every call to Google's interfaces (their "standard query parameters"), which
+    /// change nothing here.
     private static let systemParameters = [
-        "alt", "fields", "key", "prettyPrint", "quotaUser", "uploadType", "upload_protocol",
-        "$.xgafv",
+        "access_token", "alt", "callback", "fields", "key", "oauth_token", "prettyPrint",
+        "quotaUser", "uploadType", "upload_protocol", "$.xgafv",
     ]
 
     /// Checks that the query has no parameters but those with the names, in camel or snake case,
-    /// and those that Google's client libraries add.
+    /// each once, and those that Google's client libraries add.
     ///
     /// - Throws: A ``RequestError`` with status 400 that names the first other parameter.
     func checkQuery(knows names: [String]) throws(RequestError) {
-        let known = names.flatMap(\.caseForms) + Self.systemParameters
+        let forms = names.map(\.caseForms)
+        let systemForms = Self.systemParameters.flatMap(\.caseForms)
+        var given: Set<Int> = []
         for parameter in target.query {
-            if let name = parameter.name, known.contains(where: name.hasSameBytes) { continue }
+            let shown = (parameter.name ?? "?").shortened
+            if let name = parameter.name {
+                if let index = forms.firstIndex(where: { $0.contains(where: name.hasSameBytes) }) {
+                    guard given.insert(index).inserted else {
+                        throw .invalidArgument(
+                            "The query parameter \"\(shown)\" is given twice: send it once.")
+                    }
+                    continue
+                }
+                if systemForms.contains(where: name.hasSameBytes) {
+                    // Some servers separate parameters by semicolons; what follows one would be
+                    // ignored here.
+                    guard parameter.value?.contains(";") != true else {
+                        throw .invalidArgument(
+                            "The query parameter \"\(shown)\" has a semicolon: separate "
+                                + "parameters by &.")
+                    }
+                    continue
+                }
+            }
             let advice =
                 names.isEmpty
                 ? "send none" : "send \(names.joined(separator: ", ")) only, or none"
             throw .invalidArgument(
-                "The query parameter \"\((parameter.name ?? "?").shortened)\" does not exist here: "
-                    + "\(advice).")
+                "The query parameter \"\(shown)\" does not exist here: \(advice).")
         }
     }
 

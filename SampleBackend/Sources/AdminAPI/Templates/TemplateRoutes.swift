@@ -6,8 +6,8 @@ import HTTPTypes
 import JSONTree
 import NIOCore
 import NIOFoundationEssentialsCompat
+import OrderedCollections
 import Rendering
-import Targeting
 import TemplateStore
 import Templates
 
@@ -75,15 +75,9 @@ struct TemplateRoutes: Sendable {
         } else {
             response = answer(try await administration.publish(checked))
         }
-        if let name = HTTPField.Name("Warning") {
-            // The console's review shows the doubts beside their conditions.
-            let doubts = request.origin == .console ? [] : Self.doubts(about: checked.validated)
-            let warnings = checked.validated.warnings + doubts
-            for warning in warnings.prefix(Self.maximumWarnings) {
-                response.headerFields.append(
-                    HTTPField(name: name, value: Self.warning(warning.description)))
-            }
-        }
+        // The console's review shows the doubts beside their conditions.
+        response.headerFields.append(
+            warningsAbout: checked.validated, includingDoubts: request.origin != .console)
         return response
     }
 
@@ -165,27 +159,6 @@ struct TemplateRoutes: Sendable {
 }
 
 extension TemplateRoutes {
-    /// Maximum number of `Warning` fields in a response.
-    private static let maximumWarnings = 20
-
-    /// Maximum length of a warning, in characters.
-    private static let maximumWarningLength = 300
-
-    /// Remarks on rules that probably no client satisfies, such as `device.os == 'iOS'`.
-    private static func doubts(about validated: ValidatedTemplate) -> [TemplateProblem] {
-        var problems: [TemplateProblem] = []
-        for (index, condition) in validated.conditions.enumerated() {
-            let room = maximumWarnings - problems.count
-            guard room > 0 else { break }
-            problems += condition.doubts(atMost: room).map { doubt in
-                TemplateProblem(
-                    path: "conditions[\(index)]",
-                    message: "\(doubt.rule) is probably never true: \(doubt.message.dropLast())")
-            }
-        }
-        return problems
-    }
-
     /// A stored template with its version and tag.
     private func answer(_ stored: StoredTemplate) -> RouteResponse {
         .json(
@@ -199,19 +172,6 @@ extension TemplateRoutes {
             .eTag: TemplateTag(project: project, version: version).entityTag,
             .cacheControl: "no-store",
         ]
-    }
-
-    /// The value of a `Warning` field (RFC 7234, 5.5): ASCII, with `?` for anything else.
-    private static func warning(_ text: String) -> String {
-        let plain = text.unicodeScalars.prefix(maximumWarningLength).map { scalar -> Character in
-            switch scalar {
-            case "\"": "'"
-            case "\\": "/"
-            case " "..."~": Character(scalar)
-            default: "?"
-            }
-        }
-        return "199 - \"\(String(plain))\""
     }
 }
 
@@ -239,8 +199,12 @@ extension RouteRequest {
             let inQuery = try wholeNumber(named: name, in: 1...Int.maximumDecimal)
             var versions = Set([inQuery].compactMap { $0 })
             if body.readableBytes > 0 {
-                let json = try jsonBody()
-                for node in name.caseForms.compactMap({ json[$0] }) {
+                for (member, node) in try jsonBody().objectValue ?? [:] {
+                    guard name.caseForms.contains(member) else {
+                        throw .invalidArgument(
+                            "The member \"\(member.shortened)\" does not exist here: send "
+                                + "versionNumber only.")
+                    }
                     versions.insert(node.versionNumber ?? 0)
                 }
             }

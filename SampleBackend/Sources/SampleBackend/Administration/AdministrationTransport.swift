@@ -57,14 +57,8 @@ extension AdministrationTransport {
 }
 
 extension AdministrationAnswer {
-    /// The entity tag as it is shown and as `--if-match` takes it: without `W/` and quotation marks.
-    var shownTag: String? {
-        entityTag.map { tag in
-            let opaque = tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...]
-            return opaque.count >= 2 && opaque.hasPrefix("\"") && opaque.hasSuffix("\"")
-                ? String(opaque.dropFirst().dropLast()) : tag
-        }
-    }
+    /// The entity tag as it is shown and as `--if-match` takes it.
+    var shownTag: String? { entityTag?.unquotedTag }
 
     /// - Throws: A ``CommandFailure`` when the body is not JSON.
     var json: JSONNode {
@@ -86,5 +80,14 @@ enum WarningField: Sendable {
     static func texts(_ value: String) -> [String] {
         value.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
             .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
+    }
+}
+
+extension String {
+    /// An entity tag without `W/` and quotation marks.
+    var unquotedTag: String {
+        let opaque = hasPrefix("W/") ? dropFirst(2) : self[...]
+        return opaque.count >= 2 && opaque.hasPrefix("\"") && opaque.hasSuffix("\"")
+            ? String(opaque.dropFirst().dropLast()) : self
     }
 }

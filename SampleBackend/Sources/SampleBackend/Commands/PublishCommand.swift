@@ -65,8 +65,8 @@ struct PublishCommand: AdministrationCommand {
         var template = try InputFile.json(file)
         let current = try await PublishedTemplate(from: transport, options)
         try checkProject(current)
-        let tag = try tag(for: template, current: current)
-        let madeFrom = Self.version(of: template)
+        var tag = try tag(for: template, current: current)
+        let madeFrom = template.versionNumber
         if description != nil || current?.hasDescription(of: template) == true {
             // Without --description, it is that of the edited version, which "get" wrote.
             var version = JSONNode.emptyObject
@@ -76,13 +76,21 @@ struct PublishCommand: AdministrationCommand {
         }
         let preview = try await preview(template, transport: transport)
         if !options.json { Self.print(preview) }
-        if !validateOnly { try confirm(template, current: current) }
+        let isConfirmed =
+            try !validateOnly && confirm(template, over: tag, current: current)
+        // What was confirmed replaces the version that it was compared with, and no later one.
+        if isConfirmed { tag = currentTag(current) }
         let answer = try await transport.send(
             AdministrationRequest(
                 method: "PUT",
                 path: options.projectPath + "/remoteConfig"
                     + (validateOnly ? "?validateOnly=true" : ""),
                 ifMatch: tag, body: template.jsonData()))
+        if answer.status == 412, isConfirmed {
+            throw CommandFailure(
+                "Somebody published after the question: look at that version, and publish again.",
+                code: Exit.versionMismatch)
+        }
         if answer.status == 412, ifMatch == nil {
             let version = madeFrom?.escapedForTerminal ?? "0"
             throw CommandFailure(
@@ -110,17 +118,11 @@ struct PublishCommand: AdministrationCommand {
                 + "--project, or make it with --create-project.", code: Exit.notFound)
     }
 
-    /// The number of the version that a file was made from.
-    private static func version(of template: JSONNode) -> String? {
-        let number = template["version"]?["versionNumber"]
-        return number?.stringValue ?? number?.integerValue.map(String.init)
-    }
-
     /// The entity tag of the version to replace.
     private func tag(for template: JSONNode, current: PublishedTemplate?) throws -> String {
         if let ifMatch { return ifMatch }
         if force { return "*" }
-        if let version = Self.version(of: template) {
+        if let version = template.versionNumber {
             return options.entityTag(ofVersion: version)
         }
         guard let current else { return options.entityTag(ofVersion: "0") }
@@ -132,23 +134,37 @@ struct PublishCommand: AdministrationCommand {
             code: Exit.versionMismatch)
     }
 
+    /// The entity tag of what is published.
+    private func currentTag(_ current: PublishedTemplate?) -> String {
+        current?.answer.entityTag ?? options.entityTag(ofVersion: "0")
+    }
+
     /// Asks before a publish that was previewed, or that removes most settings.
     ///
+    /// - Parameters:
+    ///   - template: The template.
+    ///   - tag: The entity tag of the version to replace.
+    ///   - current: What is published.
+    /// - Returns: True when the answer is yes; false when there is nothing to ask.
     /// - Throws: A ``CommandFailure`` when the answer is no, when nobody can answer, or with the
     ///   problems of the template.
-    private func confirm(_ template: JSONNode, current: PublishedTemplate?) throws {
-        guard !yes else { return }
+    private func confirm(
+        _ template: JSONNode, over tag: String, current: PublishedTemplate?
+    ) throws -> Bool {
+        // The server refuses a file of another version than the current one.
+        let isStale = tag != "*" && tag.unquotedTag != currentTag(current).unquotedTag
+        guard !yes, !isStale else { return false }
         let removal = current.flatMap { MostSettingsRemoved(by: template, from: $0.template) }
-        guard removal != nil || (!previewUsers.isEmpty && !options.json) else { return }
+        guard removal != nil || (!previewUsers.isEmpty && !options.json) else { return false }
         // What the server would refuse needs no question.
         let problems = TemplateDraft(json: template).problems
         guard problems.isEmpty else { throw CommandFailure(problems, in: template) }
         let question = [removal.map { "\($0)." }, "Publish?"].compactMap { $0 }
         switch Terminal.confirm(question.joined(separator: " ")) {
-        case true?: return
+        case true?: return true
         case false?: throw CommandFailure("Nothing was published.", code: Exit.failure)
         case nil:
-            guard let removal else { return }
+            guard let removal else { return false }
             throw CommandFailure(
                 "\(removal): give --yes if that is meant.", code: Exit.failure)
         }

@@ -28,10 +28,18 @@ struct PublishedTemplate {
     /// True when a file was made from this version and still has its description.
     func hasDescription(of file: JSONNode) -> Bool {
         guard let current = json["version"], let version = file["version"],
-            version["versionNumber"] == current["versionNumber"],
+            file.versionNumber == json.versionNumber,
             let description = version["description"]
         else { return false }
         return description == current["description"]
+    }
+}
+
+extension JSONNode {
+    /// The number of the version that a template was made from, given as a string or a number.
+    var versionNumber: String? {
+        let number = self["version"]?["versionNumber"]
+        return number?.stringValue ?? number?.integerValue.map(String.init)
     }
 }
 

@@ -1,0 +1,119 @@
+import JSONTree
+import OrderedCollections
+
+/// Reads a file of plain values, such as Parse's parameters or the settings of a configuration
+/// document, as parameters, with a remark for each change.
+///
+/// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, anything else
+/// `JSON`.
+struct PlainValuesReader {
+    /// Problems that keep the file from being imported.
+    var found = ProblemCollector()
+
+    var report = ImportReport()
+
+    /// The value of which a parameter is made.
+    struct Source {
+        let name: String
+        let value: JSONNode
+        let path: TemplatePath
+    }
+
+    /// Reads values by name, and renames those whose name is no key.
+    ///
+    /// - Parameters:
+    ///   - values: The values.
+    ///   - path: The place of the values.
+    ///   - finish: Called with each parameter, to complete it and to add remarks.
+    mutating func readParameters(
+        _ values: OrderedDictionary<String, JSONNode>, _ path: TemplatePath,
+        finish: (inout TemplateParameter, Source, inout ImportReport) -> Void = { _, _, _ in }
+    ) -> OrderedDictionary<String, TemplateParameter> {
+        let limit = TemplateLimits.default.maximumParameters
+        guard values.count <= limit else {
+            found.add(path, "it has \(values.count) parameters; import at most \(limit)")
+            return [:]
+        }
+        // A valid key stays as it is: only new names must not collide with it.
+        var freeKeys = FreeKeys(besides: values.keys.filter(Self.isKey))
+        var parameters: OrderedDictionary<String, TemplateParameter> = [:]
+        parameters.reserveCapacity(values.count)
+        for (name, value) in values {
+            let path = path.member(name)
+            let key = key(for: name, &freeKeys, path)
+            var parameter = readValue(value, path)
+            finish(&parameter, Source(name: name, value: value, path: path), &report)
+            parameters[key] = parameter
+        }
+        return parameters
+    }
+
+    /// True when a name can be a key unchanged.
+    private static func isKey(_ name: String) -> Bool {
+        ParameterKey.isValid(name) && name.utf8.count <= TemplateLimits.default.maximumNameLength
+    }
+
+    /// The key of a parameter: its name, or a free one derived from it.
+    private mutating func key(
+        for name: String, _ freeKeys: inout FreeKeys, _ path: TemplatePath
+    ) -> String {
+        if Self.isKey(name) { return name }
+        let key = freeKeys.take(nearest: ParameterKey(nearest: name, maximumLength: 240).text)
+        report.add(
+            path,
+            "it is renamed to \(key), since a key has letters, digits and \"_\" only and at most "
+                + "\(TemplateLimits.default.maximumNameLength) characters; read that key in the app"
+        )
+        return key
+    }
+
+    private mutating func readValue(_ value: JSONNode, _ path: TemplatePath) -> TemplateParameter {
+        switch value {
+        case .string(let text):
+            if text.namesUser { report.addUserPlaceholder(path) }
+            return TemplateParameter(defaultValue: .value(text), valueType: .string)
+        case .bool, .number:
+            let isNumber = value.boolValue == nil
+            return TemplateParameter(
+                defaultValue: .value(value.description), valueType: isNumber ? .number : .boolean)
+        case .null:
+            report.add(path, "null has no type of its own; it is kept as JSON")
+        case .array, .object: break
+        }
+        return TemplateParameter(defaultValue: .value(value.description), valueType: .json)
+    }
+}
+
+/// Keys that are made of names, each different from all others.
+struct FreeKeys {
+    private var taken: Set<String>
+
+    /// The number to go on with, of each key that was taken before.
+    private var nextNumbers: [String: Int] = [:]
+
+    /// The number of keys that were tried.
+    ///
+    /// It is linear in the number of keys, since one that is taken is tried again for one other key
+    /// only, its own with the number left out.
+    private(set) var attemptCount = 0
+
+    /// Creates keys that differ from others too.
+    init(besides others: some Sequence<String>) {
+        taken = Set(others)
+    }
+
+    /// The key itself, or with the first free number after it.
+    mutating func take(nearest stem: String) -> String {
+        var key = stem
+        var number = nextNumbers[stem] ?? 1
+        if number > 1 { key = "\(stem)_\(number)" }
+        attemptCount += 1
+        while !taken.insert(key).inserted {
+            number += 1
+            key = "\(stem)_\(number)"
+            attemptCount += 1
+        }
+        nextNumbers[stem] = number + 1
+        return key
+    }
+}
