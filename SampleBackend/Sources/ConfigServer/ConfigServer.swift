@@ -182,13 +182,30 @@ extension ConfigServer {
                 names: options.allowedHosts + [options.hostname],
                 isOpenToThisMachine: options.isLoopback
                     && options.clientAccess.isOpen),
-            unknownPath: .unknownPath, logger: logger)
+            unknownPath: RequestError.unknownPath, logger: logger)
     }
 }
 
 extension RequestError {
-    /// 404: no route has the path.
-    static let unknownPath = RequestError.notFound(
-        "There is nothing under this path: the configuration of a user is under "
-            + "/activeconfig/user/{userID}, the generic one under /activeconfig.")
+    /// 404: no route has the path; the message names the paths that begin alike.
+    @Sendable
+    static func unknownPath(_ target: RequestTarget) -> RequestError {
+        let advice =
+            switch target.segments.first {
+            case "v1":
+                "a project's template is under /v1/projects/{project}/remoteConfig, and "
+                    + "/openapi.json describes all calls"
+            case "ofrep":
+                "flags are evaluated by POST under /ofrep/v1/evaluate/flags and "
+                    + "/ofrep/v1/evaluate/flags/{key}"
+            case "projects":
+                "the configuration of a user in a project is under "
+                    + "/projects/{project}/activeconfig/user/{userID}, the template under "
+                    + "/v1/projects/{project}/remoteConfig"
+            default:
+                "the configuration of a user is under /activeconfig/user/{userID}, the generic one "
+                    + "under /activeconfig"
+            }
+        return .notFound("There is nothing under this path: \(advice).")
+    }
 }

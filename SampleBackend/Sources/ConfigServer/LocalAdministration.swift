@@ -52,7 +52,7 @@ public struct LocalAdministration: Sendable {
             // Allowed here, because each server checks the address again at every delivery.
             allowsPrivateWebhooks: true)
         dispatcher = RequestDispatcher(
-            groups: [administration.group(recognition: nil)], unknownPath: .unknownPath,
+            groups: [administration.group(recognition: nil)], unknownPath: RequestError.unknownPath,
             logger: logger)
         caller = AdministratorCaller(
             Administrator(name: administratorName, role: .publisher))

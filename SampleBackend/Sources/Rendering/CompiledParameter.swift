@@ -18,6 +18,10 @@ struct CompiledParameter: Sendable {
     /// The values with a condition, the most important first.
     let candidates: [Candidate]
 
+    /// Indices of the conditions with a value that is not evaluated, such as a rollout's, which
+    /// counts as if its condition were false; in their order.
+    let unevaluated: [Int]
+
     /// The value when none of the conditions is true; nil leaves the setting out.
     let defaultValue: CompiledValue?
 

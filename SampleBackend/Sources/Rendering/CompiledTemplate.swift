@@ -86,17 +86,20 @@ public struct CompiledTemplate: Sendable {
     ) -> CompiledParameter {
         let type = parameter.valueType ?? .string
         var candidates: [CompiledParameter.Candidate] = []
+        var unevaluated: [Int] = []
         for (name, value) in parameter.conditionalValues {
             guard let place = places[name] else { continue }
             if let value = CompiledValue(value, type: type) {
                 candidates.append(.init(condition: place, value: value))
             } else if conditions[place].serverCondition != nil {
                 candidates.append(.init(condition: place, value: .omitted))
+            } else {
+                unevaluated.append(place)
             }
         }
         candidates.sort { $0.condition < $1.condition }
         return CompiledParameter(
-            key: key, candidates: candidates,
+            key: key, candidates: candidates, unevaluated: unevaluated.sorted(),
             defaultValue: parameter.defaultValue.flatMap { CompiledValue($0, type: type) })
     }
 }

@@ -63,15 +63,21 @@ public struct SettingReasons: Sendable {
     private func reason(of parameter: CompiledParameter) -> SettingReason {
         let failed = parameter.candidates.prefix { !results[$0.condition] }
         let names = failed.map { compiled.template.conditions[$0.condition].name }
-        if let winner = parameter.winner(for: results) {
-            return SettingReason(
+        let winner = parameter.winner(for: results)
+        let passedOver = parameter.unevaluated.prefix { $0 < winner?.condition ?? .max }
+        var reason = SettingReason(
+            source: .defaultValue, value: parameter.defaultValue?.value(forUserID: userID),
+            falseConditions: names)
+        if let winner {
+            reason = SettingReason(
                 source: .condition(compiled.template.conditions[winner.condition].name),
                 value: winner.value.value(forUserID: userID), falseConditions: names,
                 usesPercent: compiled.conditions.conditions[winner.condition].usesPercent)
         }
-        return SettingReason(
-            source: .defaultValue, value: parameter.defaultValue?.value(forUserID: userID),
-            falseConditions: names)
+        reason.unevaluatedConditions = passedOver.filter { results[$0] }.map {
+            compiled.template.conditions[$0].name
+        }
+        return reason
     }
 
     private static func override(_ value: SettingValue) -> SettingReason {
@@ -112,6 +118,10 @@ public struct SettingReason: Sendable, Hashable {
 
     /// A Boolean value that indicates whether the condition that applies uses `percent`.
     public var usesPercent = false
+
+    /// The conditions before the one that applies that are true, but whose value is of a kind that
+    /// this backend does not evaluate, such as a rollout's; in their order.
+    public var unevaluatedConditions: [String] = []
 }
 
 /// The reasons for a user's document: for each setting, and each condition.

@@ -10,7 +10,7 @@ struct ConnectionPlacesTests {
     private let services = ConnectionServices(
         limits: ServerLimits(), maximumConnections: 2,
         dispatcher: RequestDispatcher(
-            groups: [], unknownPath: .notFound("There is nothing here."),
+            groups: [], unknownPath: { _ in .notFound("There is nothing here.") },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
 
     /// A connection on which nothing was sent yet.

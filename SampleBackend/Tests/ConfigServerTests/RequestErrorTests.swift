@@ -1,4 +1,6 @@
 import Foundation
+import InMemoryTemplateStore
+import JSONTree
 import SeededRandomness
 import ServerTestSupport
 import Testing
@@ -22,6 +24,30 @@ struct RequestErrorTests {
         #expect(answer.error?.code == 404)
         #expect(answer.error?.status == "NOT_FOUND")
         #expect(answer.error?.message.hasSuffix(".") == true)
+    }
+
+    @Test(arguments: [
+        ("/v1/projects/default/remoteconfig", "/v1/projects/{project}/remoteConfig"),
+        ("/v1", "/openapi.json"), ("/ofrep/v1/evaluate", "/ofrep/v1/evaluate/flags"),
+        ("/projects/default/user/1", "/projects/{project}/activeconfig/user/{userID}"),
+    ])
+    func anUnknownPathIsExplainedByThoseThatBeginAlike(target: String, path: String) async throws {
+        let answer = try await RunningServer.with { try await $0.answer(target) }
+        #expect(answer.status == 404)
+        // In the form of the protocol of the path.
+        #expect(String(decoding: answer.body, as: UTF8.self).contains(path), "\(answer)")
+    }
+
+    @Test(arguments: [("gzip", 415), ("br", 415), ("identity", 400)])
+    func aCompressedBodyIsRefusedAsSuch(coding: String, status: Int) async throws {
+        let answer = try await RunningServer.with(store: InMemoryTemplateStore()) {
+            try await $0.administer(
+                "PUT", "/v1/projects/default/remoteConfig", body: [],
+                fields: ["If-Match: *", "Content-Encoding: \(coding)"])
+        }
+        #expect(answer.status == status)
+        #expect(answer.error?.message.contains("encoded as \(coding)") == (status == 415))
+        #expect((answer.fields["accept-encoding"] == "identity") == (status == 415))
     }
 
     @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "PROPFIND"])

@@ -132,6 +132,8 @@ for (const [reason, text] of [
     [{source: 'DEFAULT', falseConditions: ['A']}, 'Default value, since “A” is false'],
     [{source: 'CONDITION', condition: 'B', falseConditions: ['A', 'C']},
         'Condition “B” is true, since “A”, “C” are false'],
+    [{source: 'DEFAULT', unevaluatedConditions: ['A']},
+        'Default value; “A” would apply, but a value of its kind is not evaluated'],
     [{source: 'OVERRIDE', falseConditions: ['A']}, 'Pinned for this user'],
 ]) test(`a reason is said as: ${text}`, () => assert.equal(reasonText(reason), text));
 

@@ -200,6 +200,7 @@ type Reason = {
     source: 'OVERRIDE' | 'CONDITION' | 'DEFAULT';
     condition?: string;
     falseConditions?: string[];
+    unevaluatedConditions?: string[];
     value?: unknown;
 };
 

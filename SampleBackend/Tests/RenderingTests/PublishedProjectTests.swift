@@ -291,6 +291,33 @@ import Testing
         #expect(Self.value(project, for: "\u{C4}b") == "mine")
     }
 
+    @Test func aProjectNamesTrueConditionsWhoseValueIsNotEvaluated() throws {
+        let rollout: JSONNode = [
+            "rolloutValue": ["rolloutId": "rollout_1", "value": "r", "percent": 50]
+        ]
+        let project = try Self.make(
+            Self.template(
+                value: "x", type: "STRING",
+                conditional: [
+                    ("japan", rollout), ("all", rollout), ("third", ["value": "t"]),
+                    ("late", rollout),
+                ],
+                conditions: [
+                    ["name": "japan", "expression": "device.country in ['JP']"],
+                    ["name": "all", "expression": "true"],
+                    ["name": "third", "expression": "user.id == '3'"],
+                    ["name": "late", "expression": "true"],
+                ]))
+        func reason(_ userID: String) -> SettingReason? {
+            project.explanation(for: Self.context(userID)).settings["Default"]?["p"]
+        }
+        #expect(reason("3")?.source == .condition("third"))
+        #expect(reason("3")?.unevaluatedConditions == ["all"])
+        #expect(reason("4")?.source == .defaultValue)
+        #expect(reason("4")?.unevaluatedConditions == ["all", "late"])
+        #expect(reason("4")?.falseConditions == ["third"])
+    }
+
     @Test func aProjectExplainsEachSetting() throws {
         let project = try Self.make(
             Self.template(

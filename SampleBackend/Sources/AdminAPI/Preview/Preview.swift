@@ -142,6 +142,10 @@ extension SettingReason {
         if !falseConditions.isEmpty {
             node.setMember("falseConditions", .array(falseConditions.map { .string($0) }))
         }
+        if !unevaluatedConditions.isEmpty {
+            node.setMember(
+                "unevaluatedConditions", .array(unevaluatedConditions.map { .string($0) }))
+        }
         return node
     }
 }

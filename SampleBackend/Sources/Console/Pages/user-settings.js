@@ -11,10 +11,13 @@ import {settingAt} from './template.js';
  *
  * @param {Reason} reason
  */
-export function reasonText({source, condition, falseConditions = []}) {
-    const others = falseConditions.length
-        ? `, since ${falseConditions.map((name) => `“${name}”`).join(', ')} `
-            + `${falseConditions.length === 1 ? 'is' : 'are'} false` : '';
+export function reasonText({source, condition, falseConditions = [], unevaluatedConditions = []}) {
+    const quoted = (/** @type {string[]} */ names) => names.map((name) => `“${name}”`).join(', ');
+    const others = (falseConditions.length
+        ? `, since ${quoted(falseConditions)} ${falseConditions.length === 1 ? 'is' : 'are'} false` : '')
+        + (unevaluatedConditions.length
+            ? `; ${quoted(unevaluatedConditions)} would apply, but a value of its kind is not evaluated`
+            : '');
     switch (source) {
     case 'OVERRIDE': return 'Pinned for this user';
     case 'CONDITION': return `Condition “${condition}” is true${others}`;

@@ -72,6 +72,15 @@ extension RequestError {
             message: "The body of the request did not arrive within \(limit): send it again.")
     }
 
+    /// 415: the request's body is compressed.
+    static func unsupportedCoding(_ coding: String) -> RequestError {
+        RequestError(
+            httpStatus: .unsupportedMediaType, statusName: "INVALID_ARGUMENT",
+            message: "The body is encoded as \(coding.shortened): send it without "
+                + "Content-Encoding.",
+            headerFields: [.acceptEncoding: "identity"])
+    }
+
     /// 413: the request's body is over the limit.
     static func bodyTooLarge(limit: Int) -> RequestError {
         RequestError(

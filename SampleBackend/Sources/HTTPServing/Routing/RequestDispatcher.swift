@@ -24,17 +24,17 @@ package struct RequestDispatcher: Sendable {
     let rateLimiter: RateLimiter<ClientAddress>?
     private let crossOriginAccess: CrossOriginAccess
     let hostAccess: HostAccess?
-    private let unknownPath: RequestError
+    private let unknownPath: @Sendable (RequestTarget) -> RequestError
     private let logger: Logger
 
     /// Dispatches to the first route whose pattern matches.
     ///
-    /// Without `hostAccess` every `Host` is accepted; `unknownPath` is the error for paths that
-    /// match no route.
+    /// Without `hostAccess` every `Host` is accepted; `unknownPath` makes the error for a target
+    /// that matches no route.
     package init(
         groups: [RouteGroup], limits: ServerLimits = ServerLimits(),
         crossOriginAccess: CrossOriginAccess = .none, hostAccess: HostAccess? = nil,
-        unknownPath: RequestError, logger: Logger
+        unknownPath: @escaping @Sendable (RequestTarget) -> RequestError, logger: Logger
     ) {
         self.unknownPath = unknownPath
         self.groups = groups
@@ -87,13 +87,16 @@ extension RequestDispatcher {
             throw .invalidArgument("The method is no token of HTTP: send another.")
         }
         let target = try incoming.target.get()
-        guard let route = incoming.entry?.route else { throw unknownPath }
+        guard let route = incoming.entry?.route else { throw unknownPath(target) }
         let endpoint = try route.endpoint(for: method)
         let request = RouteRequest(
             method: method, target: target, parameters: incoming.parameters,
             headerFields: RequestFields(incoming.head.headers), body: body,
             address: incoming.address, caller: caller(of: incoming))
         try endpoint.access.check(request)
+        if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" {
+            throw .unsupportedCoding(coding)
+        }
         return (endpoint, request)
     }
 

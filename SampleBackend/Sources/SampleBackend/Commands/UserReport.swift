@@ -82,16 +82,24 @@ struct UserReport {
 
     /// The reason for a setting's value.
     private static func sentence(_ reason: JSONNode) -> String {
-        let failed = (reason["falseConditions"]?.arrayValue ?? []).compactMap(\.stringValue)
-        let before = failed.isEmpty ? "" : "; false before it: \(failed.joined(separator: ", "))"
+        let failed = names(reason["falseConditions"])
+        let unevaluated = names(reason["unevaluatedConditions"])
+        let others =
+            unevaluated.isEmpty
+            ? "" : "; true, but its value is of a kind that is not evaluated: \(unevaluated)"
         switch reason["source"]?.stringValue {
         case "OVERRIDE": return "pinned for this user"
         case "CONDITION":
-            return "condition \"\(reason["condition"]?.stringValue ?? "")\"" + before
+            return "condition \"\(reason["condition"]?.stringValue ?? "")\""
+                + (failed.isEmpty ? "" : "; false before it: \(failed)") + others
         default:
-            return failed.isEmpty
-                ? "default value" : "default value; false: \(failed.joined(separator: ", "))"
+            return "default value" + (failed.isEmpty ? "" : "; false: \(failed)") + others
         }
+    }
+
+    /// The names in a list, separated by commas.
+    private static func names(_ list: JSONNode?) -> String {
+        (list?.arrayValue ?? []).compactMap(\.stringValue).joined(separator: ", ")
     }
 
     /// The value in the user's document `current` or `proposed`.
