@@ -11,6 +11,8 @@ let productsByPackage = [
     "GRDB.swift": ["GRDB", "GRDBSQLite"],
     "jwt-kit": ["JWTKit"],
     "swift-argument-parser": ["ArgumentParser"],
+    "swift-asn1": ["SwiftASN1"],
+    "swift-certificates": ["X509"],
     "swift-collections": ["OrderedCollections"],
     "swift-crypto": ["Crypto"],
     "swift-http-types": ["HTTPTypes"],
@@ -45,6 +47,8 @@ let package = Package(
     dependencies: [
         .package(name: "ActiveConfig", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -153,7 +157,7 @@ let package = Package(
                     "ActiveConfig", "ActiveConfigEventStream", "ActiveConfigGeneration",
                     "ArgumentParser", "AsyncHTTPClient", "CoreMetrics", "HTTPTypes", "Logging",
                     "NIOCore", "NIOFoundationEssentialsCompat", "NIOHTTP1", "NIOPosix", "NIOSSL",
-                    "OrderedCollections", "ServiceLifecycle", "UnixSignals"),
+                    "OrderedCollections", "ServiceLifecycle", "SwiftASN1", "UnixSignals", "X509"),
             exclude: ["Resources"],
             plugins: ["EmbedFiles"]
         ),
@@ -209,13 +213,14 @@ let package = Package(
         .testTarget(
             name: "TemplateStoreTests",
             dependencies: [
-                "InMemoryTemplateStore", "SQLiteTemplateStore", "Templates", "TemplateStore",
-                "TemplateStoreTesting", "TemporaryFolders",
+                "InMemoryTemplateStore", "SeededRandomness", "SQLiteTemplateStore", "Templates",
+                "TemplateStore", "TemplateStoreTesting", "TemporaryFolders",
             ] + products("GRDB")
         ),
         .testTarget(
             name: "PrometheusMetricsTests",
-            dependencies: ["PrometheusMetrics"] + products("CoreMetrics", "Metrics")
+            dependencies: ["PrometheusMetrics", "SeededRandomness"]
+                + products("CoreMetrics", "Metrics")
         ),
         .target(
             name: "ServerTestSupport",

@@ -1,9 +1,10 @@
 import CoreMetrics
 import PrometheusMetrics
+import SeededRandomness
 import Testing
 
 struct ConcurrencyTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func nothingIsLostUnderContention() async throws {
         let metrics = PrometheusMetricsFactory(includesProcess: false)
         let tasks = 8
@@ -34,7 +35,7 @@ struct ConcurrencyTests {
         #expect(text["timer_seconds_count"] == total)
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func histogramsAgreeWhileSeriesComeAndGo() async throws {
         let metrics = PrometheusMetricsFactory(includesProcess: false)
 

@@ -1,10 +1,11 @@
 #if os(Linux)
     import Foundation
+    import SeededRandomness
     import ServerTestSupport
     import Testing
 
     /// Memory use of previews for many users.
-    @Suite(.timeLimit(.minutes(2)), .disabled(if: Sanitizer.isOn))
+    @Suite(.timeLimit(.minutes(Rounds.minutes)), .disabled(if: Sanitizer.isOn))
     struct PreviewMemoryTests {
         /// Template with 2,000 settings of 100 characters.
         private static let template: String = {

@@ -1,8 +1,9 @@
 import InMemoryTemplateStore
+import SeededRandomness
 import TemplateStore
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct InMemoryTemplateStoreTests {
     @Test(arguments: [
         (revision: Int64(0), isLost: true), (80, true), (90, false), (99, false),

@@ -1,12 +1,13 @@
 import Foundation
 import GRDB
 import SQLiteTemplateStore
+import SeededRandomness
 import TemplateStore
 import Templates
 import TemporaryFolders
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SQLiteOpeningTests {
     let folder: TemporaryFolder
     let path: String

@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
 import SQLiteTemplateStore
+import SeededRandomness
 import TemplateStore
 import TemporaryFolders
 import Testing
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SQLiteTemplateStoreChangesTests {
     let folder: TemporaryFolder
     let path: String

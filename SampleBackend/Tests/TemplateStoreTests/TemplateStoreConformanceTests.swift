@@ -1,12 +1,13 @@
 import Foundation
 import InMemoryTemplateStore
 import SQLiteTemplateStore
+import SeededRandomness
 import TemplateStore
 import TemplateStoreTesting
 import TemporaryFolders
 import Testing
 
-@Suite("The rules of every store", .timeLimit(.minutes(2)))
+@Suite("The rules of every store", .timeLimit(.minutes(Rounds.minutes)))
 struct TemplateStoreConformanceTests {
     @Test(arguments: TemplateStoreConformance.allChecks)
     func inMemoryTemplateStorePasses(_ check: TemplateStoreConformance.Check) async throws {

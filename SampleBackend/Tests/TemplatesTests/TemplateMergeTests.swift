@@ -1,5 +1,6 @@
 import JSONTree
 import OrderedCollections
+import SeededRandomness
 import Templates
 import Testing
 
@@ -279,7 +280,8 @@ struct TemplateMergeTests {
         return template.json()
     }
 
-    @Test(.timeLimit(.minutes(2))) func theConditionsOfATemplateAreFoundInLinearTime() {
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
+    func theConditionsOfATemplateAreFoundInLinearTime() {
         let count = 100_000
         var template = RemoteConfigTemplate()
         template.conditions = (0..<count).map {
@@ -294,7 +296,8 @@ struct TemplateMergeTests {
         #expect(units[.condition(name: "condition")] == nil)
     }
 
-    @Test(.timeLimit(.minutes(2))) func theFieldsOfAParameterAreFoundInLinearTime() {
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
+    func theFieldsOfAParameterAreFoundInLinearTime() {
         let count = 30_000
         var parameter = TemplateParameter()
         for number in 0..<count {
