@@ -11,6 +11,7 @@ struct SampleBackendCommand: AsyncParsableCommand {
             "sample-backend --generate-completion-script zsh" (or bash, fish) writes what a shell \
             needs to complete these commands.
             """,
+        version: version,
         groupedSubcommands: [
             CommandGroup(name: "Serving", subcommands: [ServeCommand.self, WatchCommand.self]),
             CommandGroup(
@@ -29,11 +30,15 @@ struct SampleBackendCommand: AsyncParsableCommand {
                 ]),
         ])
 
+    /// The newest version in CHANGELOG.
+    private static let version = "0.1.0"
+
     /// Parses and runs the command line as ArgumentParser does, but redacts secrets in its error
     /// messages.
     static func main() async {
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
+            try CommandNames.check(arguments, root: Self.self)
             var command = try parseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()

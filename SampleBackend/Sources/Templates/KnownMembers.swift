@@ -1,3 +1,5 @@
+import JSONTree
+
 /// Names of the members that an object of a template may have.
 struct KnownMembers: Sendable, ExpressibleByArrayLiteral {
     let names: [String]
@@ -25,7 +27,7 @@ struct KnownMembers: Sendable, ExpressibleByArrayLiteral {
         if let same = names.first(where: { $0.simplified == simplified }) { return same }
         if let meant = Self.synonyms[simplified], names.contains(meant) { return meant }
         let limit = min(2, simplified.utf8.count / 3)
-        return names.map { (name: $0, distance: $0.simplified.distance(to: simplified)) }
+        return names.map { (name: $0, distance: $0.simplified.editDistance(to: simplified)) }
             .filter { $0.distance <= limit }.min { $0.distance < $1.distance }?.name
     }
 }
@@ -35,21 +37,5 @@ extension String {
     fileprivate var simplified: String {
         let text = lowercased().filter { $0 != "_" && $0 != "-" }
         return text.last == "s" ? String(text.dropLast()) : text
-    }
-
-    /// The number of bytes to insert, remove or replace to make one text of the other.
-    fileprivate func distance(to other: String) -> Int {
-        let other = Array(other.utf8)
-        var row = Array(0...other.count)
-        for (index, byte) in utf8.enumerated() {
-            var diagonal = index
-            row[0] = index + 1
-            for column in other.indices {
-                let replaced = diagonal + (byte == other[column] ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = Swift.min(replaced, diagonal + 1, row[column] + 1)
-            }
-        }
-        return row[other.count]
     }
 }

@@ -55,7 +55,8 @@ public struct OverridesDocument: Sendable, Hashable {
         self.sections = sections
     }
 
-    /// Returns the pins that have no effect on a template, or a value of another type than the setting.
+    /// Returns the pins of settings that a template does not have or keeps from clients, and those with
+    /// a value of another type.
     ///
     /// - Parameter template: The template that the pins are for.
     /// - Returns: The problems, by section and key.
@@ -73,6 +74,9 @@ public struct OverridesDocument: Sendable, Hashable {
                 guard let parameter = parameters[key] else {
                     found.add(path, "there is no setting of this name; pin settings that exist")
                     continue
+                }
+                if parameter.isMasterKeyOnly {
+                    found.add(path, "the setting is kept from clients; pin one that they get")
                 }
                 let type = parameter.valueType ?? .string
                 if !type.includes(value) {

@@ -25,6 +25,7 @@ struct PlainValuesReader {
     ///   - values: The values.
     ///   - path: The place of the values.
     ///   - finish: Called with each parameter, to complete it and to add remarks.
+    /// - Returns: The parameters by key.
     mutating func readParameters(
         _ values: OrderedDictionary<String, JSONNode>, _ path: TemplatePath,
         finish: (inout TemplateParameter, Source, inout ImportReport) -> Void = { _, _, _ in }

@@ -184,7 +184,7 @@ struct AdministrationCommandsTests {
         #expect(made.output.hasPrefix("whsec_"), "\(made)")
         #expect(!made.output.contains("\n"))
         #expect(!made.error.contains(made.output))
-        #expect(try await target.run("webhooks", "add", "ftp://a").exitCode == 1)
+        #expect(try await target.run("webhooks", "add", "ftp://a").exitCode == 64)
         let list = try await target.run("webhooks", "list", "--json")
         #expect(!list.output.contains(made.output))
         let webhook = try #require(try list.json["webhooks"]?.arrayValue?.first)
@@ -219,7 +219,7 @@ struct AdministrationCommandsTests {
         #expect(row == ["default", "Shop", "PRODUCTION", "RED", "1"], "\(list)")
         let cleared = try await target.run("projects", "set", "--color", "", "--json")
         #expect(try cleared.json == ["displayName": "Shop", "environment": "PRODUCTION"])
-        #expect(try await target.run("projects", "set", "--color", "brown").exitCode == 1)
+        #expect(try await target.run("projects", "set", "--color", "brown").exitCode == 64)
         #expect(try await target.run("projects", "set").exitCode == 64)
         let projects = try await target.run("projects", "list", "--json").json["projects"]
         #expect(projects?.arrayValue?.first?["displayName"] == "Shop")

@@ -154,6 +154,69 @@ struct ExitCodeTests {
         #expect(!run.error.isEmpty)
     }
 
+    static let misspelt: [NamedRow<(arguments: [String], advice: String)>] = [
+        .init("a command", (["pubish", "x"], "did you mean publish?")),
+        .init("a command behind help", (["help", "verions"], "did you mean versions?")),
+        .init("a subcommand", (["tokens", "creat", "--name", "x"], "did you mean create?")),
+        .init("a subcommand behind help", (["help", "draft", "publih"], "did you mean publish?")),
+        .init("no command", (["help", "nonsense"], "There is no command \"nonsense\"")),
+        .init("a long word", ([String(repeating: "x", count: 9_000)], "see --help")),
+    ]
+
+    @Test(arguments: misspelt)
+    func aMisspeltCommandIsRefusedWithTheNearestOne(
+        row: NamedRow<(arguments: [String], advice: String)>
+    ) async throws {
+        let run = try await CommandRun(row.value.arguments)
+        #expect(run.exitCode == 64, "\(run)")
+        #expect(run.error.contains(row.value.advice), "\(run)")
+        #expect(run.error.count < 2_000)
+    }
+
+    @Test(arguments: [["help"], ["help", "publish"], ["help", "tokens", "create"]])
+    func helpOfACommandIsPrinted(arguments: [String]) async throws {
+        let run = try await CommandRun(arguments)
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(run.output.contains("USAGE: sample-backend"), "\(run)")
+    }
+
+    @Test func theVersionIsTheNewestOfTheChangelog() async throws {
+        let run = try await CommandRun(["--version"])
+        #expect(run.exitCode == 0, "\(run)")
+        let path = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../CHANGELOG.md")
+        let newest = try String(contentsOf: path, encoding: .utf8).split(separator: "\n")
+            .first { $0.hasPrefix("## ") }
+        #expect(newest?.hasPrefix("## \(run.output)") == true, "\(run)")
+        #expect(run.output.split(separator: ".").count == 3, "\(run)")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func whatOnlyTheServerRefusesIsAWrongCommandLineToo(
+        kind: AdministrationTarget.Kind
+    ) async throws {
+        let target = try await AdministrationTarget(kind)
+        #expect(try await target.run("publish", target.template()).exitCode == 0)
+        for arguments in [
+            ["rollback", "0"], ["webhooks", "add", "ftp://a"],
+            ["projects", "set", "--color", "brown"],
+        ] {
+            let run = try await target.run(arguments)
+            #expect(run.exitCode == 64, "\(run)")
+        }
+        let list = try target.folder.write("nonsense", to: "values.json")
+        #expect(try await target.run("overrides", "set", "1", list).exitCode == 65)
+    }
+
+    @Test func aWrongServerOfTheEnvironmentIsNamedByItsVariable() async throws {
+        for (server, code) in [("http://127.0.0.1:1", 69), ("nonsense", 64)] as [(String, Int32)] {
+            let run = try await CommandRun(["get"], environment: ["ACTIVECONFIG_SERVER": server])
+            #expect(run.exitCode == code, "\(run)")
+            #expect(run.error.contains("ACTIVECONFIG_SERVER"), "\(run)")
+            #expect(!run.error.contains("check --server"), "\(run)")
+        }
+    }
+
     @Test func theHelpDocumentsTheExitCodes() async throws {
         let help = try await CommandRun(["--help"])
         #expect(help.exitCode == 0)

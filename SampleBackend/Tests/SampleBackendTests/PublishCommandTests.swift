@@ -180,6 +180,14 @@ struct PublishCommandTests {
             #expect(run.exitCode == 2, "\(run)")
             #expect(run.error.contains("In \(place):"), "\(run)")
         }
+        let hidden = #"""
+            {"parameters": {"a": {"defaultValue": {"value": ""}, "masterKeyOnly": true}}}
+            """#
+        let template = try target.folder.write(hidden, to: "hidden.json")
+        #expect(try await target.run("publish", template, "--force", "--yes").exitCode == 0)
+        let pin = try target.folder.write(#"{"Default": {"a": "x"}}"#, to: "pin.json")
+        let refused = try await target.run("overrides", "set", "1", pin)
+        #expect(refused.exitCode == 2 && refused.error.contains("kept from clients"), "\(refused)")
         #expect(try await target.run("overrides", "get", "1").exitCode == 4)
     }
 }

@@ -65,6 +65,36 @@ struct TLSTests {
         #expect(await process.exitCode() == 0)
     }
 
+    @Test func theCommandLineTrustsTheCertificatesOfAFile() async throws {
+        let folder = try TemporaryFolder()
+        let options = try makeCertificate(in: folder)
+        let file = folder.path("certificate.pem")
+        let token = "a-token-for-tests-of-tls-0123456789"
+        let process = try BackendProcess(
+            ["serve", "--port", "0", "--store", "memory"] + options,
+            environment: ["ACTIVECONFIG_ADMIN_TOKEN": token])
+        var lines = process.outputLines.makeAsyncIterator()
+        let url = try #require(await lines.next()).replacing("listening on ", with: "")
+        let get = ["projects", "list", "--server", url, "--token", token]
+
+        let stranger = try await CommandRun(get)
+        #expect(stranger.exitCode == 69, "\(stranger)")
+        #expect(stranger.error.contains(#""CN=localhost""#), "\(stranger)")
+        #expect(stranger.error.contains("--ca-file"), "\(stranger)")
+        #expect(try await CommandRun(get + ["--ca-file", file]).exitCode == 0)
+        #expect(try await CommandRun(get, environment: ["SSL_CERT_FILE": file]).exitCode == 0)
+        let named = get.map { $0 == url ? url.replacing("127.0.0.1", with: "127.0.0.2") : $0 }
+        let other = try await CommandRun(named + ["--ca-file", file])
+        #expect(other.exitCode == 69 && !other.error.isEmpty, "\(other)")
+        for path in [folder.path("key.pem"), folder.path("none.pem")] {
+            let wrong = try await CommandRun(get + ["--ca-file", path])
+            #expect(wrong.exitCode == 65, "\(wrong)")
+            #expect(wrong.error.contains("--ca-file"), "\(wrong)")
+        }
+        process.send(signal: SIGTERM)
+        #expect(await process.exitCode() == 0)
+    }
+
     @Test func aSessionOfTheConsoleIsKeptToTLS() async throws {
         let folder = try TemporaryFolder()
         let options = try makeCertificate(in: folder)

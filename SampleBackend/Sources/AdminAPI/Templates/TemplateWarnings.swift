@@ -21,7 +21,7 @@ extension HTTPFields {
     ///
     /// - Parameters:
     ///   - template: The template.
-    ///   - includesDoubts: True for remarks on rules that probably no client satisfies, too.
+    ///   - includingDoubts: True for remarks on rules that probably no client satisfies, too.
     mutating func append(warningsAbout template: ValidatedTemplate, includingDoubts: Bool) {
         guard let name = HTTPField.Name("Warning") else { return }
         let doubts = includingDoubts ? Self.doubts(about: template) : []

@@ -6,11 +6,7 @@ import Logging
 
 /// The options that all commands of administrators share.
 struct AdministrationOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "The server to ask. (default: http://127.0.0.1:8080)",
-            discussion: "Also the environment variable ACTIVECONFIG_SERVER.", valueName: "url"))
-    var server: String?
+    @OptionGroup var connection: ServerOptions
 
     @Option(
         help: ArgumentHelp(
@@ -33,7 +29,7 @@ struct AdministrationOptions: ParsableArguments {
 
     /// Rejects contradictory options.
     func validate() throws {
-        if store != nil, server != nil {
+        if store != nil, connection.server != nil {
             throw ValidationError("Give either --server or --store, not both.")
         }
         if store == .memory {
@@ -68,6 +64,6 @@ struct AdministrationOptions: ParsableArguments {
             token
             ?? (environment["ACTIVECONFIG_TOKEN"] ?? environment["ACTIVECONFIG_ADMIN_TOKEN"])
             .map(Secret.init)
-        return ServerTransport(server: try URL(server: server), token: token)
+        return try connection.transport(token: token)
     }
 }

@@ -17,7 +17,7 @@ struct CommandFailure: Error, CustomStringConvertible {
     init(_ description: String, code: ExitCode) {
         self.description = description
         self.code = code
-        isFinal = [Exit.notAllowed, Exit.notFound, Exit.failure].contains(code)
+        isFinal = [Exit.notAllowed, Exit.notFound, Exit.failure, Exit.usage].contains(code)
     }
 
     /// Lists the problems of a template, with an excerpt of each faulty expression if `template` is
@@ -64,6 +64,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         let code =
             switch (answer.status, error?["status"]?.stringValue) {
             case (400, "VALIDATION_ERROR"): Exit.invalidTemplate
+            case (400, _): Exit.usage
             case (401, _), (403, _): Exit.notAllowed
             case (404, _): Exit.notFound
             case (412, _): Exit.versionMismatch
@@ -114,6 +115,8 @@ enum Exit: Sendable {
     static let notFound = ExitCode(4)
     /// The token is missing or invalid, or its role does not suffice.
     static let notAllowed = ExitCode(5)
+    /// The command line is wrong, by the parser or by the server.
+    static let usage = ExitCode(EX_USAGE)
     /// A file cannot be read or is not JSON.
     static let badInput = ExitCode(EX_DATAERR)
     /// The server or the store cannot be reached.

@@ -19,8 +19,7 @@ struct ServerTransport: AdministrationTransport {
     /// Maximum size of a response that is read as a whole, in bytes.
     private static let maximumMegabytes = 64
 
-    /// The URL without a slash at its end.
-    private let base: String
+    private let server: ServerAddress
 
     /// nil sends no token.
     private let token: Secret?
@@ -30,17 +29,24 @@ struct ServerTransport: AdministrationTransport {
     /// Makes a transport, which has to be closed.
     ///
     /// - Parameters:
-    ///   - server: The URL.
+    ///   - server: The server.
     ///   - token: The bearer token.
     ///   - timeout: The time without data after which a request fails.
-    init(server: URL, token: Secret?, timeout: TimeAmount = .seconds(30)) {
-        let text = server.absoluteString
-        base = text.hasSuffix("/") ? String(text.dropLast()) : text
+    ///   - authorities: The certificates that the server's is checked with; nil means the system's.
+    init(
+        server: ServerAddress, token: Secret?, timeout: TimeAmount,
+        authorities: CertificateFile? = nil
+    ) {
+        self.server = server
         self.token = token
         var configuration = HTTPClient.Configuration(
             redirectConfiguration: .disallow,
             timeout: .init(connect: Self.connectTimeout, read: timeout, write: timeout))
         configuration.connectionPool.retryConnectionEstablishment = false
+        if let authorities {
+            configuration.tlsConfiguration = .makeClientConfiguration()
+            configuration.tlsConfiguration?.trustRoots = .certificates(authorities.certificates)
+        }
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }
 
@@ -54,7 +60,7 @@ struct ServerTransport: AdministrationTransport {
     func response(
         to request: AdministrationRequest, fields: HTTPHeaders = [:]
     ) async throws(CommandFailure) -> HTTPClientResponse {
-        var clientRequest = HTTPClientRequest(url: base + request.path)
+        var clientRequest = HTTPClientRequest(url: server.base + request.path)
         clientRequest.method = HTTPMethod(rawValue: request.method)
         clientRequest.headers = fields
         if let token {
@@ -71,7 +77,7 @@ struct ServerTransport: AdministrationTransport {
         do {
             return try await client.execute(clientRequest, deadline: .distantFuture)
         } catch {
-            throw failure(error)
+            throw await failure(error)
         }
     }
 
@@ -87,24 +93,32 @@ struct ServerTransport: AdministrationTransport {
                 warnings: response.headers["Warning"].flatMap(WarningField.texts),
                 body: Data(buffer: body))
         } catch {
-            throw failure(error)
+            throw await failure(error)
         }
     }
 
     /// The failure that an error of a connection is.
-    func failure(_ error: any Error) -> CommandFailure {
-        let server = base.withoutUserInformation
+    func failure(_ error: any Error) async -> CommandFailure {
+        let option = server.source
         if error is NIOTooManyBytesError {
             return CommandFailure(
-                "The server \(server) answered with more than \(Self.maximumMegabytes) MB: check "
-                    + "--server.", code: Exit.unavailable)
+                "The server \(server.shown) answered with more than \(Self.maximumMegabytes) MB: check "
+                    + "\(option).", code: Exit.unavailable)
         }
         if let error = error as? HTTPClientError, error == .invalidURL {
-            return CommandFailure("\"\(server)\" is no URL: check --server.", code: Exit.failure)
+            return CommandFailure(
+                "\"\(server.shown)\" is no URL: check \(option).", code: Exit.failure)
+        }
+        if error is NIOSSLError || error is NIOSSLExtraError,
+            let certificate = await ServerCertificate(of: server.url),
+            let reason = certificate.reason(error, server: server.url)
+        {
+            return CommandFailure(
+                "The server \(server.shown) cannot be reached: \(reason).", code: Exit.unavailable)
         }
         return CommandFailure(
-            "The server \(server) cannot be reached (\(Self.reason(error))): start it with "
-                + "\"sample-backend serve\", or check --server.", code: Exit.unavailable)
+            "The server \(server.shown) cannot be reached (\(Self.reason(error))): start it with "
+                + "\"sample-backend serve\", or check \(option).", code: Exit.unavailable)
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -147,20 +161,5 @@ private struct BodyPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
         if count == 1 { try await Task.sleep(for: Self.pause) }
         count += 1
         return rest.readSlice(length: Swift.min(rest.readableBytes, Self.pieceSize))
-    }
-}
-
-extension URL {
-    /// The value of `--server`, else of `ACTIVECONFIG_SERVER`, else the default; throws a
-    /// `ValidationError` unless it is an HTTP URL with a host.
-    init(server option: String?) throws {
-        let environment = ProcessInfo.processInfo.environment["ACTIVECONFIG_SERVER"] ?? ""
-        let text = option ?? (environment.isEmpty ? "http://127.0.0.1:8080" : environment)
-        guard let url = URL(string: text), url.host != nil, url.scheme?.hasPrefix("http") == true
-        else {
-            throw ValidationError(
-                "\"\(text.withoutUserInformation)\" is no URL of a server: give http://HOST:PORT.")
-        }
-        self = url
     }
 }

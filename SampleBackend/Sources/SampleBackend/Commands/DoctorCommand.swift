@@ -31,7 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
                 DoctorFinding("permissions", .warning, $0)
             }
         }
-        if options.server != nil || options.store == nil {
+        if options.connection.server != nil || options.store == nil {
             findings += await server()
         }
         if options.json {

@@ -50,6 +50,7 @@ struct OverridesCommand: AsyncParsableCommand {
 
         func run(with transport: any AdministrationTransport) async throws {
             let data = try InputFile.data(file)
+            _ = try InputFile.json(in: data, of: file)
             try await check(data, transport: transport)
             let answer = try await transport.json(
                 AdministrationRequest(

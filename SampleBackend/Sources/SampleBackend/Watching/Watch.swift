@@ -59,9 +59,8 @@ struct Watch {
     ///
     /// - Throws: A ``CommandFailure`` when the server refuses, or cannot be reached at the start.
     mutating func run() async throws {
-        let transport = ServerTransport(
-            server: try URL(server: command.server), token: command.userToken,
-            timeout: Self.silence)
+        let transport = try command.connection.transport(
+            token: command.userToken, timeout: Self.silence)
         do {
             try await run(with: transport)
             await transport.close()
@@ -79,12 +78,17 @@ struct Watch {
             } catch let failure as CommandFailure where !wasConnected || failure.isFinal {
                 throw failure
             } catch let error where !wasConnected {
-                throw transport.failure(error)
+                throw await transport.failure(error)
             } catch {
                 failures += 1
                 if failures == 1 {
-                    let reason = (error as? CommandFailure ?? transport.failure(error)).description
-                    say("\(reason) Trying again …", .dim)
+                    let failure: CommandFailure
+                    if let known = error as? CommandFailure {
+                        failure = known
+                    } else {
+                        failure = await transport.failure(error)
+                    }
+                    say("\(failure) Trying again …", .dim)
                 }
             }
             if !isDone { try await wait() }

@@ -15,11 +15,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Option(
-        help: ArgumentHelp(
-            "The server. (default: http://127.0.0.1:8080)",
-            discussion: "Also the environment variable ACTIVECONFIG_SERVER.", valueName: "url"))
-    var server: String?
+    @OptionGroup var connection: ServerOptions
 
     @Option(help: "The project.")
     var project = "default"
@@ -40,7 +36,7 @@ struct WatchCommand: AsyncParsableCommand {
 
     /// Rejects an invalid server URL and count.
     func validate() throws {
-        _ = try URL(server: server)
+        _ = try connection.address()
         if let count, count < 1 {
             throw ValidationError("--count is \(count): give 1 or more.")
         }

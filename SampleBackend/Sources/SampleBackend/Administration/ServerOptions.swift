@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import HTTPServing
+import NIOCore
+
+/// The options of commands that ask a server.
+struct ServerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The server to ask. (default: http://127.0.0.1:8080)",
+            discussion: "Also the environment variable ACTIVECONFIG_SERVER.", valueName: "url"))
+    var server: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificates in this PEM file instead of the system's.",
+            discussion: "Also the environment variable SSL_CERT_FILE.", valueName: "file"))
+    var caFile: String?
+
+    /// The server and the option that names it.
+    ///
+    /// - Throws: A `ValidationError` unless it is an HTTP URL with a host.
+    func address() throws -> ServerAddress {
+        if let server { return try ServerAddress(server, from: "--server") }
+        let variable = "ACTIVECONFIG_SERVER"
+        if let text = ProcessInfo.processInfo.environment[variable], !text.isEmpty {
+            return try ServerAddress(text, from: variable)
+        }
+        return try ServerAddress("http://127.0.0.1:8080", from: "--server")
+    }
+
+    /// Opens a connection, which has to be closed.
+    ///
+    /// - Parameters:
+    ///   - token: The bearer token; nil sends none.
+    ///   - timeout: The time without data after which a request fails.
+    /// - Returns: The connection.
+    /// - Throws: A `ValidationError` for a wrong URL, a ``CommandFailure`` for a file without
+    ///   certificates.
+    func transport(
+        token: Secret?, timeout: TimeAmount = .seconds(30)
+    ) throws -> ServerTransport {
+        let address = try address()
+        guard address.url.scheme == "https" else {
+            return ServerTransport(server: address, token: token, timeout: timeout)
+        }
+        let variable = ProcessInfo.processInfo.environment["SSL_CERT_FILE"] ?? ""
+        var authorities: CertificateFile?
+        if let caFile {
+            authorities = try CertificateFile(caFile, from: "--ca-file")
+        } else if !variable.isEmpty {
+            authorities = try CertificateFile(variable, from: "SSL_CERT_FILE")
+        }
+        return ServerTransport(
+            server: address, token: token, timeout: timeout, authorities: authorities)
+    }
+}
+
+/// The URL of a server, and the option or the variable that it was given by.
+struct ServerAddress: Sendable {
+    let url: URL
+    let source: String
+
+    /// - Throws: A `ValidationError` unless the text is an HTTP URL with a host.
+    init(_ text: String, from source: String) throws {
+        guard let url = URL(string: text), let host = url.host, !host.isEmpty,
+            ["http", "https"].contains(url.scheme?.lowercased())
+        else {
+            throw ValidationError(
+                "\"\(text.withoutUserInformation)\" is no URL of a server: give http://HOST:PORT by "
+                    + "\(source).")
+        }
+        self.url = url
+        self.source = source
+    }
+
+    /// The URL without a slash at its end, to which paths are added.
+    var base: String {
+        let text = url.absoluteString
+        return text.hasSuffix("/") ? String(text.dropLast()) : text
+    }
+
+    /// The URL as messages show it.
+    var shown: String { base.withoutUserInformation }
+}
