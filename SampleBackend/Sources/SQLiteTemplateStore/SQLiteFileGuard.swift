@@ -78,7 +78,8 @@ final class SQLiteFileGuard: Sendable {
     }
 
     /// - Throws: ``TemplateStoreError`` with the code `filesReplaced` unless the files are those
-    ///   that were opened, written by SQLite only.
+    ///   that were opened, written by SQLite only; `unavailable` when that cannot be found out now,
+    ///   which is no fault.
     func check(_ db: Database) throws(TemplateStoreError) {
         // Read under the lock, so that no thread compares with an older observation.
         try state.withLock { (state: inout State) throws(TemplateStoreError) in
@@ -86,6 +87,18 @@ final class SQLiteFileGuard: Sendable {
             state.fault = try replacement()
             if state.fault == nil { state.fault = try overwriting(db, &state) }
             if let fault = state.fault { throw fault.error }
+        }
+    }
+
+    /// Checks the files after a commit, which counts unless they are known to be others: it cannot be
+    /// taken back.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `filesReplaced`.
+    func checkAfterCommit(_ db: Database) throws(TemplateStoreError) {
+        do throws(TemplateStoreError) {
+            try check(db)
+        } catch {
+            if error.code == .filesReplaced { throw error }
         }
     }
 
@@ -119,9 +132,9 @@ final class SQLiteFileGuard: Sendable {
         for _ in 0..<Self.attempts {
             guard let index = SQLiteLogIndex(db) else { continue }
             guard let databaseStatus = try SQLiteFileStatus.status(ofFileAt: path),
-                let logStatus = try SQLiteFileStatus.status(ofFileAt: log)
+                let logStatus = try SQLiteFileStatus.status(ofFileAt: log),
+                let head = try SQLiteFileStatus.head(ofLogAt: log, count: 32)
             else { return try replacement() }
-            let head = SQLiteFileStatus.head(ofLogAt: log, count: 32)
             // The observations belong together if nothing was written in between.
             guard SQLiteLogIndex(db) == index else { continue }
             guard logStatus.size >= index.logSize, index.isHead(head) else {

@@ -38,10 +38,22 @@ struct SQLiteFileStatus: Equatable {
     static func status(ofFileAt path: String) throws(TemplateStoreError) -> SQLiteFileStatus? {
         var status = stat()
         if unsafe stat(path, &status) == 0 { return SQLiteFileStatus(status) }
-        let code = errno
-        if code == ENOENT || code == ENOTDIR { return nil }
-        throw TemplateStoreError(
-            .unavailable, "The file '\(path)' cannot be looked at (\(Self.reason(code))).")
+        try checkIsAbsent(path, errno)
+        return nil
+    }
+
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` unless the system call failed
+    ///   because there is no file: nothing is known of the file then.
+    private static func checkIsAbsent(_ path: String, _ code: Int32) throws(TemplateStoreError) {
+        if code == ENOENT || code == ENOTDIR { return }
+        throw cannotBeLookedAt(path, code)
+    }
+
+    private static func cannotBeLookedAt(_ path: String, _ code: Int32) -> TemplateStoreError {
+        TemplateStoreError(
+            .unavailable,
+            "The file '\(path)' cannot be looked at now (\(reason(code))), so nothing is stored until "
+                + "it can: check its permissions and the limit of open files.")
     }
 
     private init(_ status: stat) {
@@ -76,17 +88,25 @@ struct SQLiteFileStatus: Equatable {
                 + "that this user may write there.")
     }
 
-    /// The first bytes of a file; fewer when it has fewer.
+    /// The first bytes of a file; fewer when it has fewer, nil when there is none.
     ///
     /// Only for the write-ahead log: closing any descriptor of the database or its index releases
     /// the locks that SQLite holds on it.
-    static func head(ofLogAt path: String, count: Int) -> [UInt8] {
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when a system call fails.
+    static func head(
+        ofLogAt path: String, count: Int
+    ) throws(TemplateStoreError) -> [UInt8]? {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return [] }
+        guard descriptor >= 0 else {
+            try checkIsAbsent(path, errno)
+            return nil
+        }
         defer { _ = close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: count)
         let length = unsafe pread(descriptor, &bytes, count, 0)
-        return Array(bytes.prefix(max(length, 0)))
+        guard length >= 0 else { throw cannotBeLookedAt(path, errno) }
+        return Array(bytes.prefix(length))
     }
 
     /// The system's message for an error number.

@@ -112,7 +112,7 @@ public final class SQLiteTemplateStore: TemplateStore {
             throw failure.error
         }
         // A commit to a file that is now gone would be acknowledged and lost.
-        try files.check(db)
+        try files.checkAfterCommit(db)
         failedWrite.withLock { if size >= $0?.size ?? 0 { $0 = nil } }
         guard let value else { throw TemplateStoreError.closed }
         return value
