@@ -30,6 +30,9 @@ struct StoreFollower: Service {
     private func loadBeforeAuditTrails() async throws(TemplateStoreError) {
         try await library.load()
         try await readTokens()
+        try await access.readSessions { date throws(TemplateStoreError) in
+            try await library.store.sessions(lastingAt: date)
+        }
         webhooks.wake()
     }
 
@@ -75,6 +78,10 @@ struct StoreFollower: Service {
         try await library.apply(change)
         switch change.subject {
         case .tokens: try await readTokens()
+        case .session(let id):
+            try await access.readSession(id: id) { () throws(TemplateStoreError) in
+                try await library.store.session(id: id)
+            }
         case .template, .webhooks: webhooks.wake()
         case .overrides, .projectDetails: break
         }

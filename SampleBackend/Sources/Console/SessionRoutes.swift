@@ -55,12 +55,9 @@ package struct SessionRoutes: Sendable {
         if let seconds = limiter.secondsToWait(holder.tokenID) {
             throw .tooManyRequests(retryAfter: seconds, from: "this token")
         }
-        let session = AccessToken(sessionOf: holder, date: administration.now())
-        try await administration.callStore("add_session") { () throws(TemplateStoreError) in
-            try await administration.store.addToken(
-                session.stored, actor: holder.administrator.name)
-        }
-        try await administration.reloadTokens()
+        let session = AdministratorSession(of: holder, date: administration.now())
+        try await administration.addSession(
+            session.stored, actor: holder.administrator.name)
         var answer = Self.answer(holder)
         answer.headerFields[.setCookie] = cookie(of: request).setting(session.text)
         return answer
@@ -81,12 +78,7 @@ package struct SessionRoutes: Sendable {
         try access.checkOrigin(of: request)
         if let (session, holder) = access.session(of: request.headerFields) {
             try access.checkProof(of: request, for: holder)
-            _ = try await administration.callStore("end_session") {
-                () throws(TemplateStoreError) in
-                try await administration.store.revokeToken(
-                    id: session.id, actor: holder.administrator.name, date: administration.now())
-            }
-            try await administration.reloadTokens()
+            try await administration.removeSession(session, actor: holder.administrator.name)
         }
         return RouteResponse(
             status: .noContent,

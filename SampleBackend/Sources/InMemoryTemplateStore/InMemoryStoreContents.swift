@@ -16,6 +16,8 @@ struct InMemoryStoreContents {
     private var projects: [String: Project] = [:]
     /// All tokens, the oldest first.
     private(set) var tokens: [StoredToken] = []
+    /// The sessions by their identifiers.
+    private(set) var sessions: [String: StoredSession] = [:]
     var webhooks = InMemoryWebhooks()
     var drafts = InMemoryDrafts()
     /// The audit trail, the oldest first.
@@ -148,6 +150,7 @@ struct InMemoryStoreContents {
         let found = audit.reversed().lazy.filter { entry in
             (entry.project == nil || entry.project == project)
                 && query.before.map { entry.revision < $0 } ?? true
+                && query.actions?.contains(entry.action) ?? true
         }
         return Array(found.prefix(min(max(query.limit, 1), TemplateStoreLimits.auditPage)))
     }
@@ -168,6 +171,7 @@ struct InMemoryStoreContents {
         guard let index = tokens.firstIndex(where: { $0.id == id }) else { return false }
         guard tokens[index].revocationDate == nil else { return true }
         tokens[index].revocationDate = date.roundedToMilliseconds
+        sessions = sessions.filter { $0.value.tokenID != id }
         record(
             .tokens,
             AuditEntry(
@@ -182,6 +186,30 @@ struct InMemoryStoreContents {
         let pause = Double(TemplateStoreLimits.secondsBetweenRecordedUses)
         if date.timeIntervalSince(last) < pause { return }
         tokens[index].lastUseDate = date.roundedToMilliseconds
+    }
+
+    /// Stores a new session, and removes those that have expired by its creation.
+    mutating func addSession(
+        _ session: StoredSession, actor: String
+    ) throws(TemplateStoreError) {
+        let lasting = sessions.filter { $0.value.expirationDate > session.creationDate }
+        if lasting.values.contains(where: { $0.id == session.id || $0.hash == session.hash }) {
+            throw .tokenExists(id: session.id)
+        }
+        sessions = lasting
+        sessions[session.id] = session
+        record(
+            .session(id: session.id),
+            AuditEntry(ofNew: session, actor: actor, revision: nextRevision))
+    }
+
+    /// Ends a session and removes it; false when there is none.
+    mutating func removeSession(id: String, actor: String, date: Date) -> Bool {
+        guard let session = sessions.removeValue(forKey: id) else { return false }
+        record(
+            .session(id: id),
+            AuditEntry(ofRevoked: session.name, actor: actor, date: date, revision: nextRevision))
+        return true
     }
 
     mutating func addWebhook(_ webhook: StoredWebhook) throws(TemplateStoreError) {

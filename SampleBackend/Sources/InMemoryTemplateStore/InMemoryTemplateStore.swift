@@ -133,6 +133,36 @@ public final class InMemoryTemplateStore: TemplateStore {
 }
 
 extension InMemoryTemplateStore {
+    /// Stores a new session, and removes those that have expired by its creation.
+    public func addSession(
+        _ session: StoredSession, actor: String
+    ) async throws(TemplateStoreError) {
+        try access { contents throws(TemplateStoreError) in
+            try contents.addSession(session, actor: actor)
+        }
+    }
+
+    /// The sessions that expire after a time.
+    public func sessions(
+        lastingAt date: Date
+    ) async throws(TemplateStoreError) -> [StoredSession] {
+        try access { $0.sessions.values.filter { $0.expirationDate > date } }
+    }
+
+    /// One session; nil when there is none with this identifier.
+    public func session(id: String) async throws(TemplateStoreError) -> StoredSession? {
+        try access { $0.sessions[id] }
+    }
+
+    /// Ends a session and removes it; false when there is none with this identifier.
+    public func removeSession(
+        id: String, actor: String, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        try access { $0.removeSession(id: id, actor: actor, date: date) }
+    }
+}
+
+extension InMemoryTemplateStore {
     /// Creates or replaces a draft, if the stored one is the expected one.
     public func saveDraft(
         _ submission: DraftSubmission

@@ -13,7 +13,7 @@ enum SQLiteSchema {
     /// Migrations from each version of the schema to the next, the first from an empty database.
     ///
     /// Append only: a released migration is never changed.
-    private static let migrations = [version1, version2, version3, version4]
+    private static let migrations = [version1, version2, version3, version4, version5]
 
     static var currentVersion: Int { migrations.count }
 
@@ -194,6 +194,29 @@ extension SQLiteSchema {
             environment TEXT,
             revision INTEGER NOT NULL
         ) STRICT;
+        """
+}
+
+extension SQLiteSchema {
+    /// The table of the console's sessions, which were among the tokens, and stayed there when they
+    /// were over.
+    fileprivate static let version5 = """
+        CREATE TABLE sessions (
+            id BLOB NOT NULL PRIMARY KEY,
+            token BLOB NOT NULL,
+            name BLOB NOT NULL,
+            role TEXT NOT NULL,
+            hash BLOB NOT NULL UNIQUE,
+            creation_time INTEGER NOT NULL,
+            expiration_time INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX sessions_by_time ON sessions (expiration_time);
+        INSERT INTO sessions
+        SELECT id, substr(id, 9, length(id) - 21), name, role, hash, creation_time, expiration_time
+        FROM tokens
+        WHERE substr(id, 1, 8) = CAST('session.' AS BLOB) AND revocation_time IS NULL
+            AND expiration_time > CAST(strftime('%s', 'now') AS INTEGER) * 1000;
+        DELETE FROM tokens WHERE substr(id, 1, 8) = CAST('session.' AS BLOB);
         """
 }
 

@@ -8,12 +8,17 @@ extension SQLiteTemplateStore {
         inProject project: String, matching query: AuditQuery
     ) async throws(TemplateStoreError) -> [AuditEntry] {
         let limit = min(max(query.limit, 1), TemplateStoreLimits.auditPage)
+        let actions = query.actions ?? Set(AuditEntry.Action.allCases)
+        // Without the server's own entries, the index of projects leads past all others.
+        let server = actions.contains(where: \.isOfServer) ? "OR project IS NULL" : ""
+        let names = actions.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+        let filter = query.actions == nil ? "" : "AND action IN (\(names))"
         return try await read { db in
             try Row.fetchAll(
                 db,
                 sql: """
                     SELECT * FROM audit
-                    WHERE (project = CAST(? AS BLOB) OR project IS NULL) AND revision < ?
+                    WHERE (project = CAST(? AS BLOB) \(server)) AND revision < ? \(filter)
                     ORDER BY revision DESC LIMIT ?
                     """,
                 arguments: [SQLiteBytes(project), query.before?.number ?? .max, limit]

@@ -80,6 +80,7 @@ extension Database {
             case .overrides(let project, let userID):
                 ["overrides", SQLiteBytes(project), nil, SQLiteBytes(userID)]
             case .tokens: ["tokens", nil, nil, nil]
+            case .session(let id): ["session", nil, nil, SQLiteBytes(id)]
             case .webhooks(let project): ["webhooks", SQLiteBytes(project), nil, nil]
             case .projectDetails(let project):
                 ["projectDetails", SQLiteBytes(project), nil, nil]
@@ -111,6 +112,8 @@ extension StoreChange {
                 project: try row.decode(SQLiteBytes.self, forColumn: "project").text,
                 userID: try row.decode(SQLiteBytes.self, forColumn: "user_id").text)
         case "tokens": subject = .tokens
+        case "session":
+            subject = .session(id: try row.decode(SQLiteBytes.self, forColumn: "user_id").text)
         case "webhooks":
             subject = .webhooks(
                 project: try row.decode(SQLiteBytes.self, forColumn: "project").text)

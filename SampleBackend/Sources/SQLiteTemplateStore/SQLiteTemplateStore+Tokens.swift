@@ -45,6 +45,9 @@ extension SQLiteTemplateStore {
             try db.execute(
                 sql: "UPDATE tokens SET revocation_time = ? WHERE id = CAST(? AS BLOB)",
                 arguments: [date.millisecondsSince1970, SQLiteBytes(id)])
+            try db.execute(
+                sql: "DELETE FROM sessions WHERE token = CAST(? AS BLOB)",
+                arguments: [SQLiteBytes(id)])
             let revision = try db.recordChange(.tokens, keeping: options.keptChanges)
             let name = try token.decode(SQLiteBytes.self, atIndex: 0).text
             try db.record(
@@ -100,21 +103,29 @@ extension Database {
     }
 }
 
-extension StoredToken {
-    fileprivate init(row: Row) throws {
+extension StoredToken.Role {
+    /// Reads the role of a token or of a session from its row.
+    init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "role")
-        guard let role = Role(rawValue: name) else {
+        guard let role = Self(rawValue: name) else {
             throw TemplateStoreError(
                 .damaged,
                 "A token has the unknown role '\(name)': put a backup in the place of the "
                     + "database.")
         }
+        self = role
+    }
+}
+
+extension StoredToken {
+    fileprivate init(row: Row) throws {
         func date(_ column: String) throws -> Date? {
             try row.decode(Int64?.self, forColumn: column).map(Date.init(millisecondsSince1970:))
         }
         self.init(
             id: try row.decode(SQLiteBytes.self, forColumn: "id").text,
-            name: try row.decode(SQLiteBytes.self, forColumn: "name").text, role: role,
+            name: try row.decode(SQLiteBytes.self, forColumn: "name").text,
+            role: try Role(row: row),
             hash: try row.decode(Data.self, forColumn: "hash"),
             creationDate: Date(
                 millisecondsSince1970: try row.decode(Int64.self, forColumn: "creation_time")),

@@ -17,10 +17,16 @@ public struct AuditQuery: Sendable, Hashable {
     /// Only entries before this revision; nil starts at the newest.
     public var before: StoreRevision?
 
+    /// Only entries of these actions; nil means all.
+    public var actions: Set<AuditEntry.Action>?
+
     /// Creates a query.
-    public init(limit: Int = 100, before: StoreRevision? = nil) {
+    public init(
+        limit: Int = 100, before: StoreRevision? = nil, actions: Set<AuditEntry.Action>? = nil
+    ) {
         self.limit = limit
         self.before = before
+        self.actions = actions
     }
 }
 
@@ -34,12 +40,17 @@ public struct AuditEntry: Sendable, Hashable {
         case setOverrides = "SET_OVERRIDES"
         /// Removes a user's pinned values.
         case removeOverrides = "REMOVE_OVERRIDES"
+        /// Creates a token, or begins a session of the console.
         case createToken = "CREATE_TOKEN"
+        /// Revokes a token, or ends a session of the console.
         case revokeToken = "REVOKE_TOKEN"
         case createWebhook = "CREATE_WEBHOOK"
         case removeWebhook = "REMOVE_WEBHOOK"
         /// Sets a project's name to show, colour and environment.
         case setProjectDetails = "SET_PROJECT_DETAILS"
+
+        /// True when its entries concern the whole server, and so belong to no project.
+        package var isOfServer: Bool { self == .createToken || self == .revokeToken }
     }
 
     /// The revision of the change.
@@ -115,6 +126,12 @@ extension AuditEntry {
         self.init(
             revision: revision, project: nil, date: token.creationDate.roundedToMilliseconds,
             actor: actor, action: .createToken, subject: token.name, detail: token.role.rawValue)
+    }
+
+    package init(ofNew session: StoredSession, actor: String, revision: StoreRevision) {
+        self.init(
+            revision: revision, project: nil, date: session.creationDate, actor: actor,
+            action: .createToken, subject: session.name, detail: session.role.rawValue)
     }
 
     package init(ofRevoked name: String, actor: String, date: Date, revision: StoreRevision) {

@@ -72,6 +72,8 @@ public struct StoreChange: Sendable, Hashable {
         /// The overrides of a user were set or removed.
         case overrides(project: String, userID: String)
         case tokens
+        /// A session of the console began or was ended; not when it expires.
+        case session(id: String)
         /// A webhook of a project was added or removed.
         case webhooks(project: String)
         case projectDetails(project: String)

@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A store of templates and their versions, drafts, details of projects, overrides, tokens,
-/// webhooks and the audit trail.
+/// sessions, webhooks and the audit trail.
 ///
 /// A store is composed of parts, so that an engine can be written and read part by part. The
 /// protocol suits engines that are one file and engines that are many machines: no call assumes
@@ -12,7 +12,7 @@ package import Foundation
 /// the audit trail, or not at all: the parts of one store share their transactions.
 public protocol TemplateStore:
     TemplateStoring, DraftStoring, ProjectDetailsStoring, OverridesStoring, TokenStoring,
-    AuditStoring, WebhookStoring, ChangeFeed
+    SessionStoring, AuditStoring, WebhookStoring, ChangeFeed
 {
     /// Returns when the store can be read and written, and throws when it cannot.
     func checkReadiness() async throws(TemplateStoreError)

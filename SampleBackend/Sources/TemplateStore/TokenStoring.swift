@@ -16,7 +16,8 @@ public protocol TokenStoring: Sendable {
     /// All tokens, the oldest first, including revoked and expired ones.
     func tokens() async throws(TemplateStoreError) -> [StoredToken]
 
-    /// Revokes a token permanently; false when none has this identifier.
+    /// Revokes a token permanently, and removes its sessions, which is no further change; false when
+    /// none has this identifier.
     ///
     /// Revoking it again is not a change, and keeps the first date.
     func revokeToken(

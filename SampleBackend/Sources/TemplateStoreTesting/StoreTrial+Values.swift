@@ -60,6 +60,13 @@ extension StoreTrial {
             creationDate: date, expirationDate: date + 3_600)
     }
 
+    /// A session that lasts an hour from `date` on.
+    static func session(_ name: String, date: Date = date) -> StoredSession {
+        StoredSession(
+            id: "id of \(name)", tokenID: "token of \(name)", name: name, role: .editor,
+            hash: Data("hash of \(name)".utf8), creationDate: date, expirationDate: date + 3_600)
+    }
+
     static func webhook(_ name: String, inProject project: String = project) -> StoredWebhook {
         StoredWebhook(
             id: "id of \(name)", project: project, url: "https://\(name)",

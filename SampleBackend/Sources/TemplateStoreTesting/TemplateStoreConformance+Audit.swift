@@ -8,6 +8,7 @@ extension TemplateStoreConformance {
         [
             Check("eachActionHasAnEntry", Self.eachActionHasAnEntry),
             Check("auditEntriesComeByPage", Self.auditEntriesComeByPage),
+            Check("auditEntriesComeByAction", Self.auditEntriesComeByAction),
             Check("auditPagesAreLimited", Self.auditPagesAreLimited),
         ]
     }
@@ -78,6 +79,38 @@ extension TemplateStoreConformance {
                 try trial.expect(
                     found, is: (1...25).reversed().map { "\($0)" },
                     "The pages have all entries once, newest first.")
+            }
+        }
+    }
+
+    /// A page of some actions has as many as asked for, whatever lies between them.
+    public func auditEntriesComeByAction() async throws {
+        try await onNewStore { trial in
+            for number in 1...5 {
+                try await trial.publish("\(number)")
+                try await trial.pin("{}", forUserID: "\(number)")
+                try await trial.store.addSession(StoreTrial.session("\(number)"), actor: "root")
+                try await trial.publish(inProject: "other")
+            }
+            let rows: [(actions: Set<AuditEntry.Action>, subjects: [String])] = [
+                ([.setOverrides], ["5", "4", "3"]),
+                ([.setOverrides, .publish], ["5", "5", "4"]),
+                ([.createToken], ["5", "4", "3"]),
+                ([.setOverrides, .createToken], ["5", "5", "4"]),
+                ([.rollback], []), ([], []),
+            ]
+            for (actions, subjects) in rows {
+                var query = AuditQuery(limit: 2, actions: actions)
+                var found = try await trial.store.auditEntries(
+                    inProject: StoreTrial.project, matching: query)
+                if let last = found.last {
+                    query = AuditQuery(limit: 1, before: last.revision, actions: actions)
+                    found += try await trial.store.auditEntries(
+                        inProject: StoreTrial.project, matching: query)
+                }
+                try trial.expect(
+                    found.map(\.subject), is: subjects,
+                    "A page has entries of the actions that are asked for.")
             }
         }
     }

@@ -112,6 +112,29 @@ extension TemplateStoreConformance {
                     }
                 ),
                 (
+                    "addSession",
+                    { () throws(TemplateStoreError) in
+                        try await store.addSession(StoreTrial.session("s"), actor: "root")
+                    }
+                ),
+                (
+                    "sessions",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.sessions(lastingAt: StoreTrial.date)
+                    }
+                ),
+                (
+                    "session",
+                    { () throws(TemplateStoreError) in _ = try await store.session(id: "s") }
+                ),
+                (
+                    "removeSession",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.removeSession(
+                            id: "s", actor: "root", date: StoreTrial.date)
+                    }
+                ),
+                (
                     "setProjectDetails",
                     { () throws(TemplateStoreError) in
                         _ = try await store.setProjectDetails(

@@ -42,7 +42,7 @@ public struct TemplateStoreConformance: Sendable {
     /// All checks: those of each part of a store, and those of the whole.
     public static var allChecks: [Check] {
         templateChecks + draftChecks + projectDetailsChecks + overridesChecks + changeChecks
-            + auditChecks + tokenChecks + webhookChecks + lifecycleChecks
+            + auditChecks + tokenChecks + sessionChecks + webhookChecks + lifecycleChecks
     }
 
     /// The checks of ``TemplateStoring``.

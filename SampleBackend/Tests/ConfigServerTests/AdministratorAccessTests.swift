@@ -45,8 +45,8 @@ struct AdministratorAccessTests {
         let token = makeToken()
         await access.readTokens { [token.stored] }
         let holder = try #require(access.holder(ofToken: token.text))
-        let session = AccessToken(sessionOf: holder, date: start)
-        await access.readTokens { [token.stored, session.stored] }
+        let session = AdministratorSession(of: holder, date: start)
+        await access.readSessions { _ in [session.stored] }
         advance(to: 9.9)
         #expect(access.holder(ofSession: session.text)?.holder.tokenID == token.stored.id)
         advance(to: 10)
@@ -55,11 +55,50 @@ struct AdministratorAccessTests {
 
     @Test func aSessionEndsAfterItsLifetime() async throws {
         let holder = try #require(access.holder(ofToken: "of the environment"))
-        let session = AccessToken(sessionOf: holder, date: start)
-        await access.readTokens { [session.stored] }
-        advance(to: AccessToken.sessionLifetime - 1)
+        let session = AdministratorSession(of: holder, date: start)
+        await access.readSessions { _ in [session.stored] }
+        advance(to: AdministratorSession.lifetime - 1)
         #expect(access.holder(ofSession: session.text) != nil)
-        advance(to: AccessToken.sessionLifetime)
+        advance(to: AdministratorSession.lifetime)
+        #expect(access.holder(ofSession: session.text) == nil)
+    }
+
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
+    func aReadOfAllSessionsChangesNoneThatBeganOrEndedMeanwhile() async throws {
+        let holder = try #require(access.holder(ofToken: "of the environment"))
+        let (ended, new, kept) = (
+            AdministratorSession(of: holder, date: start),
+            AdministratorSession(of: holder, date: start),
+            AdministratorSession(of: holder, date: start)
+        )
+        await access.addSession(ended.stored) {}
+        let (began, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (release, releasing) = AsyncStream.makeStream(of: Void.self)
+        // Reads before one session ends and another begins, and takes long.
+        async let slow: Void = access.readSessions { _ in
+            beginning.finish()
+            for await _ in release {}
+            return [ended.stored, kept.stored]
+        }
+        for await _ in began {}
+        await access.addSession(new.stored) {}
+        access.removeSession(id: ended.stored.id)
+        releasing.finish()
+        await slow
+        #expect(access.holder(ofSession: ended.text) == nil)
+        #expect(access.holder(ofSession: new.text) != nil)
+        #expect(access.holder(ofSession: kept.text) != nil)
+        // Another process ends one.
+        await access.readSession(id: new.stored.id) { nil }
+        #expect(access.holder(ofSession: new.text) == nil)
+    }
+
+    @Test func aSessionThatCouldNotBeStoredIsNotValid() async throws {
+        let holder = try #require(access.holder(ofToken: "of the environment"))
+        let session = AdministratorSession(of: holder, date: start)
+        await #expect(throws: CancellationError.self) {
+            try await access.addSession(session.stored) { throw CancellationError() }
+        }
         #expect(access.holder(ofSession: session.text) == nil)
     }
 

@@ -27,7 +27,7 @@ struct EarlierOverridesTests {
             if fails.withLockedValue({ $0 }) { throw TemplateStoreError(.unavailable, "Test") }
             let older = entries.reversed().drop { entry in
                 query.before.map { entry.revision >= $0 } ?? false
-            }
+            }.filter { query.actions?.contains($0.action) ?? true }
             return Array(older.prefix(query.limit))
         }
     }
@@ -50,6 +50,17 @@ struct EarlierOverridesTests {
         #expect(overrides.mayInclude("removed", inProject: "p", since: 1))
         #expect(!overrides.mayInclude("other", inProject: "p", since: 1))
         #expect(!overrides.mayInclude("pinned", inProject: "new", since: 1))
+    }
+
+    @Test func entriesOnOtherThingsLeaveNoPinOut() async {
+        var trail = Trail()
+        trail.add(.publish, "1")
+        trail.add(.setOverrides, "pinned")
+        for _ in 0..<EarlierOverrides.maximumEntries { trail.add(.createToken, "session") }
+        let overrides = makeOverrides(trail)
+        await overrides.read()
+        #expect(overrides.mayInclude("pinned", inProject: "p", since: 1))
+        #expect(!overrides.mayInclude("other", inProject: "p", since: 1))
     }
 
     @Test func everyUserIsIncludedUntilTheAuditTrailIsRead() async {

@@ -59,6 +59,50 @@ struct SQLiteSchemaTests {
         folder.remove()
     }
 
+    @Test func theStoreKeepsSessionsOfSchema1WhileTheyLast() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let later = (Date() + 3_600).millisecondsSince1970
+        try withDatabase(at: path) { db in
+            try db.execute(sql: SQLiteSchema1.sql)
+            // As earlier versions stored sessions: lasting, signed out and expired.
+            for (id, expiration, revocation) in [
+                ("session.environment-00ff00ff.0123456789ab", later, "NULL"),
+                ("session.t1.ba9876543210", later, "NULL"), ("session.t1.aaaaaaaaaaaa", later, "1"),
+                ("session.t1.bbbbbbbbbbbb", 1, "NULL"),
+            ] {
+                try db.execute(
+                    sql: """
+                        INSERT INTO tokens VALUES (
+                            NULL, CAST('\(id)' AS BLOB), CAST('Console session of x' AS BLOB),
+                            'viewer', CAST('hash of \(id)' AS BLOB), 1700000000000, \(expiration),
+                            NULL, \(revocation)
+                        )
+                        """)
+            }
+        }
+        let store = try await SQLiteTemplateStore(path: path)
+        #expect(try await store.tokens().map(\.id) == ["t1"])
+        let sessions = try await store.sessions(lastingAt: Date())
+        #expect(sessions.map(\.tokenID).sorted() == ["environment-00ff00ff", "t1"])
+        let session = try #require(sessions.first { $0.tokenID == "t1" })
+        #expect(
+            session
+                == StoredSession(
+                    id: "session.t1.ba9876543210", tokenID: "t1", name: "Console session of x",
+                    role: .viewer, hash: Data("hash of session.t1.ba9876543210".utf8),
+                    creationDate: Date(timeIntervalSince1970: 1_700_000_000),
+                    expirationDate: Date(millisecondsSince1970: later)))
+        #expect(
+            try withDatabase(at: path) {
+                try Int.fetchOne($0, sql: "SELECT count(*) FROM sessions")
+            } == 2)
+        #expect(try await store.removeSession(id: session.id, actor: "x", date: testDate))
+        #expect(try await store.checkIntegrity() == [])
+        await store.close()
+        folder.remove()
+    }
+
     @Test func theStoreAddsWebhooksToSchema1() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("store.sqlite")
@@ -81,7 +125,7 @@ struct SQLiteSchemaTests {
         let version = try withDatabase(at: path) {
             try Int.fetchOne($0, sql: "PRAGMA user_version")
         }
-        #expect(version == 4)
+        #expect(version == 5)
         await store.close()
         folder.remove()
     }

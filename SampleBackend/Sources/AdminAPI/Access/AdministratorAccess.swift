@@ -7,7 +7,7 @@ package import TemplateStore
 /// Administrator tokens, console sessions, and the last use of each token.
 ///
 /// It answers from memory. Who changes the stored tokens, and the follower of the store's changes,
-/// call ``readTokens(_:)`` afterwards.
+/// call ``readTokens(_:)`` afterwards; sessions are added and removed one by one.
 package final class AdministratorAccess: Sendable {
     /// The audit-trail name of the token from the environment.
     static let environmentTokenName = "environment"
@@ -24,23 +24,25 @@ package final class AdministratorAccess: Sendable {
         package let expirationDate: Date?
     }
 
-    private struct State: Sendable {
-        /// Unrevoked tokens as stored; sessions are kept apart.
+    struct State: Sendable {
+        /// Unrevoked tokens as stored.
         var tokens: [StoredToken] = []
-        /// Sessions that were not signed out.
-        var sessions: [StoredToken] = []
-        /// Orders the reads of ``tokens`` and ``sessions``.
-        var reads = ReadOrder<Never>()
+        /// Orders the reads of ``tokens``.
+        var tokenReads = ReadOrder<Never>()
+        /// Sessions that were not ended, by their hashes.
+        var sessions: [Data: StoredSession] = [:]
+        /// Orders the reads of ``sessions`` and their changes, by identifier.
+        var sessionReads = ReadOrder<String>()
         /// Last uses that the store does not know yet, by token identifier.
         var uses: [String: Date] = [:]
     }
 
-    private let state = NIOLockedValueBox(State())
+    let state = NIOLockedValueBox(State())
 
     /// Holder of the token from the environment, a publisher whose token never expires.
     private let environmentHolder: Holder?
 
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
 
     package init(environmentToken: SecretHash?, now: @escaping @Sendable () -> Date = { Date() }) {
         environmentHolder = environmentToken.map { hash in
@@ -53,23 +55,20 @@ package final class AdministratorAccess: Sendable {
         self.now = now
     }
 
-    /// Replaces the tokens and sessions by those that are stored; revoked and expired ones are
-    /// dropped.
+    /// Replaces the tokens by those that are stored; revoked and expired ones are dropped.
     ///
-    /// A read that began earlier than another, and takes longer, does not bring back a revoked token,
-    /// and loses no new session.
+    /// A read that began earlier than another, and takes longer, does not bring back a revoked token.
     package func readTokens<Failure: Error>(
         _ read: () async throws(Failure) -> [StoredToken]
     ) async throws(Failure) {
-        let number = state.withLockedValue { $0.reads.begin() }
-        defer { state.withLockedValue { $0.reads.end() } }
+        let number = state.withLockedValue { $0.tokenReads.begin() }
+        defer { state.withLockedValue { $0.tokenReads.end() } }
         let tokens = try await read()
         let date = now()
         let living = tokens.filter { $0.isLiving(at: date) }
         state.withLockedValue { state in
-            guard state.reads.takeAll(number) != nil else { return }
-            state.tokens = living.filter { !$0.isSession }
-            state.sessions = living.filter(\.isSession)
+            guard state.tokenReads.takeAll(number) != nil else { return }
+            state.tokens = living
         }
     }
 
@@ -91,18 +90,14 @@ package final class AdministratorAccess: Sendable {
 
     /// A session, by the text of its cookie, and the holder of the token with which it began; nil
     /// when the session or its token has ended.
-    package func holder(ofSession text: String?) -> (session: StoredToken, holder: Holder)? {
-        let hash = AccessToken.sessionHash(of: text ?? "")
+    package func holder(ofSession text: String?) -> (session: StoredSession, holder: Holder)? {
+        // Looking up a hash reveals nothing: no text can be made to fit the beginning of one.
+        let hash = AdministratorSession.hash(of: text ?? "")
         let date = now()
         return state.withLockedValue { state in
-            var session: StoredToken?
-            for candidate in state.sessions
-            where candidate.hash.equalsInConstantTime(hash) && candidate.isLiving(at: date) {
-                session = candidate
-            }
-            guard let session,
+            guard let session = state.sessions[hash], session.expirationDate > date,
                 let holder = Self.holders(state, environmentHolder, at: date)
-                    .first(where: { session.isSession(ofToken: $0.tokenID) })
+                    .first(where: { session.tokenID == $0.tokenID })
             else { return nil }
             state.uses[holder.tokenID] = date
             return (session, holder)

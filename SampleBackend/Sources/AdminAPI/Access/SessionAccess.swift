@@ -87,7 +87,7 @@ package struct SessionAccess: Sendable {
     /// The session of the cookie and the holder of its token; nil when it has ended.
     package func session(
         of headerFields: RequestFields
-    ) -> (session: StoredToken, holder: AdministratorAccess.Holder)? {
+    ) -> (session: StoredSession, holder: AdministratorAccess.Holder)? {
         access.holder(ofSession: cookie(of: headerFields).text(in: headerFields[.cookie]))
     }
 

@@ -5,7 +5,7 @@
 /// send it.
 package struct SessionCookie: Sendable {
     /// `Max-Age` in seconds: 12 hours.
-    private static let lifetime = Int(AccessToken.sessionLifetime)
+    private static let lifetime = Int(AdministratorSession.lifetime)
 
     /// True when the browser's connection is TLS.
     private let isSecure: Bool

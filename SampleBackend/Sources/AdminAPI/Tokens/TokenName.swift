@@ -17,12 +17,12 @@ enum TokenName: Sendable {
         // sessions.
         guard lowercased != AdministratorAccess.environmentTokenName,
             !lowercased.hasPrefix(Administrator.localNamePrefix),
-            !lowercased.hasPrefix(AccessToken.sessionNamePrefix.lowercased())
+            !lowercased.hasPrefix(AdministratorSession.namePrefix.lowercased())
         else {
             throw .invalidArgument(
                 "name is \"\(AdministratorAccess.environmentTokenName)\", or begins with "
                     + "\"\(Administrator.localNamePrefix)\" or "
-                    + "\"\(AccessToken.sessionNamePrefix)\": the audit trail means others by that.")
+                    + "\"\(AdministratorSession.namePrefix)\": the audit trail means others by that.")
         }
     }
 

@@ -26,7 +26,7 @@ struct TokenRoutes: Sendable {
     /// Oldest first, without their texts.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
-        let tokens = try await administration.storedTokens().filter { !$0.isSession }
+        let tokens = try await administration.storedTokens()
         return .json(["tokens": .array(tokens.map(\.json))])
     }
 

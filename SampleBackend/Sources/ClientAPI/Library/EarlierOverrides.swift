@@ -9,7 +9,7 @@ package import TemplateStore
 /// document again. The same goes for every user while the trail is not read, and for clients with a
 /// version from before the newest entries, up to a limit, that are read.
 package final class EarlierOverrides: Sendable {
-    /// Maximum number of entries that are read of a project.
+    /// Maximum number of entries on pinned values and versions that are read of a project.
     static let maximumEntries = 10_000
 
     private struct State {
@@ -66,7 +66,10 @@ package final class EarlierOverrides: Sendable {
 
     private func changes(inProject project: String) async throws(TemplateStoreError) -> Changes {
         var changes = Changes()
-        var query = AuditQuery(limit: TemplateStoreLimits.auditPage)
+        // Sign-ins and other entries, of which there may be any number, leave no pin out.
+        var query = AuditQuery(
+            limit: TemplateStoreLimits.auditPage,
+            actions: [.setOverrides, .removeOverrides, .publish, .rollback])
         for _ in 0..<Self.maximumEntries / TemplateStoreLimits.auditPage
         where !Task.isCancelled {
             let page = try await store.auditEntries(inProject: project, matching: query)

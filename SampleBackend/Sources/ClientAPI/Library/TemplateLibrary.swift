@@ -290,7 +290,7 @@ package final class TemplateLibrary: Sendable {
             if let details = try await store.projectDetails(ofProject: project) {
                 apply(details, project: project)
             }
-        case .tokens, .webhooks: break
+        case .tokens, .session, .webhooks: break
         }
         state.withLockedValue { $0.revision = max($0.revision, change.revision) }
     }

@@ -1,0 +1,71 @@
+package import Foundation
+import NIOConcurrencyHelpers
+package import TemplateStore
+
+extension AdministratorAccess {
+    /// Stores a session and takes it over; the store is not read, which could fail after the change.
+    package func addSession<Failure: Error>(
+        _ session: StoredSession, storing store: () async throws(Failure) -> Void
+    ) async throws(Failure) {
+        try await readSession(id: session.id) { () throws(Failure) in
+            try await store()
+            return session
+        }
+    }
+
+    /// Forgets a session that was removed from the store.
+    package func removeSession(id: String) {
+        state.withLockedValue { state in
+            let number = state.sessionReads.begin()
+            defer { state.sessionReads.end() }
+            state.take(nil, id: id, readAs: number)
+        }
+    }
+
+    /// Reads one session, nil when it has ended, and takes it over.
+    ///
+    /// A read that began earlier than another of the session, and takes longer, changes nothing.
+    package func readSession<Failure: Error>(
+        id: String, _ read: () async throws(Failure) -> StoredSession?
+    ) async throws(Failure) {
+        let number = state.withLockedValue { $0.sessionReads.begin() }
+        defer { state.withLockedValue { $0.sessionReads.end() } }
+        let session = try await read()
+        let date = now()
+        state.withLockedValue { state in
+            state.sessions = state.sessions.filter { $0.value.expirationDate > date }
+            state.take(session, id: id, readAs: number)
+        }
+    }
+
+    /// Replaces the sessions by those that are stored.
+    ///
+    /// A read that began earlier than another, and takes longer, does not bring back an ended session,
+    /// and loses no new one. `read` is given the time at which the sessions have to last.
+    package func readSessions<Failure: Error>(
+        _ read: (Date) async throws(Failure) -> [StoredSession]
+    ) async throws(Failure) {
+        let number = state.withLockedValue { $0.sessionReads.begin() }
+        defer { state.withLockedValue { $0.sessionReads.end() } }
+        let sessions = try await read(now())
+        state.withLockedValue { state in
+            guard let readLater = state.sessionReads.takeAll(number).map({ Set($0) })
+            else { return }
+            let kept = state.sessions.values.filter { readLater.contains($0.id) }
+            state.sessions = Dictionary(
+                (sessions.filter { !readLater.contains($0.id) } + kept).map { ($0.hash, $0) },
+                uniquingKeysWith: { first, _ in first })
+        }
+    }
+}
+
+extension AdministratorAccess.State {
+    /// Replaces what is known of a session, unless that was read later.
+    fileprivate mutating func take(
+        _ session: StoredSession?, id: String, readAs number: ReadOrder<String>.Number
+    ) {
+        guard sessionReads.take(number, of: id) else { return }
+        if let known = sessions.values.first(where: { $0.id == id }) { sessions[known.hash] = nil }
+        if let session { sessions[session.hash] = session }
+    }
+}
