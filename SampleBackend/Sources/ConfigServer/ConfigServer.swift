@@ -81,10 +81,12 @@ public struct ConfigServer: Service, CustomStringConvertible {
             acknowledgedShare: options.acknowledgedShare.map(AcknowledgedShare.init))
         sample = options.samplesSignals ? SignalSample() : nil
         acknowledgements = options.acknowledgedShare.map { _ in Acknowledgements() }
-        administration = Administration(
+        var administration = Administration(
             store: store, library: library, access: access, metrics: metrics, hub: hub,
             acknowledgements: acknowledgements, sample: sample, now: { Date() },
             allowsPrivateWebhooks: options.webhooks.allowsPrivateAddresses)
+        administration.maximumAnswerBytes = options.limits.messageBytes
+        self.administration = administration
         self.source = source ?? library
         waits = source == nil
         self.options = options

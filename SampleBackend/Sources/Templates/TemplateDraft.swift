@@ -11,6 +11,10 @@ public struct TemplateDraft: Sendable {
     /// Remarks on fields that are kept and not evaluated.
     public let warnings: [TemplateProblem]
 
+    /// The parameters, conditions and groups beyond 10,000 of each, which are not read; 0 for a
+    /// template that can be published.
+    public let unreadCount: Int
+
     /// Reads a template, whatever is wrong with it.
     ///
     /// - Parameters:
@@ -21,5 +25,6 @@ public struct TemplateDraft: Sendable {
         template = reader.readTemplate(json)
         problems = reader.found.problems
         warnings = reader.found.warnings
+        unreadCount = reader.unreadCount
     }
 }

@@ -20,8 +20,9 @@ extension TemplateReader {
                 path, "there are \(nodes.count); use at most \(limits.maximumConditions) conditions"
             )
         }
-        conditions.reserveCapacity(nodes.count)
-        return nodes.enumerated().map { index, node in
+        let count = readableCount(of: nodes.count)
+        conditions.reserveCapacity(count)
+        return nodes.prefix(count).enumerated().map { index, node in
             readCondition(node, path.element(index))
         }
     }

@@ -17,10 +17,11 @@ extension TemplateReader {
     ) -> OrderedDictionary<String, TemplateParameter> {
         guard let node, node != .null else { return [:] }
         let members = found.object(node, path)
+        let count = readableCount(of: members.count, after: parameterCount)
         parameterCount += members.count
         var parameters: OrderedDictionary<String, TemplateParameter> = [:]
-        parameters.reserveCapacity(members.count)
-        for (key, node) in members {
+        parameters.reserveCapacity(count)
+        for (key, node) in members.prefix(count) {
             let path = path.member(key)
             checkKey(key, path)
             parameters[key] = readParameter(node, path)

@@ -25,6 +25,13 @@ struct TemplateReader {
 
     var valueCharacters = 0
 
+    /// The parameters, conditions and groups that are not read, of a template with too many.
+    private(set) var unreadCount = 0
+
+    /// The most parameters, conditions and groups each that are read of a template that is not
+    /// published: one with more is refused, and what else is wrong with it would take long to find.
+    static let maximumRead = 10_000
+
     /// Names of the known members of a template.
     private static let knownMembers: KnownMembers = [
         "conditions", "parameters", "parameterGroups", "version",
@@ -69,7 +76,8 @@ struct TemplateReader {
         guard let node, node != .null else { return [:] }
         let path = TemplatePath.root.member("parameterGroups")
         var groups: OrderedDictionary<String, ParameterGroup> = [:]
-        for (name, node) in found.object(node, path) {
+        let nodes = found.object(node, path)
+        for (name, node) in nodes.prefix(readableCount(of: nodes.count)) {
             let path = path.member(name)
             if name.isEmpty { found.add(path, "a group needs a name") }
             checkLength(of: name, path)
@@ -83,8 +91,8 @@ struct TemplateReader {
                 description: description, parameters: parameters,
                 unknownFields: unknownFields(members, path, known: ["parameters", "description"]))
         }
-        if groups.count > limits.maximumGroups {
-            found.add(path, "there are \(groups.count); use at most \(limits.maximumGroups) groups")
+        if nodes.count > limits.maximumGroups {
+            found.add(path, "there are \(nodes.count); use at most \(limits.maximumGroups) groups")
         }
         return groups
     }
@@ -143,6 +151,14 @@ struct TemplateReader {
                 "the parameters outside of groups, which are the section \(name) too, have the same "
                     + "key; rename one of the two")
         }
+    }
+
+    /// How many of so many things are read, after some of their kind; counts the others.
+    mutating func readableCount(of count: Int, after earlierCount: Int = 0) -> Int {
+        guard !limits.isPublished else { return count }
+        let readable = min(count, max(Self.maximumRead - earlierCount, 0))
+        unreadCount += count - readable
+        return readable
     }
 
     /// Members that are kept unread, such as notes of other tools, each with a warning that names

@@ -75,7 +75,13 @@ type Difference = {
     parts: PartDifference[];
 };
 
-type Differences = {conditions: Difference[], groups: Difference[], parameters: Difference[]};
+type Differences = {
+    conditions: Difference[];
+    groups: Difference[];
+    parameters: Difference[];
+    /** Number of differences that are not listed, since the template is too large. */
+    omitted?: number;
+};
 
 /** What a response says of a draft's differences. */
 type ToldChanges = {changes: Differences | null, isBaseGone?: boolean};

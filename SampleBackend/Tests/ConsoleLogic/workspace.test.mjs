@@ -338,4 +338,5 @@ test('differences of a base that is gone are unknown', () => {
     assert.equal(gone.isBaseGone, true);
     assert.equal(differenceCount(gone.changes), 0);
     assert.equal(differenceCount({conditions: [1], groups: [1, 2], parameters: [1, 2, 3]}), 6);
+    assert.equal(differenceCount({conditions: [], groups: [], parameters: [1], omitted: 4}), 5);
 });

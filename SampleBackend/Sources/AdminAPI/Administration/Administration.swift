@@ -30,6 +30,9 @@ package struct Administration: Sendable {
 
     package let now: @Sendable () -> Date
 
+    /// The most bytes of an answer that the server sends.
+    package var maximumAnswerBytes = Int.max
+
     /// True when webhooks may point at private networks and at this machine.
     package var allowsPrivateWebhooks = false
 

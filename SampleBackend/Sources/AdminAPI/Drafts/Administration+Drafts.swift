@@ -24,8 +24,7 @@ extension Administration {
     func edited(_ stored: StoredDraft) async throws -> EditedDraft {
         EditedDraft(
             stored: stored, json: try Self.json(stored.content),
-            base: try await base(stored.baseVersion, inProject: stored.project)
-                .map { TemplateDraft(json: try Self.json($0), limits: .none).template })
+            base: try await base(stored.baseVersion, inProject: stored.project))
     }
 
     /// Creates or replaces a draft, whatever is wrong with the template: an edit that cannot be
@@ -51,11 +50,7 @@ extension Administration {
             () throws(TemplateStoreError) in
             try await store.saveDraft(submission)
         }
-        return EditedDraft(
-            stored: stored, json: json,
-            base: try base.map {
-                TemplateDraft(json: try Self.json($0), limits: .none).template
-            })
+        return EditedDraft(stored: stored, json: json, base: base)
     }
 
     /// The draft that a patch applies to, or that it starts.
@@ -104,14 +99,16 @@ extension Administration {
         }
     }
 
-    /// The text of a version's template; nil when it is not kept.
+    /// The template of a version; nil when it is not kept.
     private func base(
         _ version: Int, inProject project: String
-    ) async throws(RequestError) -> Data? {
-        if version == 0 { return Data("{}".utf8) }
-        return try await callStore("template", project: project) { () throws(TemplateStoreError) in
+    ) async throws -> RemoteConfigTemplate? {
+        if version == 0 { return RemoteConfigTemplate() }
+        let content = try await callStore("template", project: project) {
+            () throws(TemplateStoreError) in
             try await store.template(version: version, inProject: project)?.content
         }
+        return try content.map { TemplateDraft(json: try Self.json($0), limits: .none).template }
     }
 
     /// - Throws: A ``RequestError`` with status 400 when the version was never published.

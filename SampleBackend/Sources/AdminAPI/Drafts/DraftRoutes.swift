@@ -38,7 +38,8 @@ struct DraftRoutes: Sendable {
                 status: .notModified,
                 headerFields: [.eTag: stored.entityTag, .cacheControl: "no-store"])
         }
-        return try await administration.edited(stored).answer(withTemplate: true)
+        return try await administration.edited(stored).answer(
+            withTemplate: true, maximumBytes: administration.maximumAnswerBytes)
     }
 
     /// Stores a whole draft: `{"baseVersion": "12", "template": {…}}`.
@@ -57,7 +58,7 @@ struct DraftRoutes: Sendable {
         return try await administration.saveDraft(
             template, baseVersion: baseVersion, at: request.draftPlace,
             expecting: try request.draftExpectation
-        ).answer(withTemplate: false)
+        ).answer(withTemplate: false, maximumBytes: administration.maximumAnswerBytes)
     }
 
     /// Applies a JSON Patch to the draft, or only checks the result.
@@ -86,7 +87,7 @@ struct DraftRoutes: Sendable {
         return try await administration.saveDraft(
             json, baseVersion: draft.baseVersion, at: request.draftPlace,
             expecting: draft.tag.map { .tag($0) } ?? .absent
-        ).answer(withTemplate: false)
+        ).answer(withTemplate: false, maximumBytes: administration.maximumAnswerBytes)
     }
 
     @Sendable

@@ -15,20 +15,40 @@ struct EditedDraft: Sendable {
     /// The template of the base version; nil when that is no longer kept.
     let base: RemoteConfigTemplate?
 
+    /// The most bytes of `changes`, and of `problems`: enough for what can be published.
+    private static let maximumListBytes = 8 << 20
+
     /// `{"baseVersion": "12", "updateTime": "…", "template": {…}, "changes": {…}, "problems": []}`.
     ///
-    /// `withTemplate` false leaves out the template, which whoever sent it has.
-    func answer(withTemplate: Bool) -> RouteResponse {
+    /// `withTemplate` false leaves out the template, which whoever sent it has; the answer then has
+    /// less than `maximumBytes`, so that it is not refused after the draft was stored.
+    func answer(withTemplate: Bool, maximumBytes: Int) -> RouteResponse {
         let draft = TemplateDraft(json: json)
+        let listBytes = min(Self.maximumListBytes, maximumBytes / 3)
         var node: JSONNode = [
             "baseVersion": .string("\(stored.baseVersion)"),
             "updateTime": .string(stored.updateTime.timestamp),
         ]
         if withTemplate { node.setMember("template", json) }
-        node.setMember(
-            "changes", base.map { TemplateDiff(from: $0, to: draft.template).json } ?? .null)
-        node.setMember("problems", .array(draft.problems.map(\.json)))
+        let changes = base.map { base in
+            TemplateDiff(from: base, to: draft.template)
+                .json(maximumBytes: listBytes, unreadCount: draft.unreadCount)
+        }
+        node.setMember("changes", changes ?? .null)
+        node.setMember("problems", .array(draft.problems.map(\.json).fitting(bytes: listBytes)))
         return .json(node, headerFields: [.eTag: stored.entityTag])
+    }
+}
+
+extension [JSONNode] {
+    /// The first elements, which together have at most so many bytes as text.
+    fileprivate func fitting(bytes: Int) -> [JSONNode] {
+        var remaining = bytes
+        return Array(
+            prefix { node in
+                remaining -= node.jsonData().count + 1
+                return remaining >= 0
+            })
     }
 }
 

@@ -150,6 +150,7 @@ function withPlace(found, placeOf) {
  */
 export function diffView(difference, options = {}) {
     const {revert, usesOf, placeOf, template} = options;
+    const {omitted = 0} = difference;
     /** @param {Difference} difference */
     const typeOf = ({section, key}) => {
         const found = template ? settingAt(template, section, key) : undefined;
@@ -173,5 +174,7 @@ export function diffView(difference, options = {}) {
                 note: usesOf && concernedView(usesOf(found.name))}))),
         group('Sections', difference.groups.map((found) => item(
             h('span', {}, found.name), found.name, found,
-            {revert: reverting('group', found)}))));
+            {revert: reverting('group', found)}))),
+        omitted > 0 && h('p', {class: 'muted'},
+            `${count(omitted, 'more change')} of this very large template cannot be shown.`));
 }

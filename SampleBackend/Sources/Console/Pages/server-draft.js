@@ -23,12 +23,12 @@ export function toldChanges({changes}) {
 }
 
 /**
- * Number of conditions, groups and parameters that differ.
+ * Number of conditions, groups and parameters that differ, listed or not.
  *
  * @param {Differences} differences
  */
-export function differenceCount({conditions, groups, parameters}) {
-    return conditions.length + groups.length + parameters.length;
+export function differenceCount({conditions, groups, parameters, omitted = 0}) {
+    return conditions.length + groups.length + parameters.length + omitted;
 }
 
 /**
