@@ -3,29 +3,42 @@ import TemplateStore
 
 /// The drafts of an ``InMemoryTemplateStore``, and the rules for them.
 struct InMemoryDrafts {
+    private struct Entry {
+        let draft: StoredDraft
+        /// When the draft was found expired; nil while it is not.
+        var expiryNoticeDate: Date?
+
+        func isExpired(at date: Date) -> Bool {
+            draft.updateTime + TemplateStoreLimits.draftLifetime <= date.roundedToMilliseconds
+        }
+    }
+
     /// The drafts by the UTF-8 bytes of the owner and of the project.
-    private var drafts: [Data: [Data: StoredDraft]] = [:]
+    private var entries: [Data: [Data: Entry]] = [:]
 
     /// Creates or replaces a draft.
     mutating func save(_ submission: DraftSubmission) throws(TemplateStoreError) -> StoredDraft {
         prune(at: submission.date)
+        let known = draft(
+            ofOwner: submission.owner, inProject: submission.project, date: submission.date)
+        try submission.expectation.checkDraft(known?.tag, inProject: submission.project)
         let owner = Data(submission.owner.utf8)
-        let project = Data(submission.project.utf8)
-        let others = drafts[owner] ?? [:]
-        try submission.expectation.checkDraft(others[project]?.tag, inProject: submission.project)
-        if others[project] == nil, others.count >= TemplateStoreLimits.drafts {
-            let projects = others.values.map(\.project)
-            throw .tooManyDrafts(inProjects: projects.sorted())
+        if known == nil {
+            let projects = (entries[owner] ?? [:]).values
+                .filter { !$0.isExpired(at: submission.date) }.map(\.draft.project)
+            if projects.count >= TemplateStoreLimits.drafts {
+                throw .tooManyDrafts(inProjects: projects.sorted())
+            }
         }
         let stored = submission.stored()
-        drafts[owner, default: [:]][project] = stored
+        entries[owner, default: [:]][Data(submission.project.utf8)] = Entry(draft: stored)
         return stored
     }
 
     /// The draft of an administrator; nil when there is none or it has expired.
     func draft(ofOwner owner: String, inProject project: String, date: Date) -> StoredDraft? {
-        guard let draft = drafts[Data(owner.utf8)]?[Data(project.utf8)] else { return nil }
-        return Self.isExpired(draft, at: date) ? nil : draft
+        guard let entry = entries[Data(owner.utf8)]?[Data(project.utf8)] else { return nil }
+        return entry.isExpired(at: date) ? nil : entry.draft
     }
 
     /// Removes a draft; false when there is none.
@@ -34,19 +47,25 @@ struct InMemoryDrafts {
         expecting expectation: StateExpectation, date: Date
     ) throws(TemplateStoreError) -> Bool {
         prune(at: date)
-        guard let draft = drafts[Data(owner.utf8)]?[Data(project.utf8)] else { return false }
+        guard let draft = draft(ofOwner: owner, inProject: project, date: date) else {
+            return false
+        }
         try expectation.checkDraft(draft.tag, inProject: project)
-        drafts[Data(owner.utf8)]?[Data(project.utf8)] = nil
+        entries[Data(owner.utf8)]?[Data(project.utf8)] = nil
         return true
     }
 
+    /// Notes which drafts are expired, and removes those that have been for a while.
     private mutating func prune(at date: Date) {
-        drafts = drafts.mapValues { drafts in
-            drafts.filter { !Self.isExpired($0.value, at: date) }
+        entries = entries.mapValues { entries in
+            entries.compactMapValues { entry in
+                var entry = entry
+                // The clock may have been ahead when it was noted.
+                entry.expiryNoticeDate =
+                    entry.isExpired(at: date) ? min(entry.expiryNoticeDate ?? date, date) : nil
+                let end = entry.expiryNoticeDate.map { $0 + TemplateStoreLimits.draftGrace }
+                return end.map { $0 <= date } == true ? nil : entry
+            }
         }.filter { !$0.value.isEmpty }
-    }
-
-    private static func isExpired(_ draft: StoredDraft, at date: Date) -> Bool {
-        draft.updateTime + TemplateStoreLimits.draftLifetime <= date.roundedToMilliseconds
     }
 }

@@ -159,9 +159,7 @@ struct InMemoryStoreContents {
     mutating func addToken(
         _ token: StoredToken, actor: String
     ) throws(TemplateStoreError) {
-        if tokens.contains(where: { $0.id == token.id || $0.hash == token.hash }) {
-            throw .tokenExists(id: token.id)
-        }
+        try token.checkIsNew(among: tokens)
         tokens.append(token.roundedToMilliseconds)
         record(.tokens, AuditEntry(ofNew: token, actor: actor, revision: nextRevision))
     }

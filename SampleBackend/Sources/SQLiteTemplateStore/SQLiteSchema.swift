@@ -13,7 +13,7 @@ enum SQLiteSchema {
     /// Migrations from each version of the schema to the next, the first from an empty database.
     ///
     /// Append only: a released migration is never changed.
-    private static let migrations = [version1, version2, version3, version4, version5]
+    private static let migrations = [version1, version2, version3, version4, version5, version6]
 
     static var currentVersion: Int { migrations.count }
 
@@ -217,6 +217,13 @@ extension SQLiteSchema {
         WHERE substr(id, 1, 8) = CAST('session.' AS BLOB) AND revocation_time IS NULL
             AND expiration_time > CAST(strftime('%s', 'now') AS INTEGER) * 1000;
         DELETE FROM tokens WHERE substr(id, 1, 8) = CAST('session.' AS BLOB);
+        """
+}
+
+extension SQLiteSchema {
+    /// When a draft was found expired.
+    fileprivate static let version6 = """
+        ALTER TABLE drafts ADD COLUMN expiry_notice_time INTEGER;
         """
 }
 

@@ -9,10 +9,12 @@ extension SQLiteTemplateStore {
     ) async throws(TemplateStoreError) -> StoredDraft {
         try await write(size: submission.content.count) { db in
             try db.pruneDrafts(at: submission.date)
-            let tag = try db.tag(ofDraftOf: submission.owner, inProject: submission.project)
+            let tag = try db.tag(
+                ofDraftOf: submission.owner, inProject: submission.project, at: submission.date)
             try submission.expectation.checkDraft(tag, inProject: submission.project)
             if tag == nil {
-                let projects = try db.projects(withDraftsOf: submission.owner)
+                let projects = try db.projects(
+                    withDraftsOf: submission.owner, at: submission.date)
                 if projects.count >= TemplateStoreLimits.drafts {
                     throw TemplateStoreError.tooManyDrafts(inProjects: projects)
                 }
@@ -54,7 +56,9 @@ extension SQLiteTemplateStore {
     ) async throws(TemplateStoreError) -> Bool {
         try await write { db in
             try db.pruneDrafts(at: date)
-            guard let tag = try db.tag(ofDraftOf: owner, inProject: project) else { return false }
+            guard let tag = try db.tag(ofDraftOf: owner, inProject: project, at: date) else {
+                return false
+            }
             try expectation.checkDraft(tag, inProject: project)
             try db.execute(
                 sql: """
@@ -72,25 +76,46 @@ extension Database {
         (date - TemplateStoreLimits.draftLifetime).millisecondsSince1970
     }
 
+    /// Notes which drafts are expired, and removes those that have been for a while.
     fileprivate func pruneDrafts(at date: Date) throws {
+        // The clock may have been ahead when they were noted.
         try execute(
-            sql: "DELETE FROM drafts WHERE update_time <= ?", arguments: [Self.expiry(at: date)])
+            sql: """
+                UPDATE drafts SET expiry_notice_time = NULL
+                WHERE expiry_notice_time IS NOT NULL AND update_time > ?
+                """, arguments: [Self.expiry(at: date)])
+        try execute(
+            sql: """
+                UPDATE drafts SET expiry_notice_time = ?1
+                WHERE update_time <= ?2
+                    AND (expiry_notice_time IS NULL OR expiry_notice_time > ?1)
+                """, arguments: [date.millisecondsSince1970, Self.expiry(at: date)])
+        try execute(
+            sql: "DELETE FROM drafts WHERE expiry_notice_time <= ?",
+            arguments: [(date - TemplateStoreLimits.draftGrace).millisecondsSince1970])
     }
 
-    fileprivate func tag(ofDraftOf owner: String, inProject project: String) throws -> String? {
+    /// The tag of a draft; nil when there is none or it has expired.
+    fileprivate func tag(
+        ofDraftOf owner: String, inProject project: String, at date: Date
+    ) throws -> String? {
         try SQLiteBytes.fetchOne(
             self,
             sql: """
                 SELECT tag FROM drafts
-                WHERE owner = CAST(? AS BLOB) AND project = CAST(? AS BLOB)
-                """, arguments: [SQLiteBytes(owner), SQLiteBytes(project)])?.text
+                WHERE owner = CAST(? AS BLOB) AND project = CAST(? AS BLOB) AND update_time > ?
+                """,
+            arguments: [SQLiteBytes(owner), SQLiteBytes(project), Self.expiry(at: date)])?.text
     }
 
-    /// The projects in which an administrator has a draft, by name.
-    fileprivate func projects(withDraftsOf owner: String) throws -> [String] {
+    /// The projects in which an administrator has a draft that has not expired, by name.
+    fileprivate func projects(withDraftsOf owner: String, at date: Date) throws -> [String] {
         try SQLiteBytes.fetchAll(
-            self, sql: "SELECT project FROM drafts WHERE owner = CAST(? AS BLOB) ORDER BY project",
-            arguments: [SQLiteBytes(owner)]
+            self,
+            sql: """
+                SELECT project FROM drafts WHERE owner = CAST(? AS BLOB) AND update_time > ?
+                ORDER BY project
+                """, arguments: [SQLiteBytes(owner), Self.expiry(at: date)]
         ).map(\.text)
     }
 
@@ -101,7 +126,8 @@ extension Database {
                 VALUES (CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, CAST(? AS BLOB))
                 ON CONFLICT (owner, project) DO UPDATE SET
                     base_version = excluded.base_version, tag = excluded.tag,
-                    update_time = excluded.update_time, content = excluded.content
+                    update_time = excluded.update_time, content = excluded.content,
+                    expiry_notice_time = NULL
                 """,
             arguments: [
                 SQLiteBytes(draft.owner), SQLiteBytes(draft.project), draft.baseVersion,

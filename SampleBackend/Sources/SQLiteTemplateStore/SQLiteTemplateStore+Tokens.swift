@@ -8,14 +8,7 @@ extension SQLiteTemplateStore {
         _ token: StoredToken, actor: String
     ) async throws(TemplateStoreError) {
         let revision = try await write { [options] db in
-            let exists = try Bool.fetchOne(
-                db,
-                sql: """
-                    SELECT EXISTS (
-                        SELECT 1 FROM tokens WHERE id = CAST(? AS BLOB) OR hash = CAST(? AS BLOB)
-                    )
-                    """, arguments: [SQLiteBytes(token.id), SQLiteBytes(token.hash)])
-            if exists == true { throw TemplateStoreError.tokenExists(id: token.id) }
+            try token.checkIsNew(among: db.tokens())
             try db.insert(token)
             let revision = try db.recordChange(.tokens, keeping: options.keptChanges)
             try db.record(AuditEntry(ofNew: token, actor: actor, revision: revision))
@@ -26,10 +19,7 @@ extension SQLiteTemplateStore {
 
     /// All tokens, the oldest first, including revoked and expired ones.
     public func tokens() async throws(TemplateStoreError) -> [StoredToken] {
-        try await read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM tokens ORDER BY position")
-                .map(StoredToken.init(row:))
-        }
+        try await read { db in try db.tokens() }
     }
 
     /// Revokes a token permanently; false when none has this identifier.
@@ -83,6 +73,11 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
+    fileprivate func tokens() throws -> [StoredToken] {
+        try Row.fetchAll(self, sql: "SELECT * FROM tokens ORDER BY position")
+            .map(StoredToken.init(row:))
+    }
+
     fileprivate func insert(_ token: StoredToken) throws {
         try execute(
             sql: """

@@ -5,7 +5,10 @@ public import Foundation
 ///
 /// A draft belongs to one administrator and one project, which need not exist yet. It is neither in
 /// the audit trail nor in the change feed, since nothing depends on it before it is published. It
-/// expires ``TemplateStoreLimits/draftLifetime`` after its last change.
+/// expires ``TemplateStoreLimits/draftLifetime`` after its last change: then it is hidden, and does not
+/// count. It is removed by a save or a removal of any draft that finds it expired
+/// ``TemplateStoreLimits/draftGrace`` after another one did, so that a clock that is ahead for a while
+/// removes none.
 public protocol DraftStoring: Sendable {
     /// Creates or replaces a draft, if the stored one is the expected one.
     ///
@@ -137,4 +140,7 @@ extension TemplateStoreLimits {
 
     /// The time after its last change at which a draft expires, in seconds: 30 days.
     public static let draftLifetime: TimeInterval = 30 * 86_400
+
+    /// The time for which an expired draft is kept after it was found expired, in seconds: 7 days.
+    public static let draftGrace: TimeInterval = 7 * 86_400
 }

@@ -6,7 +6,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
             case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
-            case overridesMismatch
+            case overridesMismatch, tokenNameExists
         }
 
         private let kind: Kind
@@ -29,6 +29,8 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let tooManyDrafts = Code(kind: .tooManyDrafts)
         /// A token with the same identifier or hash exists.
         public static let tokenExists = Code(kind: .tokenExists)
+        /// A valid token with the same name exists.
+        public static let tokenNameExists = Code(kind: .tokenNameExists)
         /// The project has the most webhooks allowed.
         public static let tooManyWebhooks = Code(kind: .tooManyWebhooks)
         /// Changes may have been missed: read a snapshot.
@@ -148,6 +150,13 @@ extension TemplateStoreError {
         TemplateStoreError(
             .tokenExists,
             "There is a token with the identifier '\(id)' or its hash already: make another one.")
+    }
+
+    package static func tokenNameExists(_ name: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .tokenNameExists,
+            "A token named \"\(name)\" already exists: choose a name that the audit trail can tell "
+                + "apart.")
     }
 
     package static var closed: TemplateStoreError {

@@ -8,7 +8,8 @@ public protocol TokenStoring: Sendable {
     ///   - token: The token.
     ///   - actor: The name of the token used, for the audit trail.
     /// - Throws: ``TemplateStoreError`` with the code `tokenExists` when another token has the
-    ///   identifier or the hash.
+    ///   identifier or the hash, and `tokenNameExists` when one that is valid at the creation of this
+    ///   one has the name.
     func addToken(
         _ token: StoredToken, actor: String
     ) async throws(TemplateStoreError)
@@ -93,6 +94,20 @@ public struct StoredToken: Sendable, Hashable {
 }
 
 extension StoredToken {
+    /// True when the token is neither revoked nor expired.
+    package func isLiving(at date: Date) -> Bool {
+        revocationDate == nil && expirationDate.map { $0 > date } ?? true
+    }
+
+    /// Checks that the token may be added to those that are stored.
+    package func checkIsNew(among tokens: [StoredToken]) throws(TemplateStoreError) {
+        if tokens.contains(where: { $0.id == id || $0.hash == hash }) { throw .tokenExists(id: id) }
+        // Names that look alike are equal: the audit trail has to tell them apart.
+        if tokens.contains(where: { $0.name == name && $0.isLiving(at: creationDate) }) {
+            throw .tokenNameExists(name)
+        }
+    }
+
     /// The token with its dates rounded to milliseconds, as in a store.
     package var roundedToMilliseconds: StoredToken {
         StoredToken(

@@ -10,6 +10,7 @@ extension TemplateStoreConformance {
             Check("oneOfManyConcurrentDraftsIsStored", Self.oneOfManyConcurrentDraftsIsStored),
             Check("draftsOfAnOwnerAreLimited", Self.draftsOfAnOwnerAreLimited),
             Check("draftsExpire", Self.draftsExpire),
+            Check("aClockAheadRemovesNoDraft", Self.aClockAheadRemovesNoDraft),
             Check("draftsAreNoChangeToFollow", Self.draftsAreNoChangeToFollow),
         ]
     }
@@ -139,13 +140,47 @@ extension TemplateStoreConformance {
                 date: StoreTrial.date + lifetime)
             try trial.expect(isRemoved, is: false, rule)
             for number in 0..<TemplateStoreLimits.drafts {
-                try await trial.saveDraft("{}", inProject: "p\(number)")
+                try await trial.saveDraft("{}", of: "bob", inProject: "p\(number)")
             }
-            try await trial.saveDraft(
-                "{}", inProject: "more", expecting: .absent, date: StoreTrial.date + lifetime)
-            let pruned = try await trial.store.draft(
-                ofOwner: "ada", inProject: "p0", date: StoreTrial.date)
-            try trial.expect(pruned, is: nil, "An expired draft is removed by the next save.")
+            for project in ["p0", "more"] {
+                try await trial.saveDraft(
+                    "{}", of: "bob", inProject: project, expecting: .absent,
+                    date: StoreTrial.date + lifetime)
+            }
+        }
+    }
+
+    /// A clock that is ahead for a moment hides drafts, and removes none; one that stays there removes
+    /// them.
+    public func aClockAheadRemovesNoDraft() async throws {
+        try await onNewStore { trial in
+            let draft = try await trial.saveDraft("kept")
+            let ahead = StoreTrial.date + 365 * 86_400
+            for second in 0..<3 {
+                try await trial.saveDraft("bob's", of: "bob", date: ahead + Double(second))
+                _ = try await trial.store.removeDraft(
+                    ofOwner: "ada", inProject: StoreTrial.project, expecting: .any,
+                    date: ahead + Double(second))
+            }
+            func found(_ date: Date) async throws -> StoredDraft? {
+                try await trial.reopen().draft(
+                    ofOwner: "ada", inProject: StoreTrial.project, date: date)
+            }
+            try trial.expect(
+                try await found(ahead), is: nil, "An expired draft is hidden.")
+            let rule = "A clock ahead removes no draft."
+            try trial.expect(try await found(StoreTrial.date + 1), is: draft, rule)
+            // The clock is right again, and ahead once more.
+            try await trial.saveDraft("bob's", of: "bob", date: StoreTrial.date + 2)
+            try await trial.saveDraft("bob's", of: "bob", date: ahead + 30 * 86_400)
+            try trial.expect(try await found(StoreTrial.date + 3), is: draft, rule)
+            // A day after day of the same clock is no moment.
+            for day in 31...45 {
+                try await trial.saveDraft("bob's", of: "bob", date: ahead + Double(day) * 86_400)
+            }
+            try trial.expect(
+                try await found(StoreTrial.date + 3), is: nil,
+                "A draft that stays expired is removed.")
         }
     }
 

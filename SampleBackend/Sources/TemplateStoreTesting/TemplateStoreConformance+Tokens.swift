@@ -7,6 +7,8 @@ extension TemplateStoreConformance {
         [
             Check("tokensAreKeptAsTheyAre", Self.tokensAreKeptAsTheyAre),
             Check("aTokenIsAddedOnce", Self.aTokenIsAddedOnce),
+            Check("aNameIsThatOfOneValidToken", Self.aNameIsThatOfOneValidToken),
+            Check("oneOfManyTokensOfANameIsAdded", Self.oneOfManyTokensOfANameIsAdded),
             Check("aTokenIsRevokedForGood", Self.aTokenIsRevokedForGood),
             Check("theUseOfATokenIsKeptToTheMinute", Self.theUseOfATokenIsKeptToTheMinute),
         ]
@@ -18,7 +20,7 @@ extension TemplateStoreConformance {
             var tokens = ["z", "a", "", "a\0b", "é"].map { StoreTrial.token($0) }
             tokens += StoredToken.Role.allCases.map { role in
                 StoredToken(
-                    id: "\(role)", name: "same name", role: role,
+                    id: "\(role)", name: "name of \(role)", role: role,
                     hash: Data(role.rawValue.utf8) + [0, 0xFF],
                     creationDate: StoreTrial.date)
             }
@@ -48,6 +50,54 @@ extension TemplateStoreConformance {
             }
             try trial.expect(try await trial.store.tokens(), is: [token], rule)
             try trial.expect(try await trial.revision(), is: before, rule)
+        }
+    }
+
+    /// A token with the name of a valid one is refused; names that look alike are equal.
+    public func aNameIsThatOfOneValidToken() async throws {
+        try await onNewStore { trial in
+            func token(_ name: String, _ number: Int, date: Date) -> StoredToken {
+                StoredToken(
+                    id: "\(number)", name: name, role: .viewer, hash: Data("\(number)".utf8),
+                    creationDate: date, expirationDate: date + 60)
+            }
+            let date = StoreTrial.date
+            let rule = "A name is that of one valid token."
+            try await trial.store.addToken(token("é", 1, date: date), actor: "root")
+            let before = try await trial.revision()
+            for (number, name) in ["é", "e\u{301}"].enumerated() {
+                let error = try await trial.expectError(.tokenNameExists, rule) {
+                    () throws(TemplateStoreError) in
+                    try await trial.store.addToken(
+                        token(name, 2 + number, date: date + 59.999), actor: "root")
+                }
+                try trial.expect(
+                    error.message.contains(name), "The error has the name.", found: error.message)
+            }
+            try trial.expect(try await trial.revision(), is: before, rule)
+            try await trial.store.addToken(token("e", 4, date: date), actor: "root")
+            // After its expiry, and after its revocation, a name is free.
+            try await trial.store.addToken(token("é", 5, date: date + 60), actor: "root")
+            _ = try await trial.store.revokeToken(id: "5", actor: "root", date: date + 61)
+            try await trial.store.addToken(token("é", 6, date: date + 61), actor: "root")
+        }
+    }
+
+    /// Of concurrent tokens of one name, one is added.
+    public func oneOfManyTokensOfANameIsAdded() async throws {
+        try await onNewStore { trial in
+            let rule = "One of many concurrent tokens of a name is added."
+            for round in 0..<4 {
+                let added = try await trial.onlyOneSucceeds(rule, elseFailing: .tokenNameExists) {
+                    store, number throws(TemplateStoreError) in
+                    let token = StoredToken(
+                        id: "\(round) \(number)", name: "\(round)", role: .viewer,
+                        hash: Data("\(round) \(number)".utf8), creationDate: StoreTrial.date)
+                    try await store.addToken(token, actor: "root")
+                    return token
+                }
+                try trial.expect(try await trial.store.tokens().last, is: added, rule)
+            }
         }
     }
 

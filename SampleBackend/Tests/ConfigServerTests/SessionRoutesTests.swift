@@ -17,10 +17,11 @@ struct SessionRoutesTests {
 
     /// Stores a new token.
     private static func makeToken(
-        in store: any TemplateStore, role: StoredToken.Role = .editor, expirationDate: Date? = nil
+        _ name: String = "Ada", in store: any TemplateStore, role: StoredToken.Role = .editor,
+        expirationDate: Date? = nil
     ) async throws -> AccessToken {
         let token = AccessToken(
-            name: "Ada", role: role, date: Date(), expirationDate: expirationDate)
+            name: name, role: role, date: Date(), expirationDate: expirationDate)
         try await store.addToken(token.stored, actor: "test")
         return token
     }
@@ -250,7 +251,7 @@ struct SessionRoutesTests {
     @Test func theServerLimitsSignInsOfEachTokenSeparately() async throws {
         let store = InMemoryTemplateStore()
         let busy = try await Self.makeToken(in: store)
-        let other = try await Self.makeToken(in: store)
+        let other = try await Self.makeToken("Bob", in: store)
         try await RunningServer.with(store: store, options: .withoutSignInLimit) { server in
             func signIn(_ token: AccessToken) async throws -> HTTPAnswer {
                 try await server.administer(

@@ -125,7 +125,7 @@ struct SQLiteSchemaTests {
         let version = try withDatabase(at: path) {
             try Int.fetchOne($0, sql: "PRAGMA user_version")
         }
-        #expect(version == 5)
+        #expect(version == 6)
         await store.close()
         folder.remove()
     }

@@ -126,13 +126,6 @@ package final class AdministratorAccess: Sendable {
     }
 }
 
-extension StoredToken {
-    /// True when the token is neither revoked nor expired.
-    func isLiving(at date: Date) -> Bool {
-        revocationDate == nil && expirationDate.map { $0 > date } ?? true
-    }
-}
-
 /// The holder of an administrator token.
 package struct Administrator: Sendable, Hashable {
     /// The name of the token, as the audit trail shows it.

@@ -1,6 +1,4 @@
-import Foundation
 import HTTPServing
-import TemplateStore
 
 /// Checks the names of new tokens, which the audit trail and terminals show.
 enum TokenName: Sendable {
@@ -22,19 +20,8 @@ enum TokenName: Sendable {
             throw .invalidArgument(
                 "name is \"\(AdministratorAccess.environmentTokenName)\", or begins with "
                     + "\"\(Administrator.localNamePrefix)\" or "
-                    + "\"\(AdministratorSession.namePrefix)\": the audit trail means others by that.")
-        }
-    }
-
-    /// Checks that no valid token has the name.
-    ///
-    /// - Throws: A ``RequestError`` with status 400.
-    static func check(
-        _ name: String, isFreeAmong tokens: [StoredToken], date: Date
-    ) throws(RequestError) {
-        guard !tokens.contains(where: { $0.name == name && $0.isLiving(at: date) }) else {
-            throw .invalidArgument(
-                "name is that of another token: choose one that the audit trail can tell apart.")
+                    + "\"\(AdministratorSession.namePrefix)\": the audit trail means others by that."
+            )
         }
     }
 }

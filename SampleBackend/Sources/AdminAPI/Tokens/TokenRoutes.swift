@@ -42,8 +42,6 @@ struct TokenRoutes: Sendable {
         }
         let date = administration.now()
         let expirationDate = try expirationDate(in: body)
-        try TokenName.check(
-            name, isFreeAmong: try await administration.storedTokens(), date: date)
         let token = AccessToken(
             name: name, role: role, date: date, expirationDate: expirationDate)
         try await administration.callStore("add_token") { () throws(TemplateStoreError) in

@@ -19,7 +19,7 @@ extension RequestError {
             case .draftMismatch: .draftMismatch(error.message)
             case .overridesMismatch: .overridesMismatch
             case .projectDetailsMismatch: .projectDetailsMismatch
-            case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts:
+            case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts, .tokenNameExists:
                 .invalidArgument(error.message)
             case .outOfSpace: .outOfSpace
             case .filesReplaced: .filesReplaced

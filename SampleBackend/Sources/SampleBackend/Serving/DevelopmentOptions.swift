@@ -48,21 +48,24 @@ struct DevelopmentOptions: ParsableArguments {
     func prepare(_ store: any TemplateStore, logger: Logger) async throws -> AccessToken? {
         guard dev else { return nil }
         try await SampleTemplate.publishIfNeeded(in: store, logger: logger)
-        let date = Date()
-        let token = AccessToken(
-            name: try await Self.freeName(in: store, date: date), role: .publisher, date: date,
-            expirationDate: date + Self.tokenTime)
-        try await store.addToken(token.stored, actor: "dev")
-        return token
+        return try await Self.addToken(to: store)
     }
 
-    /// A name for the token of `--dev` that no valid token has.
-    private static func freeName(in store: any TemplateStore, date: Date) async throws -> String {
-        let names = Set(
-            try await store.tokens().filter {
-                $0.revocationDate == nil && $0.expirationDate.map { $0 > date } ?? true
-            }.map(\.name))
-        return names.contains("dev")
-            ? (2...).lazy.map { "dev \($0)" }.first { !names.contains($0) } ?? "dev" : "dev"
+    /// Adds a token with the first name that no valid token has: `dev`, `dev 2`, and so on.
+    private static func addToken(to store: any TemplateStore) async throws -> AccessToken {
+        let date = Date()
+        var number = 1
+        while true {
+            let token = AccessToken(
+                name: number == 1 ? "dev" : "dev \(number)", role: .publisher, date: date,
+                expirationDate: date + Self.tokenTime)
+            do throws(TemplateStoreError) {
+                try await store.addToken(token.stored, actor: "dev")
+                return token
+            } catch {
+                guard error.code == .tokenNameExists else { throw error }
+                number += 1
+            }
+        }
     }
 }
