@@ -64,6 +64,36 @@ struct AdministratorAccessTests {
     }
 
     @Test(.timeLimit(.minutes(Rounds.minutes)))
+    func aReadOfAllTokensChangesNoneThatWasAddedOrRevokedMeanwhile() async throws {
+        let (revoked, new) = (makeToken(), makeToken())
+        await access.readTokens { [revoked.stored] }
+        let (began, beginning) = AsyncStream.makeStream(of: Void.self)
+        let (release, releasing) = AsyncStream.makeStream(of: Void.self)
+        async let slow: Void = access.readTokens {
+            beginning.finish()
+            for await _ in release {}
+            return [revoked.stored]
+        }
+        for await _ in began {}
+        #expect(await access.addToken(new.stored) {})
+        access.removeToken(id: revoked.stored.id)
+        releasing.finish()
+        await slow
+        #expect(access.holder(ofToken: revoked.text) == nil)
+        #expect(access.holder(ofToken: new.text) != nil)
+    }
+
+    @Test func aTokenThatMayHaveBeenRevokedWhileItWasStoredIsReadAgain() async {
+        let token = makeToken()
+        let isKnown = await access.addToken(token.stored) {
+            // Another process revokes it, and the follower reads that.
+            await access.readTokens { [] }
+        }
+        #expect(!isKnown)
+        #expect(access.holder(ofToken: token.text) == nil)
+    }
+
+    @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aReadOfAllSessionsChangesNoneThatBeganOrEndedMeanwhile() async throws {
         let holder = try #require(access.holder(ofToken: "of the environment"))
         let (ended, new, kept) = (

@@ -6,8 +6,8 @@ package import TemplateStore
 
 /// Administrator tokens, console sessions, and the last use of each token.
 ///
-/// It answers from memory. Who changes the stored tokens, and the follower of the store's changes,
-/// call ``readTokens(_:)`` afterwards; sessions are added and removed one by one.
+/// It answers from memory. Who changes the stored tokens and sessions tells it of each; the follower
+/// of the store's changes reads what other processes change.
 package final class AdministratorAccess: Sendable {
     /// The audit-trail name of the token from the environment.
     static let environmentTokenName = "environment"
@@ -27,8 +27,8 @@ package final class AdministratorAccess: Sendable {
     struct State: Sendable {
         /// Unrevoked tokens as stored.
         var tokens: [StoredToken] = []
-        /// Orders the reads of ``tokens``.
-        var tokenReads = ReadOrder<Never>()
+        /// Orders the reads of ``tokens`` and their changes, by identifier.
+        var tokenReads = ReadOrder<String>()
         /// Sessions that were not ended, by their hashes.
         var sessions: [Data: StoredSession] = [:]
         /// Orders the reads of ``sessions`` and their changes, by identifier.
@@ -57,7 +57,8 @@ package final class AdministratorAccess: Sendable {
 
     /// Replaces the tokens by those that are stored; revoked and expired ones are dropped.
     ///
-    /// A read that began earlier than another, and takes longer, does not bring back a revoked token.
+    /// A read that began earlier than another, and takes longer, does not bring back a revoked token,
+    /// and loses no new one.
     package func readTokens<Failure: Error>(
         _ read: () async throws(Failure) -> [StoredToken]
     ) async throws(Failure) {
@@ -67,8 +68,37 @@ package final class AdministratorAccess: Sendable {
         let date = now()
         let living = tokens.filter { $0.isLiving(at: date) }
         state.withLockedValue { state in
-            guard state.tokenReads.takeAll(number) != nil else { return }
-            state.tokens = living
+            guard let readLater = state.tokenReads.takeAll(number).map({ Set($0) }) else { return }
+            state.tokens =
+                living.filter { !readLater.contains($0.id) }
+                + state.tokens.filter { readLater.contains($0.id) }
+        }
+    }
+
+    /// Stores a token and takes it over; the store is not read, which could fail after the change.
+    ///
+    /// - Returns: False when a read of all tokens that may lack this one was taken meanwhile, so that
+    ///   another one is needed.
+    package func addToken<Failure: Error>(
+        _ token: StoredToken, storing store: () async throws(Failure) -> Void
+    ) async throws(Failure) -> Bool {
+        let number = state.withLockedValue { $0.tokenReads.begin() }
+        defer { state.withLockedValue { $0.tokenReads.end() } }
+        try await store()
+        return state.withLockedValue { state in
+            guard state.tokenReads.take(number, of: token.id) else { return false }
+            state.tokens.append(token)
+            return true
+        }
+    }
+
+    /// Forgets a token that was revoked.
+    package func removeToken(id: String) {
+        state.withLockedValue { state in
+            let number = state.tokenReads.begin()
+            defer { state.tokenReads.end() }
+            guard state.tokenReads.take(number, of: id) else { return }
+            state.tokens.removeAll { $0.id == id }
         }
     }
 

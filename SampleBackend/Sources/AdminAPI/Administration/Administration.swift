@@ -78,30 +78,6 @@ package struct Administration: Sendable {
         }
     }
 
-    /// Stores a new session, which is valid at once.
-    package func addSession(
-        _ session: StoredSession, actor: String
-    ) async throws(RequestError) {
-        try await access.addSession(session) { () throws(RequestError) in
-            try await callStore("add_session") { () throws(TemplateStoreError) in
-                try await store.addSession(session, actor: actor)
-            }
-        }
-    }
-
-    /// Ends a session, which is invalid at once.
-    package func removeSession(_ session: StoredSession, actor: String) async throws(RequestError) {
-        _ = try await callStore("end_session") { () throws(TemplateStoreError) in
-            try await store.removeSession(id: session.id, actor: actor, date: now())
-        }
-        access.removeSession(id: session.id)
-    }
-
-    /// Reads the stored tokens into ``access``.
-    package func reloadTokens() async throws(RequestError) {
-        try await access.readTokens { () throws(RequestError) in try await storedTokens() }
-    }
-
     /// All stored tokens, oldest first.
     func storedTokens() async throws(RequestError) -> [StoredToken] {
         try await callStore("tokens") { () throws(TemplateStoreError) in

@@ -44,11 +44,8 @@ struct TokenRoutes: Sendable {
         let expirationDate = try expirationDate(in: body)
         let token = AccessToken(
             name: name, role: role, date: date, expirationDate: expirationDate)
-        try await administration.callStore("add_token") { () throws(TemplateStoreError) in
-            try await administration.store.addToken(
-                token.stored, actor: request.administrator?.name ?? "")
-        }
-        try await administration.reloadTokens()
+        try await administration.addToken(
+            token.stored, actor: request.administrator?.name ?? "")
         var answer = token.stored.json
         answer.setMember("token", .string(token.text))
         return .json(answer)
@@ -57,15 +54,11 @@ struct TokenRoutes: Sendable {
     @Sendable
     private func revoke(_ request: RouteRequest) async throws -> RouteResponse {
         let id = request.parameters["tokenID"] ?? ""
-        let wasThere = try await administration.callStore("revoke_token") {
-            () throws(TemplateStoreError) in
-            try await administration.store.revokeToken(
-                id: id, actor: request.administrator?.name ?? "", date: administration.now())
-        }
+        let wasThere = try await administration.revokeToken(
+            id: id, actor: request.administrator?.name ?? "")
         guard wasThere else {
             throw RequestError.notFound("There is no token with this identifier: list the tokens.")
         }
-        try await administration.reloadTokens()
         return .json(.emptyObject)
     }
 

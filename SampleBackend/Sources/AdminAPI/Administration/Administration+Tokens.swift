@@ -1,0 +1,47 @@
+package import HTTPServing
+package import TemplateStore
+
+// What was stored is answered, whatever fails afterwards: the text of a token or of a cookie is shown
+// once. So ``AdministratorAccess`` is told of the change, and the store is not read again.
+extension Administration {
+    /// Stores a new token, which is valid at once.
+    func addToken(_ token: StoredToken, actor: String) async throws(RequestError) {
+        let isKnown = try await access.addToken(token) { () throws(RequestError) in
+            try await callStore("add_token") { () throws(TemplateStoreError) in
+                try await store.addToken(token, actor: actor)
+            }
+        }
+        // What fails here is counted and logged, and left to the follower of the store's changes.
+        if !isKnown {
+            try? await access.readTokens { () throws(RequestError) in try await storedTokens() }
+        }
+    }
+
+    /// Revokes a token, which is invalid at once; false when there is none.
+    func revokeToken(id: String, actor: String) async throws(RequestError) -> Bool {
+        let isFound = try await callStore("revoke_token") { () throws(TemplateStoreError) in
+            try await store.revokeToken(id: id, actor: actor, date: now())
+        }
+        access.removeToken(id: id)
+        return isFound
+    }
+
+    /// Stores a new session, which is valid at once.
+    package func addSession(
+        _ session: StoredSession, actor: String
+    ) async throws(RequestError) {
+        try await access.addSession(session) { () throws(RequestError) in
+            try await callStore("add_session") { () throws(TemplateStoreError) in
+                try await store.addSession(session, actor: actor)
+            }
+        }
+    }
+
+    /// Ends a session, which is invalid at once.
+    package func removeSession(_ session: StoredSession, actor: String) async throws(RequestError) {
+        _ = try await callStore("end_session") { () throws(TemplateStoreError) in
+            try await store.removeSession(id: session.id, actor: actor, date: now())
+        }
+        access.removeSession(id: session.id)
+    }
+}
