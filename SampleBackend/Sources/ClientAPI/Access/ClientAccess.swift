@@ -1,7 +1,6 @@
 package import Foundation
 package import HTTPServing
 import JSONTree
-import JWTKit
 
 /// The credentials that clients need to read configurations (HTTP 5).
 public struct ClientAccess: Sendable {
@@ -50,22 +49,22 @@ public struct ClientAccess: Sendable {
     ) async throws(RequestError) -> Date? {
         guard let userTokens else { return nil }
         let date = Date()
-        guard let payload = await userTokens.payload(of: headerFields.bearerToken, at: date) else {
+        guard let token = await userTokens.token(headerFields.bearerToken, at: date) else {
             throw .unauthenticated(Self.tokenMessage)
         }
-        if let userID = try userID(), !payload.sub.value.hasSameBytes(as: userID) {
+        if let userID = try userID(), !token.userID.hasSameBytes(as: userID) {
             throw .permissionDenied(
                 "This token is another user's: ask for the configuration of the user it was made "
                     + "for.")
         }
-        return UserTokenRules.expirationDate(of: payload, at: date)
+        return token.expirationDate
     }
 
     /// True when a request has a client's credentials, a key or a valid user token.
     package func isClient(_ headerFields: RequestFields) async -> Bool {
         if hasKnownKey(headerFields) { return true }
         guard let userTokens else { return false }
-        return await userTokens.payload(of: headerFields.bearerToken, at: Date()) != nil
+        return await userTokens.token(headerFields.bearerToken, at: Date()) != nil
     }
 
     /// True when a request has one of the accepted keys.

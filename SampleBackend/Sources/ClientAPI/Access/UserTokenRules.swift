@@ -25,19 +25,25 @@ public struct UserTokenRules: Sendable, Hashable {
     /// Creates the default rules: any issuer and audience, and a required expiration.
     public init() {}
 
-    /// True when a token whose signature was verified is valid at a time.
-    func allow(_ payload: UserTokenPayload, at date: Date) -> Bool {
-        if let issuer, payload.iss?.value.hasSameBytes(as: issuer) != true { return false }
-        if let audience,
-            payload.aud?.value.contains(where: { $0.hasSameBytes(as: audience) }) != true
-        {
-            return false
+    /// Checks that a token whose signature was verified is valid at a time, and returns its user's ID.
+    func check(_ payload: UserTokenPayload, at date: Date) throws(UserTokenRefusal) -> String {
+        guard let subject = payload.sub?.value else { throw .noSubject }
+        if let issuer, payload.iss?.value.hasSameBytes(as: issuer) != true {
+            throw .issuer(payload.iss?.value, expected: issuer)
+        }
+        let audiences = payload.aud?.value ?? []
+        if let audience, !audiences.contains(where: { $0.hasSameBytes(as: audience) }) {
+            throw .audience(audiences, expected: audience)
         }
         if let begin = payload.nbf?.value, begin > date + Self.maximumClockDifference {
-            return false
+            throw .tooEarly(begin)
         }
-        guard let end = payload.exp?.value else { return !needsExpiration }
-        return end > date
+        if let end = payload.exp?.value {
+            if end <= date { throw .expired(end) }
+        } else if needsExpiration {
+            throw .noExpiration
+        }
+        return subject
     }
 
     /// The expiration of a token; nil means never.
@@ -49,7 +55,7 @@ public struct UserTokenRules: Sendable, Hashable {
 
 /// The claims of a user token.
 struct UserTokenPayload: JWTPayload {
-    let sub: SubjectClaim
+    let sub: SubjectClaim?
     let exp: ExpirationClaim?
     let nbf: NotBeforeClaim?
     let iss: IssuerClaim?

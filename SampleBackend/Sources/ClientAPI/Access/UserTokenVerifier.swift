@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import HTTPServing
 import JSONTree
 import JWTKit
@@ -13,7 +13,6 @@ public final class UserTokenVerifier: Sendable {
 
     private struct KeySetFile: Sendable {
         let path: String
-        let logger: Logger
         let now: @Sendable () -> ContinuousClock.Instant
     }
 
@@ -27,6 +26,7 @@ public final class UserTokenVerifier: Sendable {
 
     private let state: NIOLockedValueBox<State>
     private let rules: UserTokenRules
+    private let logger: Logger?
     private let file: KeySetFile?
 
     /// Verifies tokens that are signed with a shared secret (HS256).
@@ -34,10 +34,14 @@ public final class UserTokenVerifier: Sendable {
     /// - Parameters:
     ///   - secret: The secret, at least 32 bytes.
     ///   - rules: The claims that a token needs in addition to `sub`.
+    ///   - logger: Logs at level debug why tokens are refused; nil logs nothing.
     /// - Throws: JWTKit's error when the secret cannot be used.
-    public init(secret: Secret, rules: UserTokenRules = UserTokenRules()) async throws {
+    public init(
+        secret: Secret, rules: UserTokenRules = UserTokenRules(), logger: Logger? = nil
+    ) async throws {
         state = NIOLockedValueBox(State(keys: [try await .key(of: secret)]))
         self.rules = rules
+        self.logger = logger
         file = nil
     }
 
@@ -49,7 +53,7 @@ public final class UserTokenVerifier: Sendable {
     /// - Parameters:
     ///   - path: The path of a JWKS file.
     ///   - rules: The claims that a token needs in addition to `sub`.
-    ///   - logger: Logs failed reloads.
+    ///   - logger: Logs failed reloads, and at level debug why tokens are refused.
     /// - Throws: A ``UserTokenKeyError`` when the file cannot be read or has no usable key.
     public convenience init(
         keySetFile path: String, rules: UserTokenRules = UserTokenRules(), logger: Logger
@@ -64,18 +68,45 @@ public final class UserTokenVerifier: Sendable {
     ) async throws(UserTokenKeyError) {
         state = NIOLockedValueBox(State(keys: try await Self.keys(ofFile: path)))
         self.rules = rules
-        file = KeySetFile(path: path, logger: logger, now: now)
+        self.logger = logger
+        file = KeySetFile(path: path, now: now)
     }
 
-    /// The claims of a valid token; nil when it is malformed, not signed with a known key, or
-    /// against the rules.
-    func payload(of token: String?, at date: Date) async -> UserTokenPayload? {
-        guard let token, let parsed = ParsedToken(token) else { return nil }
+    /// A valid token; nil when it is malformed, not signed with a known key, or against the rules,
+    /// which is logged.
+    func token(_ text: String?, at date: Date) async -> VerifiedUserToken? {
+        do throws(UserTokenRefusal) {
+            return try await checkedToken(text, at: date)
+        } catch {
+            if text != nil {
+                logger?.debug(
+                    "The token of a user was refused", metadata: ["reason": "\(error)"])
+            }
+            return nil
+        }
+    }
+
+    /// A valid token.
+    ///
+    /// - Parameters:
+    ///   - text: The token; nil when none was sent.
+    ///   - date: The time at which it has to be valid.
+    /// - Returns: The token's user and expiration.
+    /// - Throws: The reason why the token is refused.
+    package func checkedToken(
+        _ text: String?, at date: Date
+    ) async throws(UserTokenRefusal) -> VerifiedUserToken {
+        guard let text else { throw .absent }
+        let parsed = try ParsedToken(text)
         if !isKnown(keyID: parsed.keyID) { await readAgain() }
-        let keys = state.withLockedValue(\.keys)
-        guard keys.contains(where: parsed.isSigned(with:)), rules.allow(parsed.payload, at: date)
-        else { return nil }
-        return parsed.payload
+        let keys = state.withLockedValue(\.keys).filter(parsed.fits)
+        if keys.isEmpty {
+            throw .unknownKey(algorithm: parsed.algorithmName, id: parsed.keyID)
+        }
+        guard keys.contains(where: parsed.isSigned(with:)) else { throw .wrongSignature }
+        return VerifiedUserToken(
+            userID: try rules.check(parsed.payload, at: date),
+            expirationDate: UserTokenRules.expirationDate(of: parsed.payload, at: date))
     }
 
     /// True when a loaded key matches this `kid`, or when it is nil.
@@ -108,7 +139,7 @@ public final class UserTokenVerifier: Sendable {
             let keys = try await Self.keys(ofFile: file.path)
             state.withLockedValue { $0.keys = keys }
         } catch {
-            file.logger.warning(
+            logger?.warning(
                 "The keys of users' tokens could not be read again: those read before stay",
                 metadata: ["file": "\(file.path)", "error": "\(error)"])
         }
@@ -138,21 +169,31 @@ extension UserTokenVerifier: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
+/// A user's token that was found valid.
+package struct VerifiedUserToken: Sendable, Hashable {
+    /// The user's ID.
+    package let userID: String
+
+    /// Nil means never.
+    package let expirationDate: Date?
+}
+
 /// A parsed token whose signature is not verified.
 private struct ParsedToken {
     let keyID: String?
     let payload: UserTokenPayload
-    private let algorithmName: String
+    let algorithmName: String
     private let signature: Data
     private let signedBytes: ArraySlice<UInt8>
 
-    /// Parses a token; nil when it is malformed or requires extensions (`crit`).
-    init?(_ token: String) {
+    /// Parses a token that is well-formed and requires no extensions (`crit`).
+    init(_ token: String) throws(UserTokenRefusal) {
         let bytes = Array(token.utf8)
         guard let end = bytes.lastIndex(of: UInt8(ascii: ".")),
             let parsed = try? DefaultJWTParser().parse(bytes, as: UserTokenPayload.self),
-            let algorithm = parsed.header.alg, parsed.header.fields["crit"] == nil
-        else { return nil }
+            let algorithm = parsed.header.alg
+        else { throw .unreadable }
+        guard parsed.header.fields["crit"] == nil else { throw .extended }
         keyID = parsed.header.kid
         payload = parsed.payload
         algorithmName = algorithm
@@ -160,8 +201,11 @@ private struct ParsedToken {
         signedBytes = bytes[..<end]
     }
 
+    /// True when the key may have signed the token.
+    func fits(_ key: UserTokenKey) -> Bool { key.fits(algorithm: algorithmName, id: keyID) }
+
+    /// True when a fitting key has signed the token.
     func isSigned(with key: UserTokenKey) -> Bool {
-        guard key.fits(algorithm: algorithmName, id: keyID) else { return false }
-        return (try? key.algorithm.verify(signature, signs: signedBytes)) ?? false
+        (try? key.algorithm.verify(signature, signs: signedBytes)) ?? false
     }
 }

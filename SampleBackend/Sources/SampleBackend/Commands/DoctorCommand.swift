@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import HTTPServing
 import JSONTree
 import SQLiteTemplateStore
 import TemplateStore
@@ -17,12 +18,45 @@ struct DoctorCommand: AsyncParsableCommand {
         discussion: """
             It looks at this machine, and at the database of --store or the server of --server. It \
             exits with 1 when something fails.
+
+            With --explain-token it says only why a server with the same --user-token options refuses a \
+            JWT of a user: the server itself tells no client.
             """)
 
     @OptionGroup var options: AdministrationOptions
 
+    @Option(
+        help: ArgumentHelp(
+            "Say why this JWT of a user is refused; - reads it from standard input.",
+            valueName: "jwt"))
+    var explainToken: Secret?
+
+    @OptionGroup(title: "Users' tokens")
+    var userTokens: UserTokenOptions
+
+    /// Rejects a token without the keys that verify it.
+    func validate() throws {
+        if explainToken != nil, !userTokens.areNeeded {
+            throw ValidationError(
+                "--explain-token needs --user-token-secret or --user-token-jwks, as the server has it."
+            )
+        }
+    }
+
     /// - Throws: ``Exit/failure`` when a check failed; warnings do not count.
     func run() async throws {
+        let findings: [DoctorFinding] =
+            if let explainToken { try await explain(explainToken) } else { await allFindings() }
+        if options.json {
+            Output.print(["findings": .array(findings.map(\.json))])
+        } else {
+            for finding in findings { Terminal.print(finding.line) }
+        }
+        if findings.contains(where: { $0.state == .failed }) { throw Exit.failure }
+    }
+
+    /// Checks this machine, and the database or the server.
+    private func allFindings() async -> [DoctorFinding] {
         var findings = [Self.openFiles(), Self.clock()]
         if case .sqlite(let path)? = options.store {
             findings += [Self.space(beside: path)]
@@ -34,12 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
         if options.connection.server != nil || options.store == nil {
             findings += await server()
         }
-        if options.json {
-            Output.print(["findings": .array(findings.map(\.json))])
-        } else {
-            for finding in findings { Terminal.print(finding.line) }
-        }
-        if findings.contains(where: { $0.state == .failed }) { throw Exit.failure }
+        return findings
     }
 
     /// Checks the open-file limit; each connection is one file.

@@ -1,0 +1,28 @@
+import ClientAPI
+import Foundation
+import HTTPServing
+import JSONTree
+import Logging
+
+extension DoctorCommand {
+    /// Says whether a JWT of a user is valid, or why it is refused.
+    ///
+    /// - Throws: `ValidationError` when the keys cannot be used, ``CommandFailure`` when the token
+    ///   cannot be read.
+    func explain(_ token: Secret) async throws -> [DoctorFinding] {
+        let logger = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
+        guard let verifier = try await userTokens.verifier(logger: logger) else { return [] }
+        let text =
+            token.text == "-"
+            ? String(decoding: try InputFile.data("-"), as: UTF8.self)
+                .trimmingCharacters(in: .whitespacesAndNewlines) : token.text
+        do throws(UserTokenRefusal) {
+            let valid = try await verifier.checkedToken(text, at: Date())
+            let user = JSONNode.string(valid.userID).description
+            let end = valid.expirationDate.map { "until \($0.timestamp)" } ?? "without end"
+            return [DoctorFinding("user token", .fine, "it is of the user \(user), valid \(end)")]
+        } catch {
+            return [DoctorFinding("user token", .failed, "it is refused: \(error)")]
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import ClientAPI
+import Foundation
+import HTTPServing
+import Logging
+
+/// The options on the tokens of users (HTTP 5).
+struct UserTokenOptions: ParsableArguments {
+    /// Minimum length, in bytes, of a secret for HS256.
+    private static let minimumSecretBytes = 32
+
+    @Option(
+        help: ArgumentHelp(
+            "The secret that JWTs of users are signed with (HS256), at least 32 bytes.",
+            discussion: "Also the environment variable ACTIVECONFIG_USER_TOKEN_SECRET.",
+            valueName: "secret"))
+    var userTokenSecret: Secret?
+
+    @Option(
+        help: ArgumentHelp(
+            "A JWKS file with the keys that JWTs of users are signed with.",
+            discussion: "It is read again for a key that it lacks, at most once a minute.",
+            valueName: "file"))
+    var userTokenJwks: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take JWTs of users from this issuer alone (iss).", valueName: "issuer"))
+    var userTokenIssuer: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Take JWTs of users for this audience alone (aud).", valueName: "audience"))
+    var userTokenAudience: String?
+
+    @Flag(help: "Take JWTs of users that never end (without exp), too.")
+    var userTokenWithoutExpiry = false
+
+    /// The secret of the options or of the environment.
+    private var secret: Secret? {
+        userTokenSecret ?? Secret.environment("ACTIVECONFIG_USER_TOKEN_SECRET")
+    }
+
+    /// True when users need a token.
+    var areNeeded: Bool { secret != nil || userTokenJwks != nil }
+
+    /// Rejects options that contradict each other, or that would check nothing.
+    ///
+    /// - Throws: `ValidationError`.
+    func validate() throws {
+        if let secret, secret.text.utf8.count < Self.minimumSecretBytes {
+            throw ValidationError(
+                "The secret of --user-token-secret has \(secret.text.utf8.count) bytes: HS256 needs at "
+                    + "least \(Self.minimumSecretBytes).")
+        }
+        if userTokenJwks != nil, secret != nil {
+            throw ValidationError(
+                "Give either --user-token-secret or --user-token-jwks, not both.")
+        }
+        if !areNeeded,
+            userTokenIssuer != nil || userTokenAudience != nil || userTokenWithoutExpiry
+        {
+            throw ValidationError(
+                "--user-token-issuer, --user-token-audience and --user-token-without-expiry need "
+                    + "--user-token-secret or --user-token-jwks.")
+        }
+    }
+
+    /// Verifies the tokens; nil when users need none.
+    ///
+    /// - Throws: `ValidationError` when the key file is unusable.
+    func verifier(logger: Logger) async throws -> UserTokenVerifier? {
+        var rules = UserTokenRules()
+        rules.issuer = userTokenIssuer
+        rules.audience = userTokenAudience
+        rules.needsExpiration = !userTokenWithoutExpiry
+        if let secret {
+            return try await UserTokenVerifier(secret: secret, rules: rules, logger: logger)
+        }
+        guard let userTokenJwks else { return nil }
+        do throws(UserTokenKeyError) {
+            return try await UserTokenVerifier(
+                keySetFile: userTokenJwks, rules: rules, logger: logger)
+        } catch {
+            throw ValidationError(
+                "The file \(userTokenJwks) of --user-token-jwks cannot be used: \(error). Give a "
+                    + "JWKS file with public keys.")
+        }
+    }
+}
+
+extension Secret {
+    /// The value of an environment variable; nil when it is not set or empty.
+    static func environment(_ name: String) -> Secret? {
+        ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : Secret($0) }
+    }
+}
