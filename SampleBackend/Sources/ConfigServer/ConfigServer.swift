@@ -103,7 +103,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
             hostname: options.hostname, port: options.port, tls: options.tls,
             services: ConnectionServices(
                 limits: options.limits,
-                maximumConnections: options.maximumConnections, dispatcher: dispatcher))
+                maximumConnections: options.maximumConnections, dispatcher: dispatcher),
+            logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await follower.run() }
             group.addTask { await webhooks.run() }

@@ -15,7 +15,7 @@ public struct ConfigServerOptions: Sendable {
     /// Limits on requests, connections and clients.
     public var limits: ServerLimits
 
-    /// Maximum number of concurrent connections; nil sets no limit.
+    /// Maximum number of concurrent connections, 2 or more; nil sets no limit.
     ///
     /// At the limit, a new connection closes the one that has waited longest for its client. One
     /// place in 32, at least 8 and at most half of all, is reserved for requests, so streams cannot
@@ -93,6 +93,9 @@ public struct ConfigServerOptions: Sendable {
 
     /// Maximum number of concurrent streams; nil sets no limit.
     var maximumStreams: Int? {
-        maximumConnections.map { $0 - min(max($0 / 32, 8), ($0 + 1) / 2) }
+        maximumConnections.map { connections in
+            let reserved = min(max(connections / 32, 8), (connections + 1) / 2)
+            return max(connections - max(reserved, ConnectionPlaces.minimum), 0)
+        }
     }
 }

@@ -14,12 +14,13 @@ final class RunningBackend: Sendable {
     /// Starts a server, by default on a free port, and waits until it listens; fails if it does not.
     init(
         store: String = "memory", _ arguments: [String] = [], port: Int = 0,
-        environment: [String: String] = [:]
+        environment: [String: String] = [:], openFiles: Int? = nil
     ) async throws {
         func start() async throws -> (BackendProcess, port: Int?) {
             let process = try BackendProcess(
                 ["serve", "--port", "\(port)", "--store", store] + arguments,
-                environment: ["ACTIVECONFIG_ADMIN_TOKEN": Self.token].merging(environment) { $1 })
+                environment: ["ACTIVECONFIG_ADMIN_TOKEN": Self.token].merging(environment) { $1 },
+                openFiles: openFiles)
             return (process, await process.listeningPort())
         }
         var started = try await start()

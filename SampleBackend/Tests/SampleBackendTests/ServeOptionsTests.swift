@@ -55,6 +55,10 @@ struct ServeOptionsTests {
         NamedRow(
             "a limit below 0",
             Refusal(arguments: ["--rate-limit", "-1"], message: "--rate-limit")),
+        NamedRow(
+            "a single connection",
+            Refusal(
+                arguments: ["--max-connections", "1"], message: "--max-connections is below 2")),
     ]
 
     @Test(arguments: refusals)

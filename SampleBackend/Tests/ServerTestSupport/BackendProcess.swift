@@ -26,14 +26,24 @@ package final class BackendProcess: Sendable {
     private let process: Process
     private let ends: AsyncStream<End>
 
-    /// Starts the executable with `environment` added to this process's own.
-    package init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    /// Starts the executable with `environment` added to this process's own, and with at most
+    /// `openFiles` open files; nil leaves the limit of this process.
+    package init(
+        _ arguments: [String], environment: [String: String] = [:], openFiles: Int? = nil
+    ) throws {
         let (ends, continuation) = AsyncStream.makeStream(of: End.self)
         let output = Pipe()
         let error = Pipe()
         process = Process()
-        process.executableURL = try Self.executable()
-        process.arguments = arguments
+        let executable = try Self.executable()
+        if let openFiles {
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments =
+                ["-c", "ulimit -n \(openFiles) && exec \"$0\" \"$@\"", executable.path] + arguments
+        } else {
+            process.executableURL = executable
+            process.arguments = arguments
+        }
         // Without this, a crash would hang in the backtracer instead of ending the process.
         process.environment = ProcessInfo.processInfo.environment
             .merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }

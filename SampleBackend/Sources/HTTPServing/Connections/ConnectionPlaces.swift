@@ -37,10 +37,14 @@ package final class ConnectionPlaces: Sendable {
 
     private let maximum: Int
 
-    /// Creates an empty list for at most `maximum` connections, 1 or more.
+    /// Creates an empty list for at most `maximum` connections, or ``minimum`` if that is more.
     package init(maximum: Int) {
-        self.maximum = maximum
+        self.maximum = max(maximum, Self.minimum)
     }
+
+    /// Minimum connections with which requests are answered: one, and the next one, for which a
+    /// place is made in advance.
+    package static let minimum = 2
 
     /// Adds a new connection, which waits for its client.
     func enter(_ channel: any Channel) -> Occupant {

@@ -1,4 +1,4 @@
-import Logging
+package import Logging
 import NIOConcurrencyHelpers
 import NIOCore
 import NIOExtras
@@ -19,15 +19,17 @@ package struct HTTPListener: Sendable {
     private let port: Int
     private let usesTLS: Bool
     private let setup: ConnectionSetup
+    private let logger: Logger
 
     /// - Throws: ``TLSFilesError`` when the certificate or its key cannot be used.
     package init(
-        hostname: String, port: Int, tls: TLSFiles?, services: ConnectionServices
+        hostname: String, port: Int, tls: TLSFiles?, services: ConnectionServices, logger: Logger
     ) throws(TLSFilesError) {
         self.hostname = hostname
         self.port = port
         usesTLS = tls != nil
         setup = ConnectionSetup(services: services, tls: try tls?.makeContext())
+        self.logger = logger
     }
 
     /// Listens until a graceful shutdown or a cancellation; returns when all connections are
@@ -68,17 +70,15 @@ package struct HTTPListener: Sendable {
         _ quiescing: ServerQuiescingHelper, group: MultiThreadedEventLoopGroup
     ) async throws -> any Channel {
         let places = setup.services.places
+        let logger = logger
         do {
             return try await ServerBootstrap(group: group)
                 .serverChannelOption(.backlog, value: Self.backlog)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
                 .serverChannelInitializer { channel in
                     channel.eventLoop.makeCompletedFuture {
-                        let pipeline = channel.pipeline.syncOperations
-                        // When file descriptors run out, it waits a second before the next attempt.
-                        try pipeline.addHandler(AcceptBackoffHandler())
-                        if let places { try pipeline.addHandler(AcceptHandler(places)) }
-                        try pipeline.addHandler(
+                        try channel.pipeline.syncOperations.addHandlers(
+                            AcceptHandler(places: places, logger: logger),
                             quiescing.makeServerChannelHandler(channel: channel))
                     }
                 }
@@ -90,42 +90,5 @@ package struct HTTPListener: Sendable {
                 hostname: hostname, port: port, underlyingError: error,
                 isAddressInUse: (error as? IOError)?.errnoCode == EADDRINUSE)
         }
-    }
-}
-
-/// Accepts connections while there are places for them; part of the listening socket's pipeline.
-private final class AcceptHandler: ChannelDuplexHandler {
-    typealias InboundIn = any Channel
-    typealias InboundOut = any Channel
-    typealias OutboundIn = Never
-    typealias OutboundOut = Never
-
-    private let places: ConnectionPlaces
-    private var count = 0
-    private var isReadHeld = false
-
-    init(_ places: ConnectionPlaces) {
-        self.places = places
-    }
-
-    func handlerRemoved(context: ChannelHandlerContext) {
-        // Connections may close after the listening socket.
-        isReadHeld = false
-    }
-
-    func read(context: ChannelHandlerContext) {
-        isReadHeld = !places.hasRoom(beside: count)
-        if !isReadHeld { context.read() }
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        count += 1
-        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
-        unwrapInboundIn(data).closeFuture.hop(to: context.eventLoop).whenComplete { _ in
-            let (handler, context) = bound.value
-            handler.count -= 1
-            if handler.isReadHeld { handler.read(context: context) }
-        }
-        context.fireChannelRead(data)
     }
 }

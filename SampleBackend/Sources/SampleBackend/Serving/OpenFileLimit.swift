@@ -1,22 +1,53 @@
 import Foundation
+import HTTPServing
 
 /// The limit on open files of this process: each connection is one.
-enum OpenFileLimit: Sendable {
+struct OpenFileLimit: Sendable, Hashable {
     /// Files that are not available for connections, such as those of the database.
     static let reserve = 256
 
-    /// Raises the soft limit to the hard limit, and returns the number of connections that it
-    /// leaves room for; nil when there is no limit.
-    static func connections() -> Int? {
+    /// Maximum number of open files; nil when there is no limit.
+    let files: Int?
+
+    /// The number of connections to accept, and what to log about it.
+    struct Connections: Sendable, Hashable {
+        /// Nil when there is no limit.
+        let maximum: Int?
+        var warning: String?
+    }
+
+    /// The number of connections for which there are files, at most `wanted` unless that is nil.
+    ///
+    /// - Throws: An ``OpenFileLimitError`` when no request could be answered.
+    func connections(atMost wanted: Int?) throws(OpenFileLimitError) -> Connections {
+        guard let files else { return Connections(maximum: wanted) }
+        let possible = files - Self.reserve
+        guard possible >= ConnectionPlaces.minimum else {
+            throw OpenFileLimitError(
+                files: files, neededFiles: Self.reserve + ConnectionPlaces.minimum)
+        }
+        guard let wanted, wanted > possible else { return Connections(maximum: wanted ?? possible) }
+        return Connections(
+            maximum: possible,
+            warning: "--max-connections \(wanted) is more than \(files) open files allow: at most "
+                + "\(possible) connections are accepted. Raise the limit (ulimit -n, LimitNOFILE).")
+    }
+}
+
+extension OpenFileLimit {
+    /// The limit, after the soft limit was raised to the hard limit.
+    static func raised() -> OpenFileLimit {
         var limit = rlimit()
-        guard unsafe getrlimit(resource, &limit) == 0 else { return nil }
-        if limit.rlim_cur < limit.rlim_max {
+        guard unsafe getrlimit(resource, &limit) == 0 else { return OpenFileLimit(files: nil) }
+        // macOS has no hard limit and refuses to raise the soft limit beyond 10,240 (OPEN_MAX).
+        for files in [limit.rlim_max, 10_240] where limit.rlim_cur < files {
+            guard files <= limit.rlim_max else { continue }
             var raised = limit
-            raised.rlim_cur = limit.rlim_max
+            raised.rlim_cur = files
             if unsafe setrlimit(resource, &raised) == 0 { limit = raised }
         }
-        guard let files = Int(exactly: limit.rlim_cur), files < Int32.max else { return nil }
-        return max(files - reserve, 1)
+        return OpenFileLimit(
+            files: Int(exactly: limit.rlim_cur).flatMap { $0 < Int32.max ? $0 : nil })
     }
 
     #if canImport(Glibc)
@@ -24,4 +55,15 @@ enum OpenFileLimit: Sendable {
     #else
         private static let resource = RLIMIT_NOFILE
     #endif
+}
+
+/// A limit on open files that leaves no room for connections.
+struct OpenFileLimitError: Error, Sendable, Hashable, CustomStringConvertible {
+    let files: Int
+    let neededFiles: Int
+
+    var description: String {
+        "The limit of \(files) open files leaves none for connections: raise it to \(neededFiles) or "
+            + "more, such as by ulimit -n 1024."
+    }
 }

@@ -83,7 +83,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         help: """
             The most connections at once; for another one, the connection is closed that has waited \
-            longest for its client. (default: as many as the open files allow, less \
+            longest for its client. (default, and maximum: as many as the open files allow, less \
             \(OpenFileLimit.reserve))
             """)
     var maxConnections: Int?
@@ -134,8 +134,10 @@ struct ServeCommand: AsyncParsableCommand {
         if let rateLimit, rateLimit < 0 {
             throw ValidationError("--rate-limit is below 0: give 0 for no limit.")
         }
-        if let maxConnections, maxConnections < 1 {
-            throw ValidationError("--max-connections is below 1: give 1 or more.")
+        if let maxConnections, maxConnections < ConnectionPlaces.minimum {
+            throw ValidationError(
+                "--max-connections is below \(ConnectionPlaces.minimum): give "
+                    + "\(ConnectionPlaces.minimum) or more, since one place is for the next one.")
         }
         if let maxStreamsPerAddress, maxStreamsPerAddress < 0 {
             throw ValidationError("--max-streams-per-address is below 0: give 0 for no limit.")
@@ -163,7 +165,7 @@ struct ServeCommand: AsyncParsableCommand {
     /// Serves until a signal.
     ///
     /// - Throws: `ExitCode` 69 when the store cannot be opened or the address is not available, 65
-    ///   when the TLS files cannot be used.
+    ///   when the TLS files cannot be used, 1 when there are no open files for connections.
     func run() async throws {
         var logger = Logger(label: "sample-backend") { label in
             StreamLogHandler.standardError(label: label)
@@ -193,6 +195,9 @@ struct ServeCommand: AsyncParsableCommand {
         } catch let error as TLSFilesError {
             Terminal.printError("\(error)")
             throw Exit.badInput
+        } catch let error as OpenFileLimitError {
+            Terminal.printError("\(error)")
+            throw Exit.failure
         }
     }
 
@@ -231,7 +236,9 @@ struct ServeCommand: AsyncParsableCommand {
         options.limits.streamsPerAddress = streams > 0 ? streams : nil
         options.limits.streamMaximumAge = streamMaxAge > 0 ? .seconds(streamMaxAge) : nil
         options.limits.clientBacklogBytes = clientBacklogMegabytes << 20
-        options.maximumConnections = maxConnections ?? OpenFileLimit.connections()
+        let connections = try OpenFileLimit.raised().connections(atMost: maxConnections)
+        if let warning = connections.warning { logger.warning("\(warning)") }
+        options.maximumConnections = connections.maximum
         options.renderCacheBytes = cacheMegabytes << 20
         options.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
         options.consolePages = development.pages
