@@ -80,6 +80,10 @@ struct ConnectionTests {
             "upgrade",
             "GET /activeconfig HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\n"
                 + "Upgrade: websocket\r\n\r\n"),
+        .init(
+            "HTTP/1.0 with a transfer coding",
+            "GET /activeconfig HTTP/1.0\r\nConnection: keep-alive\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
         .init("half closed", "GET /activeconfig HTTP/1.1\r\nHost: a\r\n\r\n"),
     ]
 

@@ -102,13 +102,16 @@ struct RequestErrorTests {
         }
     }
 
-    @Test func theServerRefusesAHugeBodyBeforeItIsSent() async throws {
+    @Test(arguments: [
+        ("1000000000000", 413), ("9223372036854775807", 413), ("9223372036854775808", 413),
+        ("18446744073709551615", 413), ("18446744073709551616", 400),
+    ])
+    func theServerRefusesAHugeBodyBeforeItIsSent(length: String, status: Int) async throws {
         try await RunningServer.with { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(
-                    method: "POST", target: "/activeconfig",
-                    fields: ["Content-Length: 1000000000000"])
-                #expect(await connection.receiveStatus() == 413)
+                    method: "POST", target: "/activeconfig", fields: ["Content-Length: \(length)"])
+                #expect(await connection.receiveStatus() == status)
                 #expect(await connection.receiveEnd().isEmpty)
             }
         }

@@ -98,9 +98,11 @@ struct ConnectionStateMachine {
         guard head.declaredBodyLength <= maximumBodyBytes else {
             return refuse(.bodyTooLarge(limit: maximumBodyBytes))
         }
-        // After an upgrade or CONNECT the decoder reads no further request.
+        // After an upgrade or CONNECT the decoder reads no further request. HTTP/1.0 has no transfer
+        // codings, so a proxy may see another end of the message (RFC 9112, 6.1).
         isLastOfClient =
             !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
+            || (head.version != .http1_1 && head.headers.contains(name: "transfer-encoding"))
         step = .readingBody(nil)
         let expects = head.headers.first(name: "expect")?.lowercased() == "100-continue"
         return expects && head.version != .http1_0 ? .sendContinue : .none
@@ -195,8 +197,10 @@ struct ConnectionStateMachine {
 }
 
 extension HTTPRequestHead {
-    /// The value of `Content-Length`; 0 when it is missing, as with a chunked body.
+    /// The value of `Content-Length`; 0 when it is missing, as with a chunked body, and `Int.max`
+    /// from there on.
     var declaredBodyLength: Int {
-        headers.first(name: "content-length").flatMap { Int($0) } ?? 0
+        // The decoder takes decimal digits only, of up to 64 bits.
+        headers.first(name: "content-length").map { Int($0) ?? .max } ?? 0
     }
 }
