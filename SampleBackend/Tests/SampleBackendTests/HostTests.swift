@@ -30,6 +30,12 @@ struct HostTests {
             "evil.example", "evil.example:\(port)", "127.0.0.1.evil.example",
             "localhost.evil.example",
             "127.evil.example", "192.168.1.1", "", ":80", "[::1", "[fe80::1]", "x@localhost",
+            "127.0.0.1:\(port)@evil.example", "127.0.0.1:@evil.example", "127.0.0.1:80:80",
+            "127.0.0.1:x", "127.0.0.1:+80", "127.0.0.1:65536", "127.0.0.1: 80", "::1",
+            "[::1]@evil.example", "[::1]:80@evil.example", "[::1]:x", "[]", "[127.0.0.1]",
+            "[evil:.localhost]", "evil.example@a.localhost", "evil.example/.localhost",
+            "evil.example#.localhost", "evil.example?.localhost", "evil example.localhost",
+            "evil.example\\.localhost",
         ] {
             for target in [
                 "/activeconfig", "/activeconfig/events", "/v1/projects", "/console/", "/metrics",
@@ -38,9 +44,12 @@ struct HostTests {
                 #expect(try await Self.status(host, target, port: port) == 421, "\(host) \(target)")
             }
         }
-        #expect(
-            try await Self.status("localhost", "http://evil.example/activeconfig", port: port)
-                == 421)
+        for authority in [
+            "evil.example", "127.0.0.1:\(port)@evil.example", "evil.example@a.localhost",
+        ] {
+            let target = "http://\(authority)/activeconfig"
+            #expect(try await Self.status("localhost", target, port: port) == 421, "\(target)")
+        }
         _ = await backend.stop()
     }
 

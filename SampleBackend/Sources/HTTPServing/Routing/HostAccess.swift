@@ -62,20 +62,48 @@ package struct HostName: Sendable, Hashable {
     }
 
     /// Parses a `Host` field, such as `name`, `1.2.3.4:80` or `[::1]:80`; nil when it is malformed.
+    ///
+    /// Clients disagree about where the host is in anything else: before or after an `@`, say.
     package init?(field: String) {
-        var host = field[...]
-        if host.first == "[" {
-            guard let end = host.firstIndex(of: "]") else { return nil }
-            let rest = host[host.index(after: end)...]
-            host = host[host.index(after: host.startIndex)..<end]
-            guard rest.isEmpty || rest.first == ":", host.contains(":") else { return nil }
+        var host = field.utf8[...]
+        let end: Substring.UTF8View.Index?
+        if host.first == UInt8(ascii: "[") {
+            guard let bracket = host.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+            end = host.index(after: bracket)
         } else {
-            let parts = host.split(separator: ":", omittingEmptySubsequences: false)
-            guard parts.count <= 2 else { return nil }
-            host = parts[0]
+            end = host.firstIndex(of: UInt8(ascii: ":"))
         }
-        guard !host.isEmpty else { return nil }
-        self.init(String(host))
+        if let end {
+            guard Self.isPort(host[end...]) else { return nil }
+            host = host[..<end]
+        }
+        if host.first == UInt8(ascii: "[") {
+            self.init(String(Substring(host.dropFirst().dropLast())))
+            guard case .v6? = address else { return nil }
+        } else {
+            guard !host.isEmpty, host.allSatisfy(Self.isOfName) else { return nil }
+            self.init(String(Substring(host)))
+        }
+    }
+
+    /// True for the rest of a field after its host: nothing, or a colon and maybe a port.
+    private static func isPort(_ rest: Substring.UTF8View) -> Bool {
+        guard let colon = rest.first else { return true }
+        let digits = rest.dropFirst()
+        return colon == UInt8(ascii: ":")
+            && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+            && (digits.isEmpty || UInt16(Substring(digits)) != nil)
+    }
+
+    /// True for the characters of names and IPv4 addresses.
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
+            UInt8(ascii: "_"):
+            true
+        default: false
+        }
     }
 
     /// True when it is a literal address, which DNS cannot point elsewhere.
