@@ -7,6 +7,7 @@ extension Administration {
         var group = RouteGroup(routes)
         group.covers = { TargetParts($0)?.segments.first?.hasSameBytes(as: "v1") ?? false }
         group.recognition = recognition
+        group.pool = WorkPool(.administration, waiting: 32, wait: .seconds(30))
         return group
     }
 

@@ -28,9 +28,9 @@ def read(name, default):
 
 
 streams = read("streams.json", {"figures": [], "details": [], "wrong": []})
-polls = read("polls.json", {"figures": [], "details": [], "wrong": []})
-for key in streams:
-    streams[key] += polls[key]
+for name in "polls.json", "heavy.json":
+    for key, lines in read(name, {"figures": [], "details": [], "wrong": []}).items():
+        streams[key] += lines
 rows = []
 if "B1" in names:
     nanoseconds = read("targeting.json", None)["mixed"]

@@ -105,3 +105,8 @@ package struct Administration: Sendable {
         if library.project(project) == nil { _ = try await template(inProject: project) }
     }
 }
+
+extension WorkThreads {
+    /// For requests of administrators, which read, check and compare whole templates.
+    static let administration = WorkThreads()
+}

@@ -186,7 +186,9 @@ actor SettingHistories {
             if reading == task { reading = nil }
         }
         let earlier = histories.first { $0.project == name }?.history
-        let task = Task { try await SettingHistory.read(from: project, after: earlier) }
+        let task = Task(executorPreference: WorkThreads.administration) {
+            try await SettingHistory.read(from: project, after: earlier)
+        }
         reading = task
         defer { if reading == task { reading = nil } }
         let history = try await withTaskCancellationHandler {

@@ -3,7 +3,6 @@ import Foundation
 import HTTPServing
 import HTTPTypes
 import JSONTree
-import NIOConcurrencyHelpers
 import NIOCore
 import Rendering
 import Targeting
@@ -22,37 +21,24 @@ struct PreviewRoutes: Sendable {
     /// and their reasons.
     private static let maximumBytes = 32 << 20
 
-    /// Maximum number of concurrent previews, over all callers.
-    private static let maximumPreviews = 4
-
     /// Maximum number of different signals of the connected clients of a user in the response.
     private static let maximumConnectedSignals = 3
 
     let administration: Administration
 
-    /// Number of running previews.
-    private let previews = NIOLockedValueBox(0)
-
-    init(administration: Administration) { self.administration = administration }
-
     var routes: [Route] {
-        [
+        // Each holds a template and tens of megabytes of its answer.
+        let pool = WorkPool(.previews, waiting: 8, wait: .seconds(30))
+        return [
             Route(
                 "/v1/projects/{project}/remoteConfig:preview",
-                [.post: Endpoint(access: RoleAccess(.editor), handler: preview)])
+                [.post: Endpoint(access: RoleAccess(.editor), pool: pool, handler: preview)])
         ]
     }
 
     /// Evaluates the users of the request; nothing is stored.
     @Sendable
     private func preview(_ request: RouteRequest) async throws -> RouteResponse {
-        let isAllowed = previews.withLockedValue { count in
-            guard count < Self.maximumPreviews else { return false }
-            count += 1
-            return true
-        }
-        guard isAllowed else { throw RequestError.tooManyPreviews }
-        defer { previews.withLockedValue { $0 -= 1 } }
         let body = try request.jsonBody()
         let users = try users(in: body)
         let current = administration.library.project(request.project)
@@ -189,4 +175,9 @@ struct PreviewRoutes: Sendable {
             CompiledTemplate(validated, version: version), overrides: current?.overrides ?? [:],
             cacheBytes: 0)
     }
+}
+
+extension WorkThreads {
+    /// For previews, which evaluate a template for many users.
+    fileprivate static let previews = WorkThreads()
 }

@@ -36,14 +36,16 @@ package struct OFREPRoutes: Sendable {
     }
 
     private var routes: [Route] {
-        ["", "/projects/{project}"].flatMap { prefix in
+        // After a publish all clients ask at once: many wait, but none for long.
+        let pool = WorkPool(.flags, waiting: 4_096, wait: .seconds(2))
+        return ["", "/projects/{project}"].flatMap { prefix in
             [
                 Route(
                     "\(prefix)/ofrep/v1/evaluate/flags",
-                    [.post: Endpoint(access: clientAccess, handler: evaluateAll)]),
+                    [.post: Endpoint(access: clientAccess, pool: pool, handler: evaluateAll)]),
                 Route(
                     "\(prefix)/ofrep/v1/evaluate/flags/{key...}",
-                    [.post: Endpoint(access: clientAccess, handler: evaluateOne)]),
+                    [.post: Endpoint(access: clientAccess, pool: pool, handler: evaluateOne)]),
             ]
         }
     }
@@ -111,6 +113,11 @@ package struct OFREPRoutes: Sendable {
             TargetingContext(userID: context.userID, signals: signals, date: now())
         )
     }
+}
+
+extension WorkThreads {
+    /// For evaluating flags, of which a request may want thousands.
+    fileprivate static let flags = WorkThreads()
 }
 
 /// A request target below `/ofrep`, where errors have the protocol's format.

@@ -1,3 +1,4 @@
+import HTTPServing
 import NIOCore
 import Rendering
 import TemplateStore
@@ -56,9 +57,15 @@ final class EarlierVersions {
         }
         let reads = entries.values.count { $0.size == nil }
         guard reads < Self.maximumReads, allowance.isLeft(at: now) else { return nil }
-        let version = eventLoop.makeFutureWithTask { [library, project] in
-            try await library.version(number, ofProject: project)
+        let promise = eventLoop.makePromise(of: (template: CompiledTemplate, size: Int)?.self)
+        Task(executorPreference: WorkThreads.streams) { [library, project] in
+            do {
+                promise.succeed(try await library.version(number, ofProject: project))
+            } catch {
+                promise.fail(error)
+            }
         }
+        let version = promise.futureResult
         let template = version.map { $0?.template }
         entries[number] = Entry(template: template, use: use)
         version.assumeIsolated().whenComplete { result in

@@ -18,6 +18,7 @@ package struct EventStreamRoutes: Sendable {
     package var routes: [Route] {
         let ofMany = Endpoint(
             access: serviceAccess, recognition: serviceAccess,
+            pool: WorkPool(.streams, waiting: 64, wait: .seconds(10)),
             .asynchronous { try await openMany($0) })
         return DocumentRequest.streamPatterns.map { pattern in
             var endpoints: [HTTPRequest.Method: Endpoint] = [
@@ -107,4 +108,9 @@ package struct EventStreamRoutes: Sendable {
         if let name = HTTPField.Name("X-Accel-Buffering") { fields[name] = "no" }
         return fields
     }()
+}
+
+extension WorkThreads {
+    /// For opening streams of many users, and for reading the versions from which streams resume.
+    static let streams = WorkThreads()
 }

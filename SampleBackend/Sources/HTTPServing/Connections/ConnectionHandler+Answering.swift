@@ -3,14 +3,19 @@ import NIOCore
 import NIOHTTP1
 
 extension ConnectionHandler {
-    /// Answers the current request, inline or in a task.
+    /// Answers the current request, inline or by work of a pool.
     func answer(body: ByteBuffer, context: ChannelHandlerContext) {
         guard let incoming else { return }
         switch services.dispatcher.answer(incoming, body: body) {
         case .now(let answer): give(answer, context: context)
-        case .later(let work):
+        case .later(let pool, let work):
             let answered = context.eventLoop.makePromise(of: Answer.self)
-            answering = Task { answered.succeed(await work()) }
+            if let work = pool.submit({ answered.succeed(await work()) }) {
+                answering = (work, answered)
+            } else {
+                answered.succeed(
+                    .response(services.dispatcher.refusal(of: incoming, for: .tooBusy)))
+            }
             answered.futureResult.assumeIsolated().whenSuccess { answer in
                 self.answering = nil
                 guard !self.isOver else { return }
@@ -18,6 +23,12 @@ extension ConnectionHandler {
                 self.proceed(context: context)
             }
         }
+    }
+
+    /// Refuses the current request if its work has not begun: its client may be gone.
+    func refuseWaitingWork() {
+        guard let (work, answered) = answering, work.withdraw() else { return }
+        answered.succeed(.response(services.dispatcher.refusal(of: incoming, for: .tooBusy)))
     }
 
     /// Writes a response, or hands the connection over to a stream.

@@ -41,8 +41,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     var incoming: RequestDispatcher.Incoming?
 
-    /// The task that answers the current request; nil when it is answered inline.
-    var answering: Task<Void, Never>?
+    /// The work that answers the current request; nil when it is answered inline.
+    var answering: (work: PooledWork, answered: EventLoopPromise<Answer>)?
 
     /// The current request while its response waits for something to happen.
     var waiting: (any WaitingRequest)?
@@ -73,8 +73,9 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         // A shutdown waits for connections, not for tasks that answer on none.
-        if isQuiescing { answering?.cancel() }
+        if isQuiescing { answering?.work.cancel() }
         finish()
+        refuseWaitingWork()
         context.fireChannelInactive()
     }
 
@@ -163,7 +164,10 @@ extension ConnectionHandler {
             isProceeding = false
         } else {
             input.append(element)
-            if input.isEnded { waiting?.end(for: .inputClosed) }
+            if input.isEnded {
+                waiting?.end(for: .inputClosed)
+                refuseWaitingWork()
+            }
         }
         proceed(context: context)
     }

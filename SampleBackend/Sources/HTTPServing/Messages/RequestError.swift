@@ -115,6 +115,16 @@ extension RequestError {
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message: "The server cannot read its configurations now: try again in a few seconds.",
         headerFields: [.retryAfter: "5"])
+
+    /// 503: too many requests of this kind wait for their turn; the time is random, so that clients
+    /// do not retry at once.
+    static var tooBusy: RequestError {
+        let seconds = Int.random(in: 1...5)
+        return RequestError(
+            httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+            message: "The server has too many requests that take long: try again in \(seconds) s.",
+            headerFields: [.retryAfter: "\(seconds)"])
+    }
 }
 
 extension RequestError {

@@ -58,7 +58,8 @@ package struct RequestDispatcher: Sendable {
 extension RequestDispatcher {
     enum Answering {
         case now(Answer)
-        case later(@Sendable () async -> Answer)
+        /// By work of a pool.
+        case later(WorkPool, @Sendable () async -> Answer)
     }
 
     /// Answers a request that was read whole, and records the answer.
@@ -72,7 +73,9 @@ extension RequestDispatcher {
             case .immediate(let handler):
                 return .now(finish(try handler(request), to: incoming))
             case .asynchronous(let handler):
-                return .later { await self.run(handler, request, incoming) }
+                return .later(endpoint.pool ?? incoming.group?.pool ?? .unlimited) {
+                    await self.run(handler, request, incoming)
+                }
             }
         } catch {
             return .now(.response(refusal(of: incoming, for: error)))
@@ -222,7 +225,7 @@ extension RequestDispatcher {
         let answer =
             switch answer(incoming, body: body) {
             case .now(let answer): answer
-            case .later(let work): await work()
+            case .later(_, let work): await work()
             }
         switch answer {
         case .response(let response): return response

@@ -44,6 +44,7 @@ package struct Endpoint: Sendable {
         /// On the connection's event loop: it must not block, neither on I/O nor on a lock held for
         /// long.
         case immediate(ImmediateHandler)
+        /// In a task of the endpoint's pool.
         case asynchronous(Handler)
     }
 
@@ -54,24 +55,28 @@ package struct Endpoint: Sendable {
     package let attemptLimiter: RateLimiter<ClientAddress>?
     /// Authenticates callers in place of the group's; nil leaves it to the group.
     package var recognition: (any CallerRecognition)?
+    /// Runs asynchronous handlers in place of the group's; nil leaves it to the group.
+    package var pool: WorkPool?
 
     package init(
         access: any EndpointAccess, attemptLimiter: RateLimiter<ClientAddress>? = nil,
-        recognition: (any CallerRecognition)? = nil, _ answering: Answering
+        recognition: (any CallerRecognition)? = nil, pool: WorkPool? = nil, _ answering: Answering
     ) {
         self.access = access
         self.attemptLimiter = attemptLimiter
         self.recognition = recognition
+        self.pool = pool
         self.answering = answering
     }
 
     /// An endpoint that answers in a task, with buffered responses only.
     package init(
         access: any EndpointAccess, attemptLimiter: RateLimiter<ClientAddress>? = nil,
+        pool: WorkPool? = nil,
         handler: @escaping @Sendable (RouteRequest) async throws -> RouteResponse
     ) {
         self.init(
-            access: access, attemptLimiter: attemptLimiter,
+            access: access, attemptLimiter: attemptLimiter, pool: pool,
             .asynchronous { .response(try await handler($0)) })
     }
 }

@@ -27,6 +27,10 @@ package struct RouteGroup: Sendable {
     /// Authenticates callers; nil when the group does not distinguish them.
     package var recognition: (any CallerRecognition)?
 
+    /// Runs asynchronous handlers; nil for handlers that take less than a millisecond beside what
+    /// they await.
+    package var pool: WorkPool?
+
     package init(_ routes: [Route]) {
         self.routes = routes
     }

@@ -1,0 +1,63 @@
+import NIOConcurrencyHelpers
+import SeededRandomness
+import Testing
+
+@testable import HTTPServing
+
+/// Work that runs on threads of its own.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct WorkPoolTests {
+    private static let threads = WorkThreads()
+
+    /// Number of pieces of work that run now, and the most that ran at once.
+    private struct Load: Sendable {
+        var now = 0
+        var most = 0
+
+        mutating func change(by difference: Int) {
+            now += difference
+            most = max(most, now)
+        }
+    }
+
+    @Test func eachPieceRunsOnceAndNeverTooManyAtOnce() async {
+        let count = 1_000
+        let pool = WorkPool(Self.threads, waiting: count, wait: .seconds(3_600))
+        let load = NIOLockedValueBox(Load())
+        let (ends, continuation) = AsyncStream.makeStream(of: Int.self)
+        for number in 0..<count {
+            let work = pool.submit {
+                load.withLockedValue { $0.change(by: 1) }
+                await Task.yield()
+                load.withLockedValue { $0.change(by: -1) }
+                continuation.yield(number)
+            }
+            #expect(work != nil)
+        }
+        var numbers: Set<Int> = []
+        for await number in ends {
+            numbers.insert(number)
+            if numbers.count == count { break }
+        }
+        #expect(load.withLockedValue { $0.most } <= 2 * Self.threads.count)
+    }
+
+    @Test func workThatWaitsIsRefusedWithdrawnOrRun() async {
+        let pool = WorkPool(Self.threads, waiting: 2, wait: .seconds(3_600))
+        let (ends, continuation) = AsyncStream.makeStream(of: String.self)
+        let gates = (0..<2 * Self.threads.count).map { _ in AsyncStream.makeStream(of: Never.self) }
+        for gate in gates {
+            let running = pool.submit { for await _ in gate.stream {} }
+            #expect(running?.withdraw() == false)
+        }
+        let first = pool.submit { continuation.yield("first") }
+        #expect(pool.submit { continuation.yield("second") } != nil)
+        #expect(pool.submit { continuation.yield("third") } == nil)
+        #expect(first?.withdraw() == true)
+        #expect(pool.submit { continuation.yield("fourth") } != nil)
+        for gate in gates { gate.continuation.finish() }
+        var iterator = ends.makeAsyncIterator()
+        #expect(await iterator.next() == "second")
+        #expect(await iterator.next() == "fourth")
+    }
+}
