@@ -54,19 +54,32 @@ public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
 
 /// Collects the problems of a template while it is read.
 struct ProblemCollector {
-    /// Problems that keep the template from being published.
-    private(set) var problems: [TemplateProblem] = []
+    private var listed: [TemplateProblem] = []
+
+    private var omittedCount = 0
+
+    /// Problems that keep the template from being published, and one on those that are not listed.
+    var problems: [TemplateProblem] {
+        guard omittedCount > 0 else { return listed }
+        return listed + [
+            TemplateProblem(
+                path: "", message: "there are \(omittedCount) more problems, which are not listed")
+        ]
+    }
 
     /// Remarks on fields that are kept and not evaluated.
     private(set) var warnings: [TemplateProblem] = []
 
-    /// The most problems that are collected, since nobody reads more.
+    /// The most problems, and the most remarks, that are listed, since nobody reads more.
     private static let maximumCount = 1_000
 
     /// Adds a problem.
     mutating func add(_ path: TemplatePath, _ message: String, column: Int? = nil) {
-        guard problems.count < Self.maximumCount else { return }
-        problems.append(
+        guard listed.count < Self.maximumCount else {
+            omittedCount += 1
+            return
+        }
+        listed.append(
             TemplateProblem(path: path.description, message: message, column: column))
     }
 

@@ -59,6 +59,21 @@ struct DraftCommandTests {
         _ = await backend.stop()
     }
 
+    @Test func aDraftThatRemovesMostSettingsNeedsYes() async throws {
+        let discarded = try await run("draft", "discard")
+        #expect(discarded.exitCode == 0)
+        let answer = try await HTTPConnection.answer(
+            port: backend.port, method: "PUT", target: "/v1/projects/default/draft",
+            fields: ["Authorization: Bearer \(RunningBackend.token)", "If-None-Match: *"],
+            body: #"{"baseVersion": "1", "template": {"parameters": {}}}"#)
+        #expect(answer.status == 200)
+        let refused = try await run("draft", "publish")
+        #expect(refused.exitCode == 1 && refused.error.contains("--yes"), "\(refused)")
+        #expect(try await run("draft", "show").exitCode == 0)
+        #expect(try await run("draft", "publish", "--yes").exitCode == 0)
+        _ = await backend.stop()
+    }
+
     @Test func aDraftOfAnOlderVersionIsNotPublished() async throws {
         let file = try folder.write(AdministrationTarget.templateText(title: "x"), to: "x.json")
         #expect(try await run("publish", file, "--force").exitCode == 0)

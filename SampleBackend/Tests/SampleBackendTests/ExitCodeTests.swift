@@ -180,6 +180,27 @@ struct ExitCodeTests {
         #expect(run.output.contains("USAGE: sample-backend"), "\(run)")
     }
 
+    #if os(Linux)
+        @Test func outputThatCannotBeWrittenIsAFailure() async throws {
+            let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+            let process = Process()
+            process.executableURL = try BackendProcess.executable()
+            process.arguments = ["import", "firebase", "-"]
+            let input = Pipe()
+            process.standardInput = input
+            process.standardOutput = full
+            let errors = Pipe()
+            process.standardError = errors
+            try process.runAlone()
+            try input.fileHandleForWriting.write(contentsOf: Data(#"{"parameters": {}}"#.utf8))
+            try input.fileHandleForWriting.close()
+            let text = try errors.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            #expect(process.terminationStatus == 74)
+            #expect(String(decoding: text, as: UTF8.self).contains("Standard output"))
+        }
+    #endif
+
     @Test func theVersionIsTheNewestOfTheChangelog() async throws {
         let run = try await CommandRun(["--version"])
         #expect(run.exitCode == 0, "\(run)")
@@ -221,7 +242,7 @@ struct ExitCodeTests {
         let help = try await CommandRun(["--help"])
         #expect(help.exitCode == 0)
         let words = help.output.split(whereSeparator: \.isWhitespace)
-        for code in ["0", "1", "2", "3", "4", "5", "64", "65", "69"] {
+        for code in ["0", "1", "2", "3", "4", "5", "64", "65", "69", "74"] {
             #expect(words.contains { $0 == code }, "\(help)")
         }
         #expect(help.output.contains("--generate-completion-script"))

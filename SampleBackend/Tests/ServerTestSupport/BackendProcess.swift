@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The built `sample-backend`, run as a process.
 package final class BackendProcess: Sendable {
@@ -105,7 +105,7 @@ package final class BackendProcess: Sendable {
     }
 
     /// Executable beside the test bundle.
-    private static func executable() throws -> URL {
+    package static func executable() throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL)
         let arguments = CommandLine.arguments.map { URL(fileURLWithPath: $0) }
         var searched: [String] = []

@@ -90,6 +90,17 @@ struct ValidatedTemplateTests {
         #expect(try ValidatedTemplate(json: Fixture.serverTemplate.json).warnings.isEmpty)
     }
 
+    @Test func problemsBeyondThoseThatAreListedAreCounted() {
+        let conditions = (1...1_500).map { _ -> JSONNode in ["name": "", "expression": "true"] }
+        let error = #expect(throws: TemplateValidationError.self) {
+            try ValidatedTemplate(json: ["conditions": .array(conditions)])
+        }
+        let all = error?.problems ?? []
+        #expect(all.count == 1_001)
+        let rest = all.last?.message.split(separator: " ").compactMap { Int($0) }.first ?? 0
+        #expect(rest >= 500, "\(all.last?.message ?? "")")
+    }
+
     @Test func aMemberThatIsNearlyAKnownOneIsNamed() throws {
         let validated = try ValidatedTemplate(
             jsonData: Data(

@@ -127,7 +127,7 @@ enum Exit: Sendable {
         Exit codes: 0 all went well, 1 anything else, 2 the template has problems, 3 another version \
         is current, 4 there is no such thing, 5 the token is missing, wrong or may not, 64 the \
         command line is wrong, 65 a file cannot be read or holds no JSON, 69 the server or the store \
-        cannot be reached, or the address cannot be listened on.
+        cannot be reached, or the address cannot be listened on, 74 the output cannot be written.
         """
 }
 

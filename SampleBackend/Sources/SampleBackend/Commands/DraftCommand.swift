@@ -101,8 +101,14 @@ struct DraftCommand: AsyncParsableCommand {
         @Option(help: "What to say about this version, at most 1,024 characters.")
         var description: String?
 
+        @Flag(
+            name: .shortAndLong,
+            help: "Ask nothing: publish also what removes more than half of the settings.")
+        var yes = false
+
         func run(with transport: any AdministrationTransport) async throws {
             let draft = try await Draft(from: transport, options)
+            if !yes { try await confirmRemoval(by: draft, transport: transport) }
             var template = draft.template
             if let description {
                 template.setMember("version", ["description": .string(description)])
@@ -131,6 +137,22 @@ struct DraftCommand: AsyncParsableCommand {
                 Terminal.printError(
                     "\(Terminal.colored("Warning:", .yellow)) The draft stays: it was changed "
                         + "meanwhile, or the server did not remove it.")
+            }
+        }
+
+        /// Asks before a publish that removes most settings.
+        private func confirmRemoval(
+            by draft: Draft, transport: any AdministrationTransport
+        ) async throws {
+            // The server refuses a draft of another version than the current one.
+            guard let current = try await PublishedTemplate(from: transport, options),
+                current.versionNumber == draft.baseVersion,
+                let removal = MostSettingsRemoved(by: draft.template, from: current.template)
+            else { return }
+            switch Terminal.confirm("\(removal). Publish?") {
+            case true?: return
+            case false?: throw CommandFailure("Nothing was published.", code: Exit.failure)
+            case nil: throw removal.needsYes
             }
         }
     }

@@ -164,9 +164,8 @@ struct PublishCommand: AdministrationCommand {
         case true?: return true
         case false?: throw CommandFailure("Nothing was published.", code: Exit.failure)
         case nil:
-            guard let removal else { return false }
-            throw CommandFailure(
-                "\(removal): give --yes if that is meant.", code: Exit.failure)
+            if let removal { throw removal.needsYes }
+            return false
         }
     }
 

@@ -25,6 +25,8 @@ struct PublishedTemplate {
     /// The parts that can be read.
     var template: RemoteConfigTemplate { TemplateDraft(json: json, limits: .none).template }
 
+    var versionNumber: String? { json.versionNumber }
+
     /// True when a file was made from this version and still has its description.
     func hasDescription(of file: JSONNode) -> Bool {
         guard let current = json["version"], let version = file["version"],
@@ -56,6 +58,11 @@ struct MostSettingsRemoved: CustomStringConvertible {
             sum + section.value.keys.count { sections[section.key]?[$0] == nil }
         }
         if count * 2 <= total { return nil }
+    }
+
+    /// The failure where nobody can be asked.
+    var needsYes: CommandFailure {
+        CommandFailure("\(self): give --yes if that is meant.", code: Exit.failure)
     }
 
     var description: String { "The publish removes \(count) of \(total) settings" }

@@ -10,9 +10,18 @@ enum Terminal: Sendable {
         write(Data((printable(line) + "\n").utf8))
     }
 
-    /// Writes raw bytes to standard output.
+    /// Writes raw bytes to standard output; ends the program when that is impossible, as on a full
+    /// disk, since its output would be cut off unnoticed.
     static func write(_ data: Data) {
-        try? FileHandle.standardOutput.write(contentsOf: data)
+        do {
+            try FileHandle.standardOutput.write(contentsOf: data)
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            guard cause?.code != Int(EPIPE) else { return }
+            let reason = cause?.localizedDescription ?? "\(error)"
+            printError("Standard output cannot be written (\(reason)).")
+            exit(EX_IOERR)
+        }
     }
 
     /// Prints one or several lines to standard error, escaped in the same way.
