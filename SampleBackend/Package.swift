@@ -168,6 +168,8 @@ let package = Package(
         ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
         .target(name: "TemporaryFolders", path: "Tests/TemporaryFolders"),
+        .target(
+            name: "ChunkedBodies", dependencies: products("NIOCore"), path: "Tests/ChunkedBodies"),
         .testTarget(
             name: "LinearRegexTests",
             dependencies: ["LinearRegex", "SeededRandomness"],
@@ -190,13 +192,13 @@ let package = Package(
         ),
         .executableTarget(
             name: "StreamLoad",
-            dependencies: ["JSONTree"]
+            dependencies: ["ChunkedBodies", "JSONTree"]
                 + products("ActiveConfigEventStream", "NIOCore", "NIOPosix", "OrderedCollections"),
             path: "Tests/StreamLoad"
         ),
         .testTarget(
             name: "StreamLoadTests",
-            dependencies: ["StreamLoad"] + products("NIOCore", "NIOEmbedded")
+            dependencies: ["ChunkedBodies", "StreamLoad"] + products("NIOCore", "NIOEmbedded")
         ),
         .testTarget(
             name: "TemplatesTests",
@@ -225,8 +227,9 @@ let package = Package(
         .target(
             name: "ServerTestSupport",
             dependencies: [
-                "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore", "JSONTree",
-                "Rendering", "SeededRandomness", "Targeting", "TemplateStore",
+                "ChunkedBodies", "ClientAPI", "ConfigServer", "HTTPServing",
+                "InMemoryTemplateStore", "JSONTree", "Rendering", "SeededRandomness", "Targeting",
+                "TemplateStore",
             ]
                 + products(
                     "ActiveConfig", "ActiveConfigEventStream", "JWTKit", "Logging", "NIOCore",

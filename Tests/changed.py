@@ -46,6 +46,7 @@ RULES = [
     ("SampleBackend/Tests/Console/*", [PAGES]),
     ("SampleBackend/Sources/Console/Pages/*.js", [LOGIC, PAGES]),
     ("SampleBackend/Sources/Console/Pages/*", [PAGES]),
+    ("SampleBackend/Tests/EventStreams/*", ["backend SampleBackend/Tests/EventStreams/run.sh"]),
     ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),
     ("SampleBackend/Tests/Schema/*", ["backend SampleBackend/Tests/Schema/run.sh"]),
     ("Tests/AppleStubs/*", ["part apple"]),

@@ -58,6 +58,7 @@ run_backend() {
     step "build" build_package SampleBackend
     step "tests" test_package SampleBackend
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
+    step "event streams" SampleBackend/Tests/EventStreams/run.sh
 }
 
 run_console() {

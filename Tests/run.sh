@@ -26,7 +26,8 @@ Without a part it runs the gate, everything that a change is likely to break:
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits; its code
               for iOS and macOS, typechecked against stubs (for all of Apple's platforms, and with planted
               misuses, when a condition of compilation or Tests/AppleStubs has changed)
-  backend     strict build and tests of SampleBackend, also by OpenFeature's client for Python
+  backend     strict build and tests of SampleBackend, also by clients of OpenFeature and of event streams
+              for Python
   console     the logic of the console without a browser, its types; its pages and dialogs in a browser
   docs        the documentation of the libraries, warnings as errors; its examples compile
 

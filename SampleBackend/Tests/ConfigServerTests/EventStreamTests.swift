@@ -247,6 +247,40 @@ struct EventStreamTests {
         }
     }
 
+    @Test func eachEventIsOneChunk() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(target: "/activeconfig/user/1/events")
+                let head = try await connection.receive(through: "\r\n\r\n")
+                #expect(head.contains("\r\ntransfer-encoding: chunked\r\n"))
+                #expect(!head.lowercased().contains("content-length"))
+                for name in ["hello", "update"] {
+                    // A line end is one character.
+                    let size = try await connection.receive(through: "\r\n").dropLast()
+                    let event = try await connection.receive(through: "\r\n").dropLast()
+                    #expect(Int(size, radix: 16) == event.utf8.count)
+                    #expect(event.hasPrefix("event: \(name)\n") && event.hasSuffix("\n\n"))
+                    try await server.publish(["parameters": [:]])
+                }
+            }
+        }
+    }
+
+    @Test func aClientOfHTTP10GetsTheEventsAlone() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send("GET /activeconfig/user/1/events HTTP/1.0\r\nHost: a\r\n\r\n")
+                let head = try await connection.receive(through: "\r\n\r\n")
+                #expect(!head.lowercased().contains("transfer-encoding"))
+                #expect(try await connection.receive(through: "\n\n").hasPrefix("event: hello\n"))
+                try await server.publish(["parameters": [:]])
+                #expect(try await connection.receive(through: "\n\n").hasPrefix("event: update\n"))
+            }
+        }
+    }
+
     @Test func aStreamMayFollowOtherRequestsOnItsConnection() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

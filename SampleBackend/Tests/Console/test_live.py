@@ -37,6 +37,22 @@ class LiveTests(TaskCase):
             stream.close()
         self.wait_for(lambda: self.figure("now") == "1", "the connections to end")
 
+    @gate
+    def test_browsers_read_the_events_of_a_user(self):
+        self.go("live")
+        self.driver.execute_script("""
+            window.events = [];
+            const source = new EventSource(arguments[0]);
+            for (const name of ['hello', 'update']) {
+                source.addEventListener(name, (event) => window.events.push([name, event.lastEventId]));
+            }""", f"/projects/{self.project}/activeconfig/user/1/events")
+
+        def events():
+            return self.driver.execute_script("return window.events")
+        self.wait_for(lambda: events() == [["hello", "1"]], "the first event")
+        self.publish(with_interval("10"), "Sooner")
+        self.wait_for(lambda: events() == [["hello", "1"], ["update", "2"]], "the change")
+
     def path(self):
         """The plot's line."""
         return self.find_all(".plot-line")[0].get_attribute("d")

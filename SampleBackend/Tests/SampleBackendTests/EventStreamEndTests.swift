@@ -28,6 +28,8 @@ struct EventStreamEndTests {
                         continuation.yield()
                         let goodbye = try await stream.next()
                         #expect(goodbye.name == "retry")
+                        #expect(try await stream.receiveEnd().isEmpty)
+                        #expect(stream.isComplete)
                     }
                 }
             }

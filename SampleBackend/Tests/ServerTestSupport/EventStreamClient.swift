@@ -1,4 +1,5 @@
 import ActiveConfigEventStream
+import ChunkedBodies
 import Foundation
 package import JSONTree
 import NIOCore
@@ -27,13 +28,20 @@ package final class EventStreamClient {
     private let connection: HTTPConnection
     private var parser = EventStreamParser(maximumBytes: maximumBytes)
 
+    /// The framing of the events; nil for a response that is not in chunks.
+    private var body: ChunkedBody?
+
     /// The reconnection delay since the last event.
     private var retry: Int?
 
     private init(head: String, connection: HTTPConnection) {
         self.head = head
         self.connection = connection
+        body = head.lowercased().contains("transfer-encoding: chunked") ? ChunkedBody() : nil
     }
+
+    /// True once the server has said that the stream is over.
+    package var isComplete: Bool { body?.isComplete ?? false }
 
     /// Opens a stream while `body` uses it, and closes the connection afterwards.
     package static func open<Result>(
@@ -54,8 +62,12 @@ package final class EventStreamClient {
             guard let bytes = await connection.receiveBytes() else {
                 throw HTTPConnection.Failure.closedEarly("a stream")
             }
-            parser.append(bytes.readableBytesView)
+            try take(bytes)
         }
+    }
+
+    private func take(_ bytes: ByteBuffer) throws {
+        parser.append(try body?.read(bytes).readableBytesView ?? bytes.readableBytesView)
     }
 
     /// Returns the next event that is no comment; throws when the server closes before.
@@ -68,7 +80,7 @@ package final class EventStreamClient {
 
     /// Returns once the server has closed the stream, with what it had still sent.
     package func receiveEnd() async throws -> [Event] {
-        while let bytes = await connection.receiveBytes() { parser.append(bytes.readableBytesView) }
+        while let bytes = await connection.receiveBytes() { try take(bytes) }
         var events: [Event] = []
         while let event = try nextOfParser() { events.append(event) }
         return events

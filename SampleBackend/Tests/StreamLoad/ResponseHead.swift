@@ -2,14 +2,13 @@ import NIOCore
 
 /// Reads the head of a stream's response as its bytes arrive.
 ///
-/// It knows as much of HTTP as the server's streams need: a response without a length and without
-/// chunks, which ends with the connection.
+/// It knows as much of HTTP as the server's streams need: a response in chunks.
 struct ResponseHead {
     enum Failure: Error {
         /// The response has another status than 200, or none at all.
         case status(Int?)
-        /// The head says that the body is chunked.
-        case chunks
+        /// The body is not in chunks.
+        case noChunks
         /// The head is longer than ``ResponseHead/maximumBytes``.
         case tooLong
     }
@@ -18,6 +17,7 @@ struct ResponseHead {
 
     private var bytes = ByteBuffer()
     private var hasStatus = false
+    private var isChunked = false
 
     /// Takes what has arrived, and returns what follows the head once it is complete.
     mutating func read(_ more: ByteBuffer) throws(Failure) -> ByteBuffer? {
@@ -29,9 +29,10 @@ struct ResponseHead {
                 guard status == 200 else { throw .status(status) }
                 hasStatus = true
             } else if line.isEmpty {
+                guard isChunked else { throw .noChunks }
                 return bytes
             } else if line.lowercased().hasPrefix("transfer-encoding:") {
-                throw .chunks
+                isChunked = line.lowercased().hasSuffix("chunked")
             }
         }
         guard bytes.readableBytes <= Self.maximumBytes else { throw .tooLong }

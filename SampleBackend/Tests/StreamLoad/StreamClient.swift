@@ -1,4 +1,5 @@
 import ActiveConfigEventStream
+import ChunkedBodies
 import NIOCore
 
 /// A type that is one client: it listens, checks what it is told, and comes back when it is cut off.
@@ -10,7 +11,7 @@ final class StreamClient: ChannelInboundHandler {
 
     private enum Response {
         case head(ResponseHead)
-        case events(EventStreamParser)
+        case events(EventStreamParser, ChunkedBody)
     }
 
     /// The most bytes of a line, and of the data of an event.
@@ -103,13 +104,14 @@ final class StreamClient: ChannelInboundHandler {
             let rest = try head.read(bytes)
             response = .head(head)
             guard let rest else { return }
-            response = .events(EventStreamParser(maximumBytes: Self.maximumBytes))
+            response = .events(
+                EventStreamParser(maximumBytes: Self.maximumBytes), ChunkedBody())
             try read(rest)
-        case .events(var parser):
+        case .events(var parser, var body):
             // The only reference, so that what was read is not copied when more is appended.
             response = .head(ResponseHead())
-            defer { response = .events(parser) }
-            parser.append(bytes.readableBytesView)
+            defer { response = .events(parser, body) }
+            parser.append(try body.read(bytes).readableBytesView)
             while let element = try parser.next() {
                 switch element {
                 case .event(let event): take(StreamEvent(event))

@@ -20,7 +20,7 @@ struct ResponseHeadTests {
 
     @Test(arguments: ["\r\n", "\n"])
     func theRestFollowsTheHeadHoweverItsBytesArrive(lineEnd: String) throws {
-        let head = "HTTP/1.1 200 OK\nContent-Type: text/event-stream\n\n"
+        let head = "HTTP/1.1 200 OK\nTransfer-Encoding: chunked\nCache-Control: no-store\n\n"
             .replacing("\n", with: lineEnd)
         let text = head + "\nevent: hello\n\n"
         for size in 1...text.utf8.count {
@@ -34,8 +34,8 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: head, size: 10) }
     }
 
-    @Test func aHeadOfChunksIsRefused() {
-        let text = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    @Test func aHeadWithoutChunksIsRefused() {
+        let text = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
         #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: text, size: 10) }
     }
 

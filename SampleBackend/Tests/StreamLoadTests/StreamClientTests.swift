@@ -6,7 +6,7 @@ import Testing
 
 /// Faults that a client detects in the server's responses.
 struct StreamClientTests {
-    private static let head = "HTTP/1.1 200 OK\r\n\r\n"
+    private static let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
     private static let hello = "event: hello\nid: 7\ndata: {\"template_version\": 7}\n\n"
     private static let data = #"{"template_version": 8, "etag": "x", "sections": {"Home": null}}"#
     private static let update = "event: update\nid: 8\ndata: \(data)\n\n"
@@ -24,10 +24,17 @@ struct StreamClientTests {
             let channel = EmbeddedChannel(handler: client, loop: eventLoop)
             channel.connect(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), promise: nil)
             request = String(buffer: try #require(try channel.readOutbound(as: ByteBuffer.self)))
-            try channel.writeInbound(ByteBuffer(string: response))
+            try channel.writeInbound(ByteBuffer(string: Self.inChunks(response)))
             if index < responses.count - 1 { _ = try channel.finish() }
         }
         return (client, crowd.checkedCounts(), request)
+    }
+
+    /// A response whose events are one chunk.
+    private static func inChunks(_ response: String) -> String {
+        guard response.hasPrefix(head) else { return response }
+        let events = response.dropFirst(head.count)
+        return "\(head)\(String(events.utf8.count, radix: 16))\r\n\(events)\r\n"
     }
 
     @Test func theClientTakesAnUpdateAfterHello() throws {

@@ -1,5 +1,4 @@
 import Foundation
-import NIOCore
 import Rendering
 import Templates
 
@@ -10,7 +9,9 @@ final class ChangeTable {
         /// The document does not change.
         case nothing
         /// One event shared by all.
-        case event(ByteBuffer)
+        case event(EventChunk)
+        /// The document changes, and a long poll has no events.
+        case pollChange
         /// The event is encoded per user, since it contains their ID.
         case change(DocumentChange)
     }
@@ -57,12 +58,13 @@ final class ChangeTable {
         let entry = entries[key] ?? makeEntry(key)
         switch entry {
         case .nothing: return nil
-        case .event(let bytes): return StreamEvent(bytes: bytes, publication: publication)
+        case .event(let chunk): return StreamEvent(chunk: chunk, publication: publication)
+        case .pollChange: return StreamEvent(chunk: nil, publication: publication)
         case .change(let change):
-            let bytes = StreamEvents.update(
+            let chunk = StreamEvents.update(
                 change, number: key.number, forUserID: request.document.userID,
                 basis: subscription.basis, in: new)
-            return StreamEvent(bytes: bytes, publication: publication)
+            return StreamEvent(chunk: chunk, publication: publication)
         }
     }
 
@@ -75,7 +77,7 @@ final class ChangeTable {
         if change.isEmpty {
             entry = .nothing
         } else if key.format == .poll {
-            entry = .event(ByteBuffer())
+            entry = .pollChange
         } else if key.format == .openFeature {
             entry = .event(StreamEvents.refetch(new.compiled.version))
         } else if new.compiled.showsUserID {

@@ -30,6 +30,9 @@ final class EventStream: StreamHandler {
     /// True when TLS keeps an encrypted copy of each event per connection.
     private let isSecure: Bool
 
+    /// False for a client of HTTP/1.0, to which the end of the connection is the end of the stream.
+    private let isChunked: Bool
+
     /// The reserved place; released when the stream closes.
     private var streamPlace: StreamPlace?
 
@@ -67,6 +70,7 @@ final class EventStream: StreamHandler {
         self.hub = hub
         backlog = connection.backlog
         isSecure = connection.isSecure
+        isChunked = connection.isChunked
         self.lifetime = lifetime
         self.heartbeatSlot = heartbeatSlot
     }
@@ -116,8 +120,8 @@ final class EventStream: StreamHandler {
     /// that the client missed.
     func begin(headerFields: HTTPFields) {
         var head = ByteBuffer()
-        // Without a length and chunks, the end of the connection is the end of the stream.
         head.writeString("HTTP/1.1 200 OK\r\n")
+        if isChunked { head.writeString("transfer-encoding: chunked\r\n") }
         for field in headerFields { head.writeString("\(field.name.rawName): \(field.value)\r\n") }
         head.writeString("\r\n")
         let hello = StreamEvents.hello(
@@ -125,7 +129,7 @@ final class EventStream: StreamHandler {
             acknowledgedShare: hub.acknowledgedShare)
         for request in requests {
             let event = request.namesUser ? hello.naming(request.document.userID) : hello
-            head.writeImmutableBuffer(event.bytes)
+            append(event, to: &head)
         }
         guard let context else { return }
         // Not ``send(_:for:)``: even a stream that has expired by now begins with a head.
@@ -147,7 +151,7 @@ final class EventStream: StreamHandler {
         guard !isEnding else { return }
         let isTooMuch =
             requests.count > 1 && queuedBytes > 0
-            && queuedBytes + event.bytes.readableBytes > hub.limits.usersStreamQueueBytes
+            && queuedBytes + event.size > hub.limits.usersStreamQueueBytes
         if subscription.needsReset || isTooMuch {
             if !subscription.needsReset { overflowed.append(subscription) }
             subscription.needsReset = true
@@ -155,7 +159,14 @@ final class EventStream: StreamHandler {
             subscription.eventCount -= 1
             return
         }
-        send(event.bytes, publication: event.publication)
+        guard let chunk = event.chunk else { return }
+        send(chunk.bytes(isChunked: isChunked), publication: event.publication)
+    }
+
+    /// Adds an event as it is sent.
+    private func append(_ event: StreamEvent, to bytes: inout ByteBuffer) {
+        guard let chunk = event.chunk else { return }
+        bytes.writeImmutableBuffer(chunk.bytes(isChunked: isChunked))
     }
 
     /// Sends bytes; `publication` is the time of their version's publication, to measure the
@@ -214,7 +225,7 @@ final class EventStream: StreamHandler {
         for user in users {
             user.needsReset = false
             user.eventCount += 1
-            bytes.writeImmutableBuffer(reset.naming(user.request.document.userID).bytes)
+            append(reset.naming(user.request.document.userID), to: &bytes)
         }
         send(bytes)
     }
@@ -242,7 +253,7 @@ final class EventStream: StreamHandler {
             return
         }
         guard queuedBytes > 0 else {
-            send(ServerSentEvent.heartbeat)
+            send(ServerSentEvent.heartbeat.bytes(isChunked: isChunked))
             return
         }
         if queuedSince + TimeAmount(hub.limits.unreadTime) < .now() {
@@ -261,7 +272,9 @@ final class EventStream: StreamHandler {
     func end(after milliseconds: Int) {
         guard let context, !isEnding else { return }
         isEnding = true
-        write(StreamEvents.goodbye(after: milliseconds), publication: nil, context: context)
+        var bytes = StreamEvents.goodbye(after: milliseconds).bytes(isChunked: isChunked)
+        if isChunked { bytes.writeImmutableBuffer(EventChunk.last) }
+        write(bytes, publication: nil, context: context)
     }
 
     /// Ends the stream for a shutdown, which does not wait for clients that do not read.

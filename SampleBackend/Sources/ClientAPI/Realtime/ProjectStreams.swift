@@ -66,7 +66,7 @@ final class ProjectStreams {
     private static let maximumCatchUpEvents = 256
 
     /// Cached events for reconnecting clients; a nil value means that nothing changed.
-    private var catchUpEvents: [CatchUpKey: ByteBuffer?] = [:]
+    private var catchUpEvents: [CatchUpKey: EventChunk?] = [:]
 
     init(
         name: String, published: PublishedProject, hub: RealtimeHub,
@@ -244,7 +244,7 @@ extension ProjectStreams {
             touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),
             format: stream.request.format)
         if let event = catchUpEvents[key] {
-            if let event { tell(stream, StreamEvent(bytes: event)) }
+            if let event { tell(stream, StreamEvent(chunk: event)) }
             return
         }
         let change = DocumentChange(
@@ -255,7 +255,7 @@ extension ProjectStreams {
         if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
             catchUpEvents[key] = .some(event)
         }
-        if let event { tell(stream, StreamEvent(bytes: event)) }
+        if let event { tell(stream, StreamEvent(chunk: event)) }
     }
 
     private func tell(_ stream: StreamSubscription, _ event: StreamEvent) {
@@ -269,11 +269,11 @@ extension ProjectStreams {
         tell(
             stream,
             stream.request.format == .openFeature
-                ? StreamEvent(bytes: StreamEvents.refetch(version))
+                ? StreamEvent(chunk: StreamEvents.refetch(version))
                 : StreamEvents.reset(version: version.number))
     }
 
-    private func event(of change: DocumentChange, for stream: StreamSubscription) -> ByteBuffer {
+    private func event(of change: DocumentChange, for stream: StreamSubscription) -> EventChunk {
         switch stream.request.format {
         case .openFeature: StreamEvents.refetch(published.compiled.version)
         case .activeConfig, .poll:

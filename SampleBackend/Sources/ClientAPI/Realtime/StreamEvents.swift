@@ -15,10 +15,10 @@ enum StreamEvents {
         var data: [String: SettingValue] = ["template_version": .integer(version)]
         if let acknowledgedShare { data["acknowledge"] = .double(acknowledgedShare.share) }
         return StreamEvent(
-            bytes: ServerSentEvent(
+            chunk: ServerSentEvent(
                 name: "hello", id: "\(version)", retry: retry,
                 data: ByteBuffer(bytes: SettingValue.object(data).jsonData())
-            ).bytes)
+            ).chunk)
     }
 
     /// The changes of a user's document; `basis` and `published` are those after the change.
@@ -27,10 +27,10 @@ enum StreamEvents {
     static func update(
         _ change: DocumentChange, number: Int, forUserID userID: String?, basis: DocumentBasis,
         in published: PublishedProject
-    ) -> ByteBuffer {
+    ) -> EventChunk {
         let version = published.compiled.version.number
         guard published.compiled.admits(userID: userID) else {
-            return reset(version: version).bytes
+            return resetChunk(version: version)
         }
         let entityTag = published.entityTag(for: basis, userID: userID).entityTag
         return ServerSentEvent(
@@ -38,34 +38,35 @@ enum StreamEvents {
             data: change.jsonBytes(
                 forUserID: userID, entityTag: entityTag, version: version,
                 eventNumber: number)
-        ).bytes
+        ).chunk
     }
 
     /// Tells the client to fetch its document, because the changes are unknown.
     static func reset(version: Int) -> StreamEvent {
-        StreamEvent(
-            bytes: ServerSentEvent(
-                name: "reset", id: "\(version)", data: versionData(version)
-            ).bytes)
+        StreamEvent(chunk: resetChunk(version: version))
+    }
+
+    private static func resetChunk(version: Int) -> EventChunk {
+        ServerSentEvent(name: "reset", id: "\(version)", data: versionData(version)).chunk
     }
 
     /// Tells an OpenFeature provider to evaluate again.
-    static func refetch(_ version: TemplateVersion) -> ByteBuffer {
+    static func refetch(_ version: TemplateVersion) -> EventChunk {
         let data: SettingValue = [
             "type": "refetchEvaluation",
             "lastModified": .integer(Int(version.updateTime.timeIntervalSince1970)),
         ]
         return ServerSentEvent(
             name: "message", id: "\(version.number)", data: ByteBuffer(bytes: data.jsonData())
-        ).bytes
+        ).chunk
     }
 
     /// The last event, which tells the client to reconnect after a delay in milliseconds.
-    static func goodbye(after milliseconds: Int) -> ByteBuffer {
+    static func goodbye(after milliseconds: Int) -> EventChunk {
         let data: SettingValue = ["after_ms": .integer(milliseconds)]
         return ServerSentEvent(
             name: "retry", retry: milliseconds, data: ByteBuffer(bytes: data.jsonData())
-        ).bytes
+        ).chunk
     }
 
     /// `{"template_version": 7}`.
@@ -77,29 +78,34 @@ enum StreamEvents {
 
 /// An encoded event of one user's changes.
 struct StreamEvent {
-    /// Empty for a long poll, which only needs to know that something changed.
-    let bytes: ByteBuffer
+    /// Nil for a long poll, which only needs to know that something changed.
+    let chunk: EventChunk?
 
     /// The publication time of its version; nil when it announces none.
     var publication: Date?
+
+    /// Bytes of the events, without framing.
+    var size: Int { chunk?.events.readableBytes ?? 0 }
 
     private static let dataStart = Array("data: {".utf8)
 
     /// The event with `"user_id"` as the first member of its data; nil is the generic user.
     func naming(_ userID: String?) -> StreamEvent {
-        let view = bytes.readableBytesView
-        guard let start = view.firstRange(of: Self.dataStart)?.upperBound else { return self }
+        guard let view = chunk?.events.readableBytesView,
+            let start = view.firstRange(of: Self.dataStart)?.upperBound
+        else { return self }
         let member = userID.map { SettingValue.string($0) } ?? .null
-        var named = ByteBuffer()
         let text = member.jsonData()
-        named.reserveCapacity(view.count + text.count + 16)
-        named.writeBytes(view[..<start])
-        named.writeString("\"user_id\":")
-        named.writeBytes(text)
-        // The data of every event of a user has other members.
-        named.writeString(",")
-        named.writeBytes(view[start...])
-        return StreamEvent(bytes: named, publication: publication)
+        let named = EventChunk { named in
+            named.reserveCapacity(view.count + text.count + 32)
+            named.writeBytes(view[..<start])
+            named.writeString("\"user_id\":")
+            named.writeBytes(text)
+            // The data of every event of a user has other members.
+            named.writeString(",")
+            named.writeBytes(view[start...])
+        }
+        return StreamEvent(chunk: named, publication: publication)
     }
 }
 
@@ -118,18 +124,18 @@ struct ServerSentEvent {
     let data: ByteBuffer
 
     /// A comment line, which clients ignore; it keeps idle connections from being closed.
-    static let heartbeat = ByteBuffer(string: ":\n\n")
+    static let heartbeat = EventChunk { $0.writeString(":\n\n") }
 
     /// The encoded event, including the empty line that ends it.
-    var bytes: ByteBuffer {
-        var bytes = ByteBuffer()
-        bytes.reserveCapacity(data.readableBytes + 64)
-        bytes.writeString("event: \(name)\n")
-        if let id { bytes.writeString("id: \(id)\n") }
-        if let retry { bytes.writeString("retry: \(retry)\n") }
-        bytes.writeString("data: ")
-        bytes.writeImmutableBuffer(data)
-        bytes.writeString("\n\n")
-        return bytes
+    var chunk: EventChunk {
+        EventChunk { bytes in
+            bytes.reserveCapacity(data.readableBytes + 96)
+            bytes.writeString("event: \(name)\n")
+            if let id { bytes.writeString("id: \(id)\n") }
+            if let retry { bytes.writeString("retry: \(retry)\n") }
+            bytes.writeString("data: ")
+            bytes.writeImmutableBuffer(data)
+            bytes.writeString("\n\n")
+        }
     }
 }

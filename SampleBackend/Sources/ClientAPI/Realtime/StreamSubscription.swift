@@ -39,7 +39,7 @@ final class StreamSubscription: Subscription {
     override func tell(_ event: StreamEvent) -> Int {
         let event = request.namesUser ? event.naming(request.document.userID) : event
         stream.send(event, for: self)
-        return event.bytes.readableBytes
+        return event.size
     }
 
     override func advance(to version: Int) {

@@ -67,13 +67,15 @@ extension ConnectionHandler {
 
     /// Replaces the HTTP handlers with the stream's handler; only the TLS handler stays.
     private func handOver(to opening: StreamOpening, context: ChannelHandlerContext) {
+        let version = incoming?.head.version ?? .http1_0
+        let isChunked = (version.major, version.minor) >= (1, 1)
         finish()
         // Deferred: the decoder may be running, and the bytes it still decodes are dropped here.
         context.eventLoop.assumeIsolated().execute {
             guard context.channel.isActive else { return }
             let connection = StreamConnection(
                 eventLoop: context.eventLoop, backlog: self.services.backlog,
-                isSecure: self.isSecure)
+                isSecure: self.isSecure, isChunked: isChunked)
             guard let stream = opening.makeHandler(connection) else {
                 context.close(promise: nil)
                 return

@@ -124,6 +124,8 @@ package struct StreamConnection {
     package let eventLoop: any EventLoop
     package let backlog: ClientBacklog
     package let isSecure: Bool
+    /// True for a client that knows chunks (RFC 9112, 7.1): one of HTTP/1.1.
+    package let isChunked: Bool
 }
 
 /// The only handler of a connection that became a stream; it writes the response head itself.
