@@ -66,8 +66,10 @@ extension Administration {
     /// Publishes a checked template; clients get it at once.
     ///
     /// - Returns: The stored template.
-    /// - Throws: A ``RequestError`` with status 412 when another version is current.
+    /// - Throws: A ``RequestError`` with status 412 when another version is current, and 413 when the
+    ///   stored template could not be answered.
     func publish(_ template: CheckedTemplate) async throws(RequestError) -> StoredTemplate {
+        try checkAnswer(with: template.submission.content)
         let stored = try await callStore("publish", project: template.submission.project) {
             () throws(TemplateStoreError) in
             try await store.publish(template.submission)
@@ -82,8 +84,8 @@ extension Administration {
     /// Without `ifMatch` it replaces any current version, as in Firebase.
     ///
     /// - Returns: The stored template.
-    /// - Throws: A ``RequestError`` with status 404 when the version is not kept, and 412 when
-    ///   `ifMatch` is not the tag of the current version.
+    /// - Throws: A ``RequestError`` with status 404 when the version is not kept, 412 when `ifMatch` is
+    ///   not the tag of the current version, and 413 when the template could not be answered.
     func rollBack(
         to version: Int, inProject project: String, ifMatch: String?, user: TemplateVersion.User
     ) async throws(RequestError) -> StoredTemplate {
@@ -94,6 +96,11 @@ extension Administration {
             } else {
                 .any
             }
+        let earlier = try await callStore("template", project: project) {
+            () throws(TemplateStoreError) in
+            try await store.template(version: version, inProject: project)
+        }
+        if let earlier { try checkAnswer(with: earlier.content) }
         let stored = try await callStore("rollback", project: project) {
             () throws(TemplateStoreError) in
             try await store.rollBack(
@@ -101,6 +108,21 @@ extension Administration {
         }
         library.apply(stored)
         return stored
+    }
+
+    /// Bytes of a version with its description, which an answer adds to a template.
+    private static let versionBytes = 16_384
+
+    /// Checks that the answer with a template can be sent, before the template is stored.
+    ///
+    /// - Throws: A ``RequestError`` with status 413.
+    private func checkAnswer(with content: Data) throws(RequestError) {
+        guard content.count <= maximumAnswerBytes - Self.versionBytes else {
+            throw RequestError(
+                httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
+                message: "The template is too large for an answer of this server, so nothing was "
+                    + "stored: whoever runs it can give it a larger --client-backlog-megabytes.")
+        }
     }
 
     private static let missingIfMatch = RequestError.invalidArgument(

@@ -1,0 +1,68 @@
+import ConfigServer
+import Foundation
+import HTTPServing
+import InMemoryTemplateStore
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import Templates
+import Testing
+
+/// A template whose answer would be too large is not stored.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct StoredTemplateAnswerTests {
+    private static let path = "/v1/projects/default/remoteConfig"
+
+    /// Options of a server that answers and takes at most 512 KiB.
+    private static var smallOptions: ConfigServerOptions {
+        var options = ConfigServerOptions()
+        options.limits.clientBacklogBytes = 1 << 20
+        return options
+    }
+
+    /// A template that has so many bytes as text.
+    private static func template(bytes: Int) -> JSONNode {
+        func template(_ length: Int) -> JSONNode {
+            let value = String(repeating: "v", count: length)
+            return ["parameters": ["a": ["defaultValue": ["value": .string(value)]]]]
+        }
+        return template(bytes - template(0).jsonData().count)
+    }
+
+    private static func currentVersion(
+        in store: InMemoryTemplateStore
+    ) async throws -> Int? {
+        try await store.template(version: nil, inProject: "default")?.version.number
+    }
+
+    @Test func aPublishIsRefusedBeforeItIsStored() async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store, options: Self.smallOptions) { server in
+            let large = try await server.publish(Self.template(bytes: 512 << 10))
+            #expect(large.status == 413)
+            #expect(try await Self.currentVersion(in: store) == nil)
+            let small = try await server.publish(Self.template(bytes: 480 << 10))
+            #expect(small.status == 200)
+            #expect(try await Self.currentVersion(in: store) == 1)
+        }
+    }
+
+    @Test func aRollbackIsRefusedBeforeItIsStored() async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { server in
+            for bytes in [600 << 10, 1_000, 2_000] {
+                let answer = try await server.publish(Self.template(bytes: bytes))
+                #expect(answer.status == 200)
+            }
+        }
+        try await RunningServer.with(store: store, options: Self.smallOptions) { server in
+            for (version, status) in [("1", 413), ("2", 200)] {
+                let answer = try await server.administer(
+                    "POST", Self.path + ":rollback", body: ["versionNumber": .string(version)])
+                #expect(answer.status == status)
+            }
+        }
+        #expect(try await Self.currentVersion(in: store) == 4)
+    }
+}
