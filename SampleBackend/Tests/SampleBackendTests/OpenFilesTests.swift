@@ -2,6 +2,7 @@
     import Foundation
     import SeededRandomness
     import ServerTestSupport
+    import TemporaryFolders
     import Testing
 
     /// Server whose open files run out, tested with the real process.
@@ -36,13 +37,27 @@
             }
         }
 
-        @Test func twoConnectionsAreEnoughForOneClientAfterTheOther() async throws {
+        @Test(arguments: [(200, "FAIL"), (300, "warn")])
+        func doctorJudgesTheLimitAsTheServerDoes(openFiles: Int, state: String) async throws {
+            let folder = try TemporaryFolder()
+            let run = await CommandRun(
+                try BackendProcess(["doctor", "--store", folder.store], openFiles: openFiles))
+            let line = run.output.split(separator: "\n").first { $0.contains("open files") }
+            #expect(line?.contains(state) == true, "\(run)")
+            #expect(line?.contains("\(openFiles)") == true, "\(run)")
+        }
+
+        @Test func aClientIsAnsweredWithTheFewestFiles() async throws {
             let backend = try await RunningBackend(["--dev"], openFiles: 258)
-            for _ in 0..<5 {
-                #expect(try await backend.answer("/activeconfig/user/1").status == 200)
+            try await HTTPConnection.open(port: backend.port) { connection in
+                for _ in 0..<5 {
+                    connection.send(target: "/activeconfig/user/1")
+                    #expect(await connection.receiveStatus() == 200)
+                }
+                // A stream would take the only place that requests have.
+                connection.send(target: "/activeconfig/user/1/events")
+                #expect(await connection.receiveStatus() == 503)
             }
-            // A stream would take the only place that requests have.
-            #expect(try await backend.answer("/activeconfig/user/1/events").status == 503)
             _ = await backend.stop()
         }
 

@@ -8,7 +8,7 @@ import TemplateStore
 /// `sample-backend doctor` checks the environment of a server and reports faults.
 struct DoctorCommand: AsyncParsableCommand {
     /// Open-file limit below which a busy server runs out of connections.
-    private static let wantedFiles: UInt64 = 4_096
+    private static let wantedFiles = 4_096
 
     /// Free disk space, in bytes, below which a warning is given.
     private static let wantedSpace = 256 << 20
@@ -71,24 +71,23 @@ struct DoctorCommand: AsyncParsableCommand {
         return findings
     }
 
-    /// Checks the open-file limit; each connection is one file.
+    /// Checks the open-file limit, which `serve` raises as far as it may; each connection is one
+    /// file.
     private static func openFiles() -> DoctorFinding {
-        var limit = rlimit()
-        #if canImport(Darwin)
-            let resource = RLIMIT_NOFILE
-        #else
-            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #endif
-        guard unsafe getrlimit(resource, &limit) == 0 else {
-            return DoctorFinding("open files", .warning, "the limit cannot be read")
+        let limit = OpenFileLimit.raised()
+        do {
+            _ = try limit.connections(atMost: nil)
+        } catch {
+            return DoctorFinding("open files", .failed, "\(error)")
         }
-        let count = UInt64(limit.rlim_cur)
-        return count >= wantedFiles
-            ? DoctorFinding("open files", .fine, "\(count) are allowed")
-            : DoctorFinding(
-                "open files", .warning,
-                "only \(count) are allowed, and each connection is one: raise it with \"ulimit -n "
-                    + "\(wantedFiles)\" or LimitNOFILE")
+        guard let count = limit.files, count < wantedFiles else {
+            let count = limit.files.map { "\($0)" } ?? "any number"
+            return DoctorFinding("open files", .fine, "\(count) are allowed")
+        }
+        return DoctorFinding(
+            "open files", .warning,
+            "only \(count) are allowed, and each connection is one: raise it with \"ulimit -n "
+                + "\(wantedFiles)\" or LimitNOFILE")
     }
 
     /// Checks that the clock is not behind the release of this program.
