@@ -29,7 +29,11 @@ extension ActiveConfig {
     /// ```swift
     /// config.setDefaults(try ConfigurationState(jsonData: Data(contentsOf: url)))
     /// ```
+    ///
+    /// The log names what was left out of it; see ``ConfigurationState/problems``.
     public func setDefaults(_ configuration: ConfigurationState) {
+        let text = configuration.problemsText(of: "The configuration of the in-app defaults")
+        if let text { log(.warning, text) }
         setDefaults(
             configuration.sections.mapValues { section in
                 section.table.settings.entries.reduce(into: [:]) { $0[$1.name] = $1.value }

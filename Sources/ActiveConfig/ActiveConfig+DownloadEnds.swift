@@ -14,6 +14,7 @@ extension ActiveConfig {
             noteRefusal(of: answer, for: error, kept: lastKnown, of: userID)
             return fail(download, attempt, of: userID, with: error)
         }
+        if let answer { reportShape(of: answer, since: lastKnown, of: userID) }
         var configuration = answer ?? lastKnown
         // What an earlier answer asked for is not asked for again.
         if answer == nil { configuration?.acknowledgementShare = nil }

@@ -65,7 +65,7 @@ extension ActiveConfig {
             settings: snapshot.paths.map {
                 explanation($0.name, $0.sectionName, in: snapshot, document)
             },
-            problems: snapshot.decoded.problems.map(masked))
+            problems: problems(of: snapshot))
     }
 
     /// Masks the values of a setting in explanations, reports, problems and the log.

@@ -46,6 +46,7 @@ extension ActiveConfig {
                             "A pushed change of \(userID.logName) cannot be used: \(error)")
                         return .needsFetch
                     }
+                    reportShape(of: configuration, since: held, of: userID)
                     keep(configuration, lastKnown: held, of: userID)
                     let isInForce =
                         options.activation.isImmediate || pendingConfiguration(of: userID) == nil

@@ -104,11 +104,27 @@ extension ActiveConfig {
         return section ?? standard
     }
 
-    /// The settings of the configuration in force whose values are of another type than the app has
-    /// read them as.
+    /// What the configuration in force has and the app does not get.
     ///
-    /// In the order in which they were found, at most 1,000; empty again with each new document.
-    public var problems: [SettingProblem] { loadedSnapshot().decoded.problems.map(masked) }
+    /// First the sections and settings of another shape than the format's, which are left out; see
+    /// ``ConfigurationState/problems``. Then the settings whose values are of another type than the app
+    /// has read them as, in the order in which they were found, at most 1,000; empty again with each
+    /// new document.
+    public var problems: [SettingProblem] { problems(of: loadedSnapshot()) }
+
+    func problems(of snapshot: ConfigurationSnapshot) -> [SettingProblem] {
+        snapshot.configuration.problems + snapshot.decoded.problems.map(masked)
+    }
+
+    /// Logs what is left out of a document, unless the same was left out of the last one.
+    func reportShape(
+        of document: ConfigurationState, since last: ConfigurationState?, of userID: UserID
+    ) {
+        guard document.problems != last?.problems ?? [],
+            let text = document.problemsText(of: "The configuration of \(userID.logName)")
+        else { return }
+        log(.warning, text)
+    }
 
     @inline(__always)
     private func scalar<Value: ScalarSetting>(_ key: SettingKey<Value>) -> Value {

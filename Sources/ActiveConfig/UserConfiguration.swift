@@ -101,10 +101,8 @@ public final class UserConfiguration: Sendable {
         config.decode(type, in: loadedSnapshot())
     }
 
-    /// The settings whose values are of another type than the app has read them as.
-    public var problems: [SettingProblem] {
-        loadedSnapshot().decoded.problems.map(config.masked)
-    }
+    /// What the configuration has and the app does not get; see ``ActiveConfig/problems``.
+    public var problems: [SettingProblem] { config.problems(of: loadedSnapshot()) }
 
     /// The values of a setting: the current one first, then each new one; see
     /// ``ActiveConfig/values(for:)``.

@@ -47,6 +47,25 @@ extension SettingsModel {
         self.init(sections: sections, accessLevel: schema.accessLevel)
     }
 
+    /// The sections and settings that a document has in another shape than the format's, so that a
+    /// model does not have them.
+    ///
+    /// - Parameter document: The document, UTF-8 JSON.
+    /// - Returns: At most 50, each with its place; none when the document cannot be read at all.
+    public static func omissions(in document: Data) -> [SettingsModelError] {
+        let problems = (try? ConfigurationState(jsonData: document))?.problems ?? []
+        return problems.map { problem in
+            let section = DocumentPath(members: "config_sections", problem.sectionName)
+            let isSection = problem.settingName.isEmpty
+            let path =
+                isSection
+                ? section : section + DocumentPath(members: "settings", problem.settingName)
+            return SettingsModelError(
+                reason: "the \(isSection ? "section" : "setting") \(problem.reason)",
+                path: path.description, file: .document, position: path.position(in: document))
+        }
+    }
+
     private static func section(
         _ name: String, _ section: ActiveConfigSection?, _ schema: SettingsSchema, document: Data
     ) throws(SettingsModelError) -> Section {

@@ -17,6 +17,14 @@ public struct SettingsModelError: Error, Sendable, Hashable {
         case schema
     }
 
+    /// What a build makes of a diagnostic.
+    public enum Severity: String, Sendable, Hashable {
+        /// The build fails.
+        case error
+        /// The build goes on.
+        case warning
+    }
+
     /// The file; nil when the model is made in code.
     public var file: File?
 
@@ -63,10 +71,12 @@ extension SettingsModelError: CustomStringConvertible {
 
     /// The error as compilers write it, so that build systems and editors show its place.
     ///
-    /// - Parameter path: The path of ``file``.
+    /// - Parameters:
+    ///   - path: The path of ``file``.
+    ///   - severity: The word before the reason.
     /// - Returns: `PATH:LINE:COLUMN: error: …`.
-    public func diagnostic(path: String) -> String {
+    public func diagnostic(path: String, severity: Severity = .error) -> String {
         let place = self.path.isEmpty ? "" : "in \(self.path): "
-        return "\(path):\(line ?? 1):\(column ?? 1): error: \(place)\(reason)"
+        return "\(path):\(line ?? 1):\(column ?? 1): \(severity.rawValue): \(place)\(reason)"
     }
 }

@@ -9,7 +9,8 @@ enum ActiveConfigGenerator {
 
         Writes Swift: for each section of a configuration in the exchange format a
         type, with a typed key for each setting. A schema says what the document does
-        not: types, descriptions, the access level.
+        not: types, descriptions, the access level. A setting without "value", and a
+        section without "settings", is left out with a warning.
 
           --schema FILE  The schema (default: none).
           --output FILE  The Swift file, left alone when it would be the same
@@ -73,6 +74,10 @@ enum ActiveConfigGenerator {
         let document = try read(documentPath)
         var schema: Data?
         if let schemaPath { schema = try read(schemaPath) }
+        for omission in SettingsModel.omissions(in: document) {
+            let warning = omission.diagnostic(path: documentPath, severity: .warning)
+            FileHandle.standardError.write(Data("\(warning)\n".utf8))
+        }
         do throws(SettingsModelError) {
             return try SettingsModel(document: document, schema: schema).swiftSource()
         } catch {

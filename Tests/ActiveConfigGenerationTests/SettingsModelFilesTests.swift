@@ -48,6 +48,27 @@ struct SettingsModelFilesTests {
         #expect(home.settings["page"]?.type == .optional(.url))
     }
 
+    @Test func whatADocumentHasInAnotherShapeIsNamedWithItsPlace() throws {
+        let document = """
+            {
+                "meta": {},
+                "config_sections": {
+                    "Home": { "settings": { "title": "Hello", "limit": { "value": 1 } } },
+                    "None": 1
+                }
+            }
+            """
+        let omissions = SettingsModel.omissions(in: Data(document.utf8))
+        #expect(
+            omissions.map { $0.diagnostic(path: "A.json", severity: .warning) } == [
+                "A.json:4:42: warning: in config_sections.Home.settings.title: the setting is a "
+                    + "string where {\"value\": …} is expected, so it is left out",
+                "A.json:5:17: warning: in config_sections.None: the section is a number where an "
+                    + "object with \"settings\" is expected",
+            ])
+        #expect(SettingsModel.omissions(in: Data("{".utf8)) == [])
+    }
+
     @Test func withoutASchemaTheModelIsTheConfigurations() throws {
         let state = try ConfigurationState(jsonData: Data(Self.document.utf8))
         #expect(try model(schema: nil) == SettingsModel(state))

@@ -191,6 +191,14 @@ replace "$document" false fasle
 fails_with "$(place "$document" sle): error: in config_sections.Checkout.settings.isOn.value: " \
     "a document that is no JSON"
 
+document '{}'
+replace "$document" '"isOn": {' '"title": "Hello", "isOn": {'
+exits 0 "$document"
+grep -qF "$document:5:22: warning: in config_sections.Checkout.settings.title: " "$log" ||
+    grep -q "warning: in config_sections.Checkout.settings.title: " "$log" ||
+    fail_with_log "a setting without a value is not named"
+echo "planted: a setting without a value"
+
 document false
 rm "$schema"
 fails_with "$(place "$main" "CheckoutKeys.isOn"): error: cannot find 'CheckoutKeys' in scope" \

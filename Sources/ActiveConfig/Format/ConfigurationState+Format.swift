@@ -70,11 +70,7 @@ extension ConfigurationState: Codable {
         try FormatVersion.check(meta)
         self.init(
             meta: meta,
-            sections: sections.mapValues { section in
-                let settings = section.dictionaryValue?["settings"]?.dictionaryValue ?? [:]
-                return ActiveConfigSection(
-                    settings: settings.compactMapValues { $0.dictionaryValue?["value"] })
-            })
+            sections: sections.mapValues { ActiveConfigSection(ofFormat: $0) })
     }
 
     /// Writes the shape of the exchange format; ``entityTag`` is no part of it.

@@ -21,8 +21,14 @@ public struct ActiveConfigSection: Sendable {
     }
 
     /// `source` is the fingerprint of the text that the settings were read from, if any.
-    init(_ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint? = nil) {
-        table = settings.entries.isEmpty ? .empty : SettingTable(settings, source: source)
+    init(
+        _ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint? = nil,
+        shapeProblems: [ShapeProblem] = []
+    ) {
+        let isEmpty = settings.entries.isEmpty && shapeProblems.isEmpty
+        table =
+            isEmpty
+            ? .empty : SettingTable(settings, source: source, shapeProblems: shapeProblems)
     }
 
     init(table: SettingTable) { self.table = table }
@@ -106,7 +112,7 @@ extension ActiveConfigSection: CustomStringConvertible {
 
 /// A section's settings, shared by all copies of the section.
 final class SettingTable: Sendable {
-    static let empty = SettingTable(NameTable([:]), source: nil)
+    static let empty = SettingTable(NameTable([:]), source: nil, shapeProblems: [])
 
     let settings: NameTable<SettingValue>
 
@@ -116,18 +122,26 @@ final class SettingTable: Sendable {
     /// comparing their settings.
     let source: ByteHash.Fingerprint?
 
+    /// What was left out of the section when it was read; no part of equality.
+    let shapeProblems: [ShapeProblem]
+
     /// The table that this is a copy of, if any.
     private let original: SettingTable?
 
-    init(_ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint?) {
+    init(
+        _ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint?,
+        shapeProblems: [ShapeProblem]
+    ) {
         self.settings = settings
         self.source = source
+        self.shapeProblems = shapeProblems
         original = nil
     }
 
     init(copyOf other: SettingTable) {
         settings = other.settings
         source = other.source
+        shapeProblems = other.shapeProblems
         original = other.original ?? other
     }
 }

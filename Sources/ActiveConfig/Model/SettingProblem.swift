@@ -1,4 +1,5 @@
-/// A setting whose value is not of the type that the app reads it as.
+/// A setting whose value is not of the type that the app reads it as, or a part of a document that is
+/// left out since its shape is not the format's.
 ///
 /// The app gets the default instead. Each problem is logged once per configuration;
 /// ``ActiveConfig/problems`` has all of the configuration in force.

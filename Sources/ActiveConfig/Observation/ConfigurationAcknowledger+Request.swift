@@ -24,9 +24,8 @@ extension ConfigurationAcknowledger {
                 return nil
             }
             isInForce = true
-            problems = snapshot.decoded.problems.prefix(Self.maximumProblems).map { problem in
-                let masked = config.masked(problem)
-                return Self.problem(masked.sectionName, masked.settingName, masked.reason)
+            problems = config.problems(of: snapshot).prefix(Self.maximumProblems).map {
+                Self.problem($0.sectionName, $0.settingName, $0.reason)
             }
         }
         var body: [String: SettingValue] = ["template_version": .integer(outcome.version)]

@@ -59,6 +59,8 @@ public struct OverridePolicy: Sendable {
             do {
                 let state = try ConfigurationState(
                     jsonData: Data(contentsOf: URL(filePath: file)))
+                let problem = state.problemsText(of: "The file of overrides '\(file)'")
+                if let problem { problems.append(problem) }
                 for (name, section) in state.sections {
                     for key in section.settingKeys {
                         overrides[name, default: [:]][key] = section[key]

@@ -6,13 +6,14 @@ public import Foundation
 /// configuration, the file is never opened.
 ///
 /// ```swift
-/// let url = Bundle.main.url(forResource: "InitialActiveConfig", withExtension: "json")
-/// let store = FileDefaultsStore(directory: folder, bootstrap: url.map { .jsonFile($0) })
+/// let store = FileDefaultsStore(
+///     directory: folder, bootstrap: .jsonFile(named: "InitialActiveConfig"))
 /// ```
 public struct BootstrapConfiguration: Sendable {
     private enum Source: Sendable {
         case state(ConfigurationState)
         case jsonFile(URL)
+        case absent(name: String, bundle: String)
     }
 
     private enum Progress: Sendable {
@@ -39,6 +40,25 @@ public struct BootstrapConfiguration: Sendable {
         BootstrapConfiguration(.jsonFile(url))
     }
 
+    /// A bootstrap in a file of the exchange format in a bundle.
+    ///
+    /// A file that is not in the bundle, cannot be read, or is not a usable document, is logged once
+    /// as an error, and is then treated as if there were no bootstrap.
+    ///
+    /// - Parameters:
+    ///   - name: The file's name, with or without its ending `.json`.
+    ///   - bundle: The bundle; in a Swift package `Bundle.module`.
+    /// - Returns: The bootstrap.
+    public static func jsonFile(
+        named name: String, in bundle: Bundle = .main
+    ) -> BootstrapConfiguration {
+        let base = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
+        guard let url = bundle.url(forResource: base, withExtension: "json") else {
+            return BootstrapConfiguration(.absent(name: base, bundle: bundle.bundlePath))
+        }
+        return .jsonFile(url)
+    }
+
     /// The configuration, read on the first call; nil when it cannot be read.
     ///
     /// Two threads that call it first at the same time may both read; one of them logs.
@@ -51,13 +71,13 @@ public struct BootstrapConfiguration: Sendable {
         case .read(let state): return state
         case .unread(let unread): source = unread
         }
-        let (state, problem) = Self.read(source)
+        let (state, level, problem) = Self.read(source)
         let isFirst = progress.withLock { progress in
             guard case .unread = progress else { return false }
             progress = .read(state)
             return true
         }
-        if isFirst, let problem { log(.error, problem) }
+        if isFirst, let problem { log(level, problem) }
         return state
     }
 
@@ -66,25 +86,35 @@ public struct BootstrapConfiguration: Sendable {
         switch progress.withLock({ $0 }) {
         case .read(let state): .some(state)
         case .unread(.state(let state)): .some(state)
-        case .unread(.jsonFile): nil
+        case .unread(.jsonFile), .unread(.absent): nil
         }
     }
 
-    private static func read(_ source: Source) -> (ConfigurationState?, problem: String?) {
+    private static func read(
+        _ source: Source
+    ) -> (ConfigurationState?, ActiveConfigLog.Level, problem: String?) {
         switch source {
         case .state(var state):
             // A bundled configuration must not make a request conditional.
             state.entityTag = nil
-            return (state, nil)
+            return (state, .warning, state.problemsText(of: "The bootstrap configuration"))
         case .jsonFile(let url):
             do {
-                return (try ConfigurationState(jsonData: Data(contentsOf: url)), nil)
+                let state = try ConfigurationState(jsonData: Data(contentsOf: url))
+                let problem = state.problemsText(of: "The bootstrap configuration \(url.path)")
+                return (state, .warning, problem)
             } catch {
                 return (
-                    nil,
+                    nil, .error,
                     "The bootstrap configuration \(url.path) cannot be used, so there is none: \(error)"
                 )
             }
+        case .absent(let name, let bundle):
+            return (
+                nil, .error,
+                "There is no bootstrap configuration: \(name).json is not in \(bundle); add it to the "
+                    + "resources of the target whose bundle that is."
+            )
         }
     }
 }

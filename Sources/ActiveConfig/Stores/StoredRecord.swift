@@ -10,7 +10,8 @@ import Foundation
 /// ```
 ///
 /// The checksum, 16 hexadecimal digits, covers everything after the first line. The document of a
-/// signed configuration is the server's, byte for byte, and the header has its signature too.
+/// signed configuration is the server's, byte for byte, and the header has its signature too. Of any
+/// other the header has what was left out when it was read, if anything was.
 struct StoredRecord {
     /// The reason why bytes are not a sound record of the user.
     struct Damage: Error, CustomStringConvertible {
@@ -37,6 +38,7 @@ struct StoredRecord {
         let signed = configuration.signedDocument
         let body = signed?.signature == nil ? nil : signed?.body
         if body != nil { header["signature"] = signed?.signature.map { .string($0) } }
+        if body == nil { header["problems"] = configuration.storedProblems }
         var writer = DocumentWriter()
         writer.writeLine(header)
         if body == nil { writer.write(configuration) }
@@ -54,6 +56,7 @@ struct StoredRecord {
 
     private let entityTag: String?
     private let signature: String?
+    private let problems: SettingValue?
     /// In the exchange format, not parsed yet.
     private let document: Data
 
@@ -66,6 +69,7 @@ struct StoredRecord {
         guard header.userID == userID else { throw Damage(description: "it is another user's") }
         entityTag = header.entityTag
         signature = header.signature
+        problems = header.problems
         self.document = document
     }
 
@@ -74,6 +78,7 @@ struct StoredRecord {
         let userID: UserID
         let entityTag: String?
         let signature: String?
+        let problems: SettingValue?
     }
 
     /// The entity tag in `head`, the first bytes of a record; nil when it has none, is another
@@ -97,13 +102,14 @@ struct StoredRecord {
         let header = Header(
             userID: UserID(members["user_id"]?.stringValue),
             entityTag: members["entity_tag"]?.stringValue,
-            signature: members["signature"]?.stringValue)
+            signature: members["signature"]?.stringValue, problems: members["problems"])
         return (header, content[(lineEnd + 1)...])
     }
 
     /// - Throws: when this version of the framework cannot read the document.
     func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
         var state = try ConfigurationState(jsonData: document, limits: Self.limits)
+        state.addProblems(stored: problems)
         state.entityTag = entityTag
         state.signedDocument = signature.map {
             SignedDocument(body: document, signature: $0, entityTag: entityTag)

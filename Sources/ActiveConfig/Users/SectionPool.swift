@@ -49,7 +49,9 @@ final class SectionPool: Sendable {
             (state.entries[fingerprint]?.table, state.entries[fingerprint]?.size)
         }
         // Values that have no text of their own, such as what is not a number, are told apart here.
-        if let known, let knownSize, known == table {
+        if let known, let knownSize, known == table,
+            known.shapeProblems == table.shapeProblems
+        {
             return (ActiveConfigSection(table: known), knownSize)
         }
         let size = table.estimatedSize

@@ -24,17 +24,34 @@ struct DictionaryReader {
     private func readSection(
         _ section: Any, at path: String
     ) throws(ConfigurationFormatError) -> ActiveConfigSection {
-        guard let section = section as? [String: Any],
-            let settings = section["settings"] as? [String: Any]
-        else { return ActiveConfigSection() }
+        guard let members = section as? [String: Any] else {
+            return ActiveConfigSection(.section(kind(of: section)))
+        }
+        guard let settings = members["settings"] else { return ActiveConfigSection(.noSettings) }
+        guard let settings = settings as? [String: Any] else {
+            return ActiveConfigSection(.settings(kind(of: settings)))
+        }
         var values: [String: SettingValue] = [:]
+        var problems: [ShapeProblem] = []
         for (key, setting) in settings {
-            guard let setting = setting as? [String: Any], let value = setting["value"] else {
+            guard let members = setting as? [String: Any] else {
+                problems.append(.setting(key, kind(of: setting)))
+                continue
+            }
+            guard let value = members["value"] else {
+                problems.append(.noValue(key))
                 continue
             }
             values[key] = try self.value(value, at: "\(path).settings.\(key).value", depth: 6)
         }
-        return ActiveConfigSection(settings: values)
+        return ActiveConfigSection(NameTable(values), shapeProblems: problems)
+    }
+
+    /// For a message, such as "a string".
+    func kind(of any: Any) -> String {
+        if any is [Any] { return "an array" }
+        let value = try? scalar(any, "", [], levels: limits.maximumDepth)
+        return value?.kindInJSON ?? "a value of the type \(type(of: any))"
     }
 
     private struct OpenContainer {

@@ -11,6 +11,8 @@ struct DocumentReader {
     private var lastSettingCount = 0
     /// Limit of that hint.
     private static let mostReserved = 1_024
+    /// Number of settings of a section without a value that are looked at.
+    private static let mostProblems = 1_000
 
     /// A member that must be an object.
     private enum Required<Value> {
@@ -140,11 +142,10 @@ struct DocumentReader {
 
     /// FORMAT 3.2.
     private mutating func readSection() throws(JSONFault) -> ActiveConfigSection {
-        var section = ActiveConfigSection()
         guard json.next == UInt8(ascii: "{") else {
-            _ = try values.read(from: &json)
-            return section
+            return ActiveConfigSection(.section(try values.read(from: &json).kindInJSON))
         }
+        var section: ActiveConfigSection?
         try json.takeOpeningBracket()
         var isFirst = true
         while try json.nextMember(isFirst: isFirst) {
@@ -156,17 +157,18 @@ struct DocumentReader {
             if isSettings, json.next == UInt8(ascii: "{") {
                 section = try readSettings()
             } else {
-                _ = try values.read(from: &json)
-                if isSettings { section = ActiveConfigSection() }
+                let value = try values.read(from: &json)
+                if isSettings { section = ActiveConfigSection(.settings(value.kindInJSON)) }
             }
         }
-        return section
+        return section ?? ActiveConfigSection(.noSettings)
     }
 
     /// FORMAT 3.3.
     private mutating func readSettings() throws(JSONFault) -> ActiveConfigSection {
         var entries: ContiguousArray<NameTable<SettingValue>.Entry> = []
         entries.reserveCapacity(min(lastSettingCount, Self.mostReserved))
+        var problems: [ShapeProblem] = []
         let start = json.position
         try json.takeOpeningBracket()
         var isFirst = true
@@ -180,7 +182,11 @@ struct DocumentReader {
                     ofASCII: UnsafeRawBufferPointer(rebasing: json.bytes[token.start..<token.end]))
                 : NameHash.hash(name)
             try json.takeColon()
+            let first = json.next
             let value = try readSetting()
+            if value == nil, problems.count < Self.mostProblems {
+                problems.append(Self.problem(name, of: first))
+            }
             entries.append(
                 NameTable.Entry(
                     name: name, value: value ?? .null, hash: hash, isAbsent: value == nil))
@@ -194,8 +200,33 @@ struct DocumentReader {
             entries = exact
         }
         let text = unsafe UnsafeRawBufferPointer(rebasing: json.bytes[start..<json.position])
+        let table = NameTable(entries)
+        if !problems.isEmpty { problems = Self.remaining(problems, besides: table) }
         return ActiveConfigSection(
-            NameTable(entries), source: unsafe ByteHash.Fingerprint(of: text))
+            table, source: unsafe ByteHash.Fingerprint(of: text), shapeProblems: problems)
+    }
+
+    /// The problem of a setting without a value whose text begins with a byte.
+    private static func problem(_ name: String, of first: UInt8?) -> ShapeProblem {
+        switch first {
+        case UInt8(ascii: "{"): .noValue(name)
+        case UInt8(ascii: "["): .setting(name, "an array")
+        case UInt8(ascii: "\""): .setting(name, "a string")
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): .setting(name, "a boolean")
+        case UInt8(ascii: "n"): .setting(name, "null")
+        default: .setting(name, "a number")
+        }
+    }
+
+    /// The problems of settings that are absent: of those with one name the last one counts.
+    private static func remaining(
+        _ problems: [ShapeProblem], besides table: NameTable<SettingValue>
+    ) -> [ShapeProblem] {
+        var names: Set<String> = []
+        let last = problems.reversed().filter {
+            table[$0.settingName] == nil && names.insert($0.settingName).inserted
+        }
+        return Array(last.reversed().prefix(ShapeProblem.maximumCount))
     }
 
     /// Nil when the setting has no `value`.
