@@ -102,6 +102,18 @@ extension ActiveConfigSection: Hashable {
     }
 }
 
+extension ActiveConfigSection {
+    /// Returns whether there is anything to notify of: a section appears, is gone, or has a setting with
+    /// another value, where an integer and a double of the same value are equal.
+    static func isChange(from old: ActiveConfigSection?, to new: ActiveConfigSection?) -> Bool {
+        switch (old, new) {
+        case (nil, nil): false
+        case (let old?, let new?): !new.table.isEquivalent(to: old.table)
+        default: true
+        }
+    }
+}
+
 extension ActiveConfigSection: CustomStringConvertible {
     /// The settings, sorted by key.
     public var description: String {
@@ -155,5 +167,10 @@ extension SettingTable: Hashable {
 
     func hash(into hasher: inout Hasher) {
         hasher.combine(settings)
+    }
+
+    func isEquivalent(to other: SettingTable) -> Bool {
+        self == other
+            || settings.isEqual(to: other.settings) { $0.isEquivalent(to: $1) }
     }
 }

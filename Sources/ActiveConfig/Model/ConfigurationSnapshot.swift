@@ -117,7 +117,9 @@ final class ConfigurationSnapshot: Sendable {
         var changes: [SectionChange] = []
         for entry in sections.entries {
             let before = old.value(ofName: entry.name, hash: entry.hash)
-            if before != entry.value { changes.append(change(entry.name, before, entry.value)) }
+            if ActiveConfigSection.isChange(from: before, to: entry.value) {
+                changes.append(change(entry.name, before, entry.value))
+            }
         }
         for entry in old.entries
         where sections.find(entry.name, hash: entry.hash) == nil {
@@ -128,7 +130,7 @@ final class ConfigurationSnapshot: Sendable {
 
     func change(ofSectionNamed name: String, since old: ActiveConfigSection?) -> SectionChange? {
         let new = sections[name]
-        return new == old ? nil : change(name, old, new)
+        return ActiveConfigSection.isChange(from: old, to: new) ? change(name, old, new) : nil
     }
 
     private func change(

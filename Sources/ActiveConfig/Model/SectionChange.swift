@@ -72,7 +72,11 @@ public struct SectionChange: Sendable {
     public var removedKeys: [String] { settings(old).names(missingIn: settings(new)) }
 
     /// The keys of settings that both sections have, with different values, sorted.
-    public var changedKeys: [String] { settings(new).names(changedFrom: settings(old)) }
+    ///
+    /// An integer and a double of the same value, `1` and `1.0`, do not differ.
+    public var changedKeys: [String] {
+        settings(new).names(changedFrom: settings(old)) { $0.isEquivalent(to: $1) }
+    }
 
     private func settings(_ section: ActiveConfigSection?) -> NameTable<SettingValue> {
         (section?.table ?? .empty).settings

@@ -91,14 +91,41 @@ extension SettingValue: Hashable {
 
     /// Returns a Boolean value that indicates whether both are of the same kind and equal; the
     /// order of an object's members does not count, and what is not a number equals itself.
+    ///
+    /// `1` and `1.0` are not equal, since each is written as it was read. A configuration in which one
+    /// takes the other's place has not changed all the same: nobody is notified.
     public static func == (left: SettingValue, right: SettingValue) -> Bool {
+        isEqual(left, right, scalars: { isScalar($0, equalTo: $1) })
+    }
+
+    /// Returns whether both are equal but for the kind of numbers: an integer and a double of exactly
+    /// its value are the same for those who are notified of changes.
+    func isEquivalent(to other: SettingValue) -> Bool {
+        Self.isEqual(self, other) { left, right in
+            switch (left, right) {
+            case (.integer(let integer), .double(let double)),
+                (.double(let double), .integer(let integer)):
+                Int(exactly: double) == integer
+            default: Self.isScalar(left, equalTo: right)
+            }
+        }
+    }
+
+    private static func isEqual(
+        _ left: SettingValue, _ right: SettingValue,
+        scalars isEqual: (SettingValue, SettingValue) -> Bool
+    ) -> Bool {
+        left.isContainer
+            ? isContainer(left, equalTo: right, scalars: isEqual) : isEqual(left, right)
+    }
+
+    private static func isScalar(_ left: SettingValue, equalTo right: SettingValue) -> Bool {
         switch (left, right) {
         case (.null, .null): true
         case (.bool(let left), .bool(let right)): left == right
         case (.integer(let left), .integer(let right)): left == right
         case (.double(let left), .double(let right)): left == right || left.isNaN && right.isNaN
         case (.string(let left), .string(let right)): left == right
-        case (.array, .array), (.object, .object): isContainer(left, equalTo: right)
         default: false
         }
     }
@@ -115,20 +142,26 @@ extension SettingValue: Hashable {
         }
     }
 
-    private static func isContainer(_ left: SettingValue, equalTo right: SettingValue) -> Bool {
+    private static func isContainer(
+        _ left: SettingValue, equalTo right: SettingValue,
+        scalars isEqual: (SettingValue, SettingValue) -> Bool
+    ) -> Bool {
         // Not recursive: a value may be nested deeper than the stack allows.
         var pending: [(SettingValue, SettingValue)] = []
         var pair = (left, right)
         while true {
-            guard isContainer(pair.0, equalTo: pair.1, but: &pending) else { return false }
+            guard isLevel(pair.0, equalTo: pair.1, scalars: isEqual, but: &pending) else {
+                return false
+            }
             guard let next = pending.popLast() else { return true }
             pair = next
         }
     }
 
     /// Compares one level; pairs of nested containers go to `pending`.
-    private static func isContainer(
+    private static func isLevel(
         _ left: SettingValue, equalTo right: SettingValue,
+        scalars isEqual: (SettingValue, SettingValue) -> Bool,
         but pending: inout [(SettingValue, SettingValue)]
     ) -> Bool {
         switch (left, right) {
@@ -138,7 +171,7 @@ extension SettingValue: Hashable {
                 let (value, other) = (left[index], right[index])
                 if value.isContainer {
                     pending.append((value, other))
-                } else if value != other {
+                } else if !isEqual(value, other) {
                     return false
                 }
             }
@@ -149,7 +182,7 @@ extension SettingValue: Hashable {
                 guard let other = right[key] else { return false }
                 if value.isContainer {
                     pending.append((value, other))
-                } else if value != other {
+                } else if !isEqual(value, other) {
                     return false
                 }
             }

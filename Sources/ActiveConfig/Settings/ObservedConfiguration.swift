@@ -83,7 +83,8 @@ final class ObservedConfiguration {
             cell.defaults.contains {
                 definition.object.differs(in: snapshot, from: old, default: $0)
             }
-        case .section(let name): snapshot.sections[name] != old.sections[name]
+        case .section(let name):
+            ActiveConfigSection.isChange(from: old.sections[name], to: snapshot.sections[name])
         case .user: snapshot.userID != old.userID
         case .lastDownload: downloads.last != oldDownloads.last
         case .freshness: downloads.freshness != oldDownloads.freshness

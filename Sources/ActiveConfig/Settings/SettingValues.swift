@@ -72,7 +72,10 @@ extension SettingDefinition {
         in new: ConfigurationSnapshot, from old: ConfigurationSnapshot,
         default standard: any DecodedSetting
     ) -> Bool {
-        if new === old || new.candidates(for: path) == old.candidates(for: path) { return false }
+        let (values, before) = (new.candidates(for: path), old.candidates(for: path))
+        if new === old || values.elementsEqual(before, by: { $0.isEquivalent(to: $1) }) {
+            return false
+        }
         switch (value(in: new), value(in: old)) {
         case (nil, nil): return false
         case (let new, let old): return !(new ?? standard).isEqual(to: old ?? standard)

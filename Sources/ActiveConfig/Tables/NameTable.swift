@@ -115,6 +115,24 @@ extension NameTable {
         return other.find(entries[number].name, hash: hash)
     }
 
+    /// Whether both have the same names with equal values; order does not count.
+    func isEqual(to other: NameTable, values isEqual: (Value, Value) -> Bool) -> Bool {
+        guard entries.count == other.entries.count else { return false }
+        return entries.indices.allSatisfy { number in
+            guard let found = counterpart(ofEntry: number, in: other) else { return false }
+            return isEqual(entries[number].value, other.entries[found].value)
+        }
+    }
+
+    /// The names that both have with values that are not equal, sorted.
+    func names(changedFrom other: NameTable, values isEqual: (Value, Value) -> Bool) -> [String] {
+        entries.indices.filter { number in
+            guard let before = counterpart(ofEntry: number, in: other) else { return false }
+            return !isEqual(other.entries[before].value, entries[number].value)
+        }
+        .map { entries[$0].name }.sortedByBytes()
+    }
+
     /// Sorted.
     func names(missingIn other: NameTable) -> [String] {
         entries.indices.filter { counterpart(ofEntry: $0, in: other) == nil }
@@ -125,20 +143,7 @@ extension NameTable {
 extension NameTable: Equatable where Value: Equatable {
     /// Order does not count.
     static func == (left: NameTable, right: NameTable) -> Bool {
-        guard left.entries.count == right.entries.count else { return false }
-        return left.entries.indices.allSatisfy { number in
-            guard let other = left.counterpart(ofEntry: number, in: right) else { return false }
-            return right.entries[other].value == left.entries[number].value
-        }
-    }
-
-    /// Sorted.
-    func names(changedFrom other: NameTable) -> [String] {
-        entries.indices.filter { number in
-            guard let before = counterpart(ofEntry: number, in: other) else { return false }
-            return other.entries[before].value != entries[number].value
-        }
-        .map { entries[$0].name }.sortedByBytes()
+        left.isEqual(to: right, values: ==)
     }
 }
 

@@ -90,7 +90,7 @@ public struct ActivationPolicy: Sendable, Hashable {
             if moments.contains(sections[name] ?? moment) {
                 document.sections[name] = section
                 adopted.insert(name)
-            } else if section != old.sections[name] {
+            } else if ActiveConfigSection.isChange(from: old.sections[name], to: section) {
                 isWhole = false
             }
         }

@@ -13,8 +13,8 @@ struct SectionChangeTests {
 
     @Test func theChangeNamesTheKeysThatDiffer() {
         let change = change(
-            ["same": 1, "changed": 1, "kind": 1, "gone": 1, "lost": nil],
-            ["same": 1, "changed": 2, "kind": 1.0, "new": 1, "found": nil])
+            ["same": 1, "changed": 1, "kind": 1, "list": [["a": 2]], "gone": 1, "lost": nil],
+            ["same": 1, "changed": 2, "kind": true, "list": [["a": 2.0]], "new": 1, "found": nil])
         #expect(change.addedKeys == ["found", "new"])
         #expect(change.removedKeys == ["gone", "lost"])
         #expect(change.changedKeys == ["changed", "kind"])

@@ -1,0 +1,72 @@
+import ActiveConfig
+import ActiveConfigTesting
+import Testing
+
+/// A server that writes its documents anew may write 1 as 1.0.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct EqualNumbersTests {
+    private static let columns = SettingKey("Home", "columns", default: SettingValue.null)
+
+    private static func make(
+        _ values: [SettingValue], options: ActiveConfigOptions = ActiveConfigOptions()
+    ) -> CoordinatorFixture {
+        .make(
+            ScriptedDownloader { call in
+                let value = values[call.number - 1]
+                return .configuration(.make(sections: ["Home": ["columns": value]]))
+            }, options: options)
+    }
+
+    @Test func aNumberThatIsWrittenOtherwiseIsNoChange() async throws {
+        let fixture = Self.make([1, 1.0, ["a": [1]], ["a": [1.0]]])
+        let config = fixture.config
+        let listener = fixture.listener()
+        let recorder = NotificationRecorder(of: config, in: fixture.center)
+        var changed: [Set<String>] = []
+        for _ in 1...4 {
+            changed.append(try await config.downloadNewConfig().changedSectionNames)
+        }
+        fixture.drain()
+        #expect(changed == [["Home"], [], ["Home"], []])
+        #expect(listener.deliveries.count == 2)
+        #expect(recorder.entries(named: ActiveConfig.sectionDidChangeNotification).count == 2)
+        // What is read is the newest document all the same.
+        #expect(config[Self.columns] == ["a": [1.0]])
+    }
+
+    @Test(
+        arguments: [
+            Row("kinds that are no numbers", (1, true), false),
+            Row("an integer and its text", (1, "1"), false),
+            Row(
+                "beyond what a double tells apart", (.integer(1 << 53 + 1), .double(0x1p53)), false),
+            Row("a double beyond integers", (.integer(.max), .double(0x1p63)), false),
+            Row("zero and its negative", (0, -0.0), true),
+            Row("a great number", (.integer(1 << 60), .double(0x1p60)), true),
+        ] as [Row<(SettingValue, SettingValue), Bool>])
+    func numbersAreComparedExactly(
+        row: Row<(SettingValue, SettingValue), Bool>
+    ) async throws {
+        let fixture = Self.make([row.input.0, row.input.1])
+        try await fixture.config.downloadNewConfig()
+        let result = try await fixture.config.downloadNewConfig()
+        #expect(result.changedSectionNames.isEmpty == row.expected)
+        // Values themselves keep their kind apart (FORMAT 4).
+        #expect(row.input.0 != row.input.1)
+    }
+
+    @Test func aSectionWithEqualNumbersDoesNotWait() async throws {
+        var options = ActiveConfigOptions()
+        options.activation = .manual
+        let fixture = Self.make([1, 1.0], options: options)
+        try await fixture.config.downloadNewConfig()
+        fixture.config.activate(isLast: true)
+        #expect(try await fixture.config.downloadNewConfig().configurationIsCurrent)
+        #expect(fixture.config.pendingChanges.isEmpty)
+    }
+}
+
+extension ActiveConfig {
+    /// In an async function the plain call would resolve to the overload that waits.
+    fileprivate func activate(isLast: Bool) { activate() }
+}
