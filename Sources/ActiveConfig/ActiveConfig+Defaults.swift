@@ -60,14 +60,18 @@ extension ActiveConfig {
     /// Replaces the in-app defaults by a property list: a dictionary of sections, each a dictionary
     /// of settings.
     ///
-    /// - Parameter propertyList: The file's content, XML or binary. Dates and data become the texts
-    ///   that a `Date` and a `Data` are read from.
-    /// - Throws: `DecodingError` or Foundation's error when the content cannot be read, or is no
-    ///   dictionary of dictionaries; then the defaults stay.
-    public func setDefaults(propertyList: Data) throws {
-        let sections = try PropertyListDecoder().decode(
-            [String: [String: PropertyListValue]].self, from: propertyList)
-        setDefaults(sections.mapValues { $0.mapValues(\.value) })
+    /// A flat list of settings, such as Firebase's, belongs to one section, which has to be named; the
+    /// exchange format (`sample-backend export --format activeconfig`) has all sections of a template.
+    ///
+    /// - Parameters:
+    ///   - propertyList: The file's content, XML or binary. `<integer>1</integer>` is an integer,
+    ///     `<real>1.0</real>` a double. Dates and data become the texts that a `Date` and a `Data` are
+    ///     read from.
+    ///   - sectionName: The section of a flat list; nil for a list of sections.
+    /// - Throws: ``ConfigurationFormatError``, or Foundation's error, when the content cannot be read, or
+    ///   is no dictionary of dictionaries; then the defaults stay.
+    public func setDefaults(propertyList: Data, inSection sectionName: String? = nil) throws {
+        setDefaults(try PropertyListReader.sections(of: propertyList, inSection: sectionName))
     }
 
     private static func sections(

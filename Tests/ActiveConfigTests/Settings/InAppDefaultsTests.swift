@@ -302,7 +302,7 @@ struct InAppDefaultsTests {
     private static let everything = """
         <dict><key>Home</key><dict>
         <key>yes</key><true/><key>one</key><integer>1</integer><key>zero</key><integer>0</integer>
-        <key>half</key><real>0.5</real><key>text</key><string>a</string>
+        <key>half</key><real>0.5</real><key>whole</key><real>1.0</real><key>text</key><string>a</string>
         <key>date</key><date>2012-08-20T19:36:05Z</date><key>data</key><data>AQI=</data>
         <key>list</key><array><integer>1</integer><array/><dict><key>a</key><false/></dict></array>
         <key>great</key><integer>18446744073709551615</integer>
@@ -320,7 +320,7 @@ struct InAppDefaultsTests {
             propertyList: PropertyListSerialization.data(
                 fromPropertyList: list, format: format, options: 0))
         let expected: [String: SettingValue] = [
-            "yes": true, "one": 1, "zero": 0, "half": 0.5, "text": "a",
+            "yes": true, "one": 1, "zero": 0, "half": 0.5, "whole": 1.0, "text": "a",
             "date": "2012-08-20T19:36:05Z", "data": "AQI=", "list": [1, [], ["a": false]],
             "great": "18446744073709551615",
         ]
@@ -347,6 +347,26 @@ struct InAppDefaultsTests {
             try config.setDefaults(propertyList: Self.propertyList(row.input))
         }
         #expect(config[Self.columns] == 3)
+    }
+
+    private static let flat = "<dict><key>title</key><string>Hi</string></dict>"
+
+    @Test func aFlatPropertyListIsOfTheSectionThatIsNamed() throws {
+        let config = ActiveConfig.make(store: nil)
+        try config.setDefaults(propertyList: Self.propertyList(Self.flat), inSection: "Home")
+        #expect(config.defaults == ["Home": ["title": "Hi"]])
+    }
+
+    @Test func aFlatPropertyListWithoutASectionSaysWhatToDo() throws {
+        let config = ActiveConfig.make(store: nil)
+        let error = try #require(throws: ConfigurationFormatError.self) {
+            try config.setDefaults(propertyList: Self.propertyList(Self.flat))
+        }
+        #expect(
+            error.description
+                == "In title: this is a string where a section is expected, a dictionary of its "
+                + "settings; for a flat list, as Firebase has it, name the section: "
+                + "setDefaults(propertyList:inSection:).")
     }
 
     @Test(arguments: [Row("as deep as a document", 90, true), Row("deeper", 200, false)])

@@ -2,7 +2,16 @@ import Foundation
 
 /// Reads dictionaries of `Any`, as `JSONSerialization` and property lists give them.
 struct DictionaryReader {
+    /// What an integer beyond `Int`, within `UInt64`, becomes.
+    enum GreatIntegers {
+        /// The nearest double, as in a document (FORMAT 4.1).
+        case double
+        /// A text, as ``SettingEncoder`` writes it.
+        case text
+    }
+
     let limits: ConfigurationLimits
+    var greatIntegers = GreatIntegers.double
 
     func read(_ dictionary: [String: Any]) throws(ConfigurationFormatError) -> ConfigurationState {
         guard let meta = dictionary["meta"] as? [String: Any] else {
@@ -12,7 +21,8 @@ struct DictionaryReader {
             throw missing(
                 "config_sections", .sectionsMissing, isThere: dictionary["config_sections"] != nil)
         }
-        var state = ConfigurationState(meta: try object(meta, at: "meta", depth: 2), sections: [:])
+        var state = ConfigurationState(
+            meta: try values(of: meta, at: "meta", depth: 2), sections: [:])
         try FormatVersion.check(state.meta)
         for (name, section) in sections {
             state.sections[name] = try readSection(section, at: "config_sections.\(name)")
@@ -160,8 +170,9 @@ struct DictionaryReader {
         }
     }
 
-    private func object(
-        _ members: [String: Any], at path: String, depth: Int
+    /// The values of an object that is at `depth`.
+    func values(
+        of members: [String: Any], at path: String, depth: Int
     ) throws(ConfigurationFormatError) -> [String: SettingValue] {
         try value(members, at: path, depth: depth).dictionaryValue ?? [:]
     }
@@ -173,6 +184,9 @@ struct DictionaryReader {
         if number.isBoolean { return .bool(number.boolValue) }
         if !number.isFloatingPoint, let integer = Int(exactly: number) {
             return .integer(integer)
+        }
+        if greatIntegers == .text, !number.isFloatingPoint, let integer = UInt64(exactly: number) {
+            return .string("\(integer)")
         }
         guard number.doubleValue.isFinite else {
             throw ConfigurationFormatError(
