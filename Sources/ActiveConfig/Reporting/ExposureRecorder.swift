@@ -6,17 +6,19 @@ public import Dispatch
 /// options.exposures = ExposureRecorder { exposures in analytics.track(exposures) }
 /// ```
 ///
-/// Reads by typed keys and by decoded sections count, each setting once for each user and value in the
-/// life of the recorder. A read of a value that is known costs nothing: it is recorded when a
-/// configuration gives the value for the first time. Reads of a section's settings by name
+/// Reads by typed keys and by decoded sections count: each setting once for each user, and again when
+/// its value is another one than was recorded last, so that the last exposure is what the user sees. A
+/// read of a value that is known costs nothing: it is looked at when a configuration first gives it.
+/// Reads of a section's settings by name
 /// (`config["Home"]?.bool(forKey:)`) are not seen.
 ///
 /// While the handler is busy, up to 10,000 exposures wait, or a batch if that is larger. Further ones are
 /// left out, and recorded when a later configuration gives the value again.
 public final class ExposureRecorder: Sendable {
     private struct State {
-        /// Hashes of settings with their values, by user; values may be large.
-        var seen: [UserID: Set<Int>] = [:]
+        /// Hashes of the values that were recorded last, by user and setting; values may be large.
+        var seen: [UserID: [SettingPath: Int]] = [:]
+        /// Number of settings in ``seen``.
         var seenCount = 0
         var pending: [Exposure] = []
         var isScheduled = false
@@ -24,10 +26,10 @@ public final class ExposureRecorder: Sendable {
         /// - Returns: False when it is known.
         mutating func note(_ exposure: Exposure, hash: Int) -> Bool {
             if seenCount >= ExposureRecorder.maximumSeenCount { (seen, seenCount) = ([:], 0) }
-            guard seen[UserID(exposure.userID), default: []].insert(hash).inserted else {
-                return false
-            }
-            seenCount += 1
+            let last = seen[UserID(exposure.userID), default: [:]].updateValue(
+                hash, forKey: exposure.setting)
+            if last == hash { return false }
+            if last == nil { seenCount += 1 }
             pending.append(exposure)
             return true
         }
@@ -38,7 +40,7 @@ public final class ExposureRecorder: Sendable {
         }
     }
 
-    /// Distinct exposures that are remembered; beyond, all are forgotten and may be recorded again.
+    /// Settings of users that are remembered; beyond, all are forgotten and may be recorded again.
     static let maximumSeenCount = 100_000
     /// Exposures that wait for a handler that does not return.
     static let maximumPendingCount = 10_000
@@ -72,7 +74,6 @@ public final class ExposureRecorder: Sendable {
 
     func record(_ exposure: Exposure, value: SettingValue?) {
         var hasher = Hasher()
-        hasher.combine(exposure.setting)
         hasher.combine(value)
         let hash = hasher.finalize()
         let (isFull, isFirst) = state.withLock { state in

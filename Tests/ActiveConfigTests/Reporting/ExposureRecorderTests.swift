@@ -58,6 +58,24 @@ struct ExposureRecorderTests {
         #expect(second.map(\.source) == [.downloaded])
     }
 
+    @Test func aValueThatReturnsIsRecordedAgain() async throws {
+        let seen = Locked<[Exposure]>([])
+        let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
+        let columns = [3, 4, 4, 3, 3]
+        let config = config(
+            recorder,
+            ScriptedDownloader { call in
+                .configuration(Self.document(columns[call.number - 1], version: call.number))
+            })
+        for _ in columns {
+            try await config.downloadNewConfig()
+            _ = (config[Self.columns], config[Self.title])
+        }
+        recorder.flush()
+        #expect(seen.withLock { $0.map(\.value) } == [3, nil, 4, 3])
+        #expect(seen.withLock { $0.map(\.templateVersion) } == [1, 1, 2, 4])
+    }
+
     @Test func eachUserIsExposedForItself() async throws {
         let seen = Locked<[Exposure]>([])
         let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
