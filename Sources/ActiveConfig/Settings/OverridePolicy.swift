@@ -41,7 +41,8 @@ public struct OverridePolicy: Sendable {
     /// - `-ActiveConfigOverrideFile path`, or `ACTIVECONFIG_OVERRIDE_FILE` in the environment: a file
     ///   in the exchange format.
     ///
-    /// The section's name ends at the first dot. The value is JSON, or else a string. An argument
+    /// The section's name ends at the first dot. The value is JSON, or else a string. White space around
+    /// names and values does not count. An argument
     /// counts before the environment, and both before the file.
     public static var always: OverridePolicy {
         from(
@@ -105,14 +106,19 @@ public struct OverridePolicy: Sendable {
         let parts = text.unicodeScalars.split(
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let names = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+            .map(Self.trimmed)
         guard parts.count == 2, names.count == 2, !names[0].isEmpty, !names[1].isEmpty else {
             return nil
         }
-        let value = String(parts[1])
+        let value = trimmed(parts[1])
         return (
-            String(names[0]), String(names[1]),
+            names[0], names[1],
             (try? SettingValue(jsonData: Data(value.utf8))) ?? .string(value)
         )
+    }
+
+    private static func trimmed(_ text: Substring.UnicodeScalarView) -> String {
+        String(text).trimmingCharacters(in: .whitespacesAndNewlines)
     }
 }
 
