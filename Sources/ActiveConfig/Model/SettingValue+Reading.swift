@@ -10,7 +10,7 @@ extension SettingValue {
     }
 
     /// A boolean, a number that is not 0, or one of the words `true yes y t on 1` and
-    /// `false no n f off 0` in any case.
+    /// `false no n f off 0` in any case, trimmed.
     public var boolValue: Bool? {
         switch self {
         case .bool(let value): value
@@ -97,8 +97,9 @@ extension SettingValue {
 
 /// Words that read as a boolean (FORMAT 5).
 enum BooleanWord {
-    /// Case does not count; white space does.
+    /// Neither case nor white space around the word counts.
     static func meaning(of text: String) -> Bool? {
+        let text = NumberText.trimmed(text)
         guard text.utf8.count <= 5 else { return nil }
         switch text.lowercased() {
         case "true", "yes", "y", "t", "on", "1": return true
