@@ -58,6 +58,7 @@ RULES = [
     ("SampleBackend/Plugins/*", ["build SampleBackend"]),
     ("Tests/ThirtyTwoBit/*", ["script Tests/ThirtyTwoBit/check.sh"]),
     ("Tests/Examples/*", ["part docs"]),
+    ("Tests/Misuses/*", ["script Tests/Misuses/check.sh"]),
     ("Sources/*.docc/*", ["part docs"]),
     ("README.md", ["part docs"]),
     ("Tests/Structure/*", ["part format"]),

@@ -75,7 +75,13 @@ run_docs() {
     setup docc
     step "build" build_package .
     step "examples" Tests/Examples/compile.sh
+    step "misuses" check_misuses
     step "articles" check_documentation
+}
+check_misuses() {
+    Tests/Misuses/check.sh --self-test >/dev/null ||
+        refuse "Tests/Misuses/check.sh does not find planted differences any more"
+    Tests/Misuses/check.sh
 }
 check_documentation() {
     local docc triple graphs=.build/docs/graphs module

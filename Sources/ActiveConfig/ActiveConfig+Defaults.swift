@@ -23,6 +23,18 @@ extension ActiveConfig {
         replaceLayers(reason: .defaultsChanged) { $0.defaults = defaults }
     }
 
+    /// Unavailable: settings are in sections, and their values are ``SettingValue``s.
+    ///
+    /// - Parameter defaults: Values that are in no section.
+    @available(
+        *, unavailable,
+        message: """
+            in-app defaults are settings in sections, as in 'setDefaults(["Home": ["columns": 3]])', \
+            of the type [String: [String: SettingValue]]
+            """
+    )
+    public func setDefaults(_ defaults: [String: Any]) {}
+
     /// Replaces the in-app defaults by the sections of a configuration, such as one read from a
     /// bundled file of the exchange format.
     ///

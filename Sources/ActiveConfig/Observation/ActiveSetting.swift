@@ -41,6 +41,37 @@ public struct ActiveSetting<Value: Sendable> {
         self.config = config
     }
 
+    /// Unavailable: the default is the key's.
+    ///
+    /// - Parameters:
+    ///   - wrappedValue: A value that would be lost.
+    ///   - key: The setting.
+    ///   - config: The configuration.
+    @available(
+        *, unavailable,
+        message: "the value is the setting's, and the default the key's; leave out '= …'"
+    )
+    public init(wrappedValue: Value, _ key: SettingKey<Value>, in config: ActiveConfig? = nil) {
+        self.init(key, in: config)
+    }
+
+    /// Unavailable: a setting is named by a key.
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - name: The setting's name in the section.
+    ///   - defaultValue: The value when there is none.
+    @available(
+        *, unavailable,
+        message: """
+            declare a key, as in 'extension SettingKey<Bool> { static let isOn = \
+            SettingKey("Home", "isOn", default: false) }', and write '@ActiveSetting(.isOn)'
+            """
+    )
+    public init(_ sectionName: String, _ name: String, default defaultValue: Value? = nil) {
+        preconditionFailure("Unavailable.")
+    }
+
     /// The value of the setting, or the key's default.
     public var wrappedValue: Value {
         guard let config = current else { return key.defaultValue }

@@ -58,6 +58,11 @@ struct SettingReader: Sendable {
     /// The result is a ``DecodedValue`` of the type.
     let read: @Sendable (SettingValue) throws(Mismatch) -> any DecodedSetting
 
+    /// Reads nothing.
+    static let none = SettingReader { (value) throws(Mismatch) in
+        throw Mismatch(reason: "is \(value.excerpt), and its key reads nothing")
+    }
+
     static func convertible<Value: SettingConvertible>(_ type: Value.Type) -> SettingReader {
         SettingReader { (value) throws(Mismatch) in
             guard let result = Value(settingValue: value) else {

@@ -67,6 +67,23 @@ public struct SettingKey<Value: Sendable>: Sendable {
         self.init(sectionName, name, defaultValue, .convertible(Value.self))
     }
 
+    /// Unavailable: the type says neither how it is read nor how it is decoded.
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - name: The setting's name in the section.
+    ///   - defaultValue: The value when there is none, or none of the type.
+    @available(
+        *, unavailable,
+        message: """
+            a setting cannot be read as this type; declare it as SettingConvertible, \
+            as in 'enum Theme: String, SettingConvertible', or as Decodable
+            """
+    )
+    public init(_ sectionName: String, _ name: String, default defaultValue: Value) {
+        self.init(sectionName, name, defaultValue, .none)
+    }
+
     private init(
         _ sectionName: String, _ name: String, _ defaultValue: Value, _ reader: SettingReader
     ) {
