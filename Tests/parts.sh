@@ -6,6 +6,7 @@ run_format() {
     step "structure" check_structure
     step "formatter" check_format
     step "deadlines" check_deadlines
+    step "names of types" check_type_names
 }
 
 check_structure() {
@@ -18,6 +19,11 @@ check_structure() {
     folders=$(git ls-files -co --exclude-standard | sed -n 's|/.*||p' | sort -u |
         sed -E '/^(Sources|Tests|SampleBackend|Bootstrap|\..*)$/d')
     [ -z "$folders" ] || refuse "these top-level folders do not belong here: $folders"
+}
+check_type_names() {
+    Tests/Structure/type_names.py --self-test >/dev/null ||
+        refuse "Tests/Structure/type_names.py does not find planted faults any more"
+    Tests/Structure/type_names.py
 }
 check_deadlines() {
     Tests/Structure/deadlines.py --self-test >/dev/null ||

@@ -1,0 +1,159 @@
+/// For an app that has a type of the same name itself: `ActiveConfig.DownloadError`.
+///
+/// All public types, which `Tests/Structure/type_names.py` checks.
+extension ActiveConfig {
+    /// The framework's type of this name.
+    public typealias ActivationPolicy = ActiveConfigTypes.ActivationPolicyType
+    /// The framework's type of this name.
+    public typealias ActiveConfigActivity = ActiveConfigTypes.ActiveConfigActivityType
+    /// The framework's type of this name.
+    public typealias ActiveConfigBackend = ActiveConfigTypes.ActiveConfigBackendType
+    /// The framework's type of this name.
+    public typealias ActiveConfigDownloader = ActiveConfigTypes.ActiveConfigDownloaderType
+    /// The framework's type of this name.
+    public typealias ActiveConfigEventConnection = ActiveConfigTypes.ActiveConfigEventConnectionType
+    /// The framework's type of this name.
+    public typealias ActiveConfigEventSource = ActiveConfigTypes.ActiveConfigEventSourceType
+    /// The framework's type of this name.
+    public typealias ActiveConfigListener = ActiveConfigTypes.ActiveConfigListenerType
+    /// The framework's type of this name.
+    public typealias ActiveConfigListenerToken = ActiveConfigTypes.ActiveConfigListenerTokenType
+    /// The framework's type of this name.
+    public typealias ActiveConfigLog = ActiveConfigTypes.ActiveConfigLogType
+    /// The framework's type of this name.
+    public typealias ActiveConfigObserver = ActiveConfigTypes.ActiveConfigObserverType
+    /// The framework's type of this name.
+    public typealias ActiveConfigOptions = ActiveConfigTypes.ActiveConfigOptionsType
+    /// The framework's type of this name.
+    public typealias ActiveConfigSection = ActiveConfigTypes.ActiveConfigSectionType
+    /// The framework's type of this name.
+    public typealias ActiveConfigStore = ActiveConfigTypes.ActiveConfigStoreType
+    /// The framework's type of this name.
+    public typealias ActiveConfigUpdate = ActiveConfigTypes.ActiveConfigUpdateType
+    /// The framework's type of this name.
+    public typealias ActiveConfigUpdateState = ActiveConfigTypes.ActiveConfigUpdateStateType
+    /// The framework's type of this name.
+    public typealias ActiveConfigUpdater = ActiveConfigTypes.ActiveConfigUpdaterType
+    /// The framework's type of this name.
+    public typealias ActiveConfigUpdates = ActiveConfigTypes.ActiveConfigUpdatesType
+    /// The framework's type of this name.
+    public typealias ActiveSetting = ActiveConfigTypes.ActiveSettingType
+    /// The framework's type of this name.
+    public typealias AppliedUpdate = ActiveConfigTypes.AppliedUpdateType
+    /// The framework's type of this name.
+    public typealias BootstrapConfiguration = ActiveConfigTypes.BootstrapConfigurationType
+    /// The framework's type of this name.
+    public typealias ClientCredentials = ActiveConfigTypes.ClientCredentialsType
+    /// The framework's type of this name.
+    public typealias ClientSignals = ActiveConfigTypes.ClientSignalsType
+    /// The framework's type of this name.
+    public typealias ClientStateStore = ActiveConfigTypes.ClientStateStoreType
+    /// The framework's type of this name.
+    public typealias ConfigurationAcknowledger = ActiveConfigTypes.ConfigurationAcknowledgerType
+    /// The framework's type of this name.
+    public typealias ConfigurationDescription = ActiveConfigTypes.ConfigurationDescriptionType
+    /// The framework's type of this name.
+    public typealias ConfigurationFormatError = ActiveConfigTypes.ConfigurationFormatErrorType
+    /// The framework's type of this name.
+    public typealias ConfigurationFreshness = ActiveConfigTypes.ConfigurationFreshnessType
+    /// The framework's type of this name.
+    public typealias ConfigurationLimits = ActiveConfigTypes.ConfigurationLimitsType
+    /// The framework's type of this name.
+    public typealias ConfigurationReport = ActiveConfigTypes.ConfigurationReportType
+    /// The framework's type of this name.
+    public typealias ConfigurationState = ActiveConfigTypes.ConfigurationStateType
+    /// The framework's type of this name.
+    public typealias ConfigurationVerifier = ActiveConfigTypes.ConfigurationVerifierType
+    /// The framework's type of this name.
+    public typealias CustomSignalError = ActiveConfigTypes.CustomSignalErrorType
+    /// The framework's type of this name.
+    public typealias CustomSignalValue = ActiveConfigTypes.CustomSignalValueType
+    /// The framework's type of this name.
+    public typealias DocumentAnswer = ActiveConfigTypes.DocumentAnswerType
+    /// The framework's type of this name.
+    public typealias DownloadError = ActiveConfigTypes.DownloadErrorType
+    /// The framework's type of this name.
+    public typealias DownloadOutcome = ActiveConfigTypes.DownloadOutcomeType
+    /// The framework's type of this name.
+    public typealias DownloadRecord = ActiveConfigTypes.DownloadRecordType
+    /// The framework's type of this name.
+    public typealias DownloadResult = ActiveConfigTypes.DownloadResultType
+    /// The framework's type of this name.
+    public typealias Exposure = ActiveConfigTypes.ExposureType
+    /// The framework's type of this name.
+    public typealias ExposureRecorder = ActiveConfigTypes.ExposureRecorderType
+    /// The framework's type of this name.
+    public typealias FetchOutcome = ActiveConfigTypes.FetchOutcomeType
+    /// The framework's type of this name.
+    public typealias FetchPolicy = ActiveConfigTypes.FetchPolicyType
+    /// The framework's type of this name.
+    public typealias FileDefaultsStore = ActiveConfigTypes.FileDefaultsStoreType
+    /// The framework's type of this name.
+    public typealias InMemoryStore = ActiveConfigTypes.InMemoryStoreType
+    /// The framework's type of this name.
+    public typealias JSONURLDownloader = ActiveConfigTypes.JSONURLDownloaderType
+    /// The framework's type of this name.
+    public typealias LaunchGate = ActiveConfigTypes.LaunchGateType
+    /// The framework's type of this name.
+    public typealias LaunchGuard = ActiveConfigTypes.LaunchGuardType
+    /// The framework's type of this name.
+    public typealias LaunchGuardVerdict = ActiveConfigTypes.LaunchGuardVerdictType
+    /// The framework's type of this name.
+    public typealias NoEventStream = ActiveConfigTypes.NoEventStreamType
+    /// The framework's type of this name.
+    public typealias OverridePolicy = ActiveConfigTypes.OverridePolicyType
+    /// The framework's type of this name.
+    public typealias PendingConfigurationStore = ActiveConfigTypes.PendingConfigurationStoreType
+    /// The framework's type of this name.
+    public typealias PlatformSignals = ActiveConfigTypes.PlatformSignalsType
+    /// The framework's type of this name.
+    public typealias RefusedAnswer = ActiveConfigTypes.RefusedAnswerType
+    /// The framework's type of this name.
+    public typealias SectionChange = ActiveConfigTypes.SectionChangeType
+    /// The framework's type of this name.
+    public typealias SectionChanges = ActiveConfigTypes.SectionChangesType
+    /// The framework's type of this name.
+    public typealias SectionValues = ActiveConfigTypes.SectionValuesType
+    /// The framework's type of this name.
+    public typealias ServiceEventSource = ActiveConfigTypes.ServiceEventSourceType
+    /// The framework's type of this name.
+    public typealias SettingConvertible = ActiveConfigTypes.SettingConvertibleType
+    /// The framework's type of this name.
+    public typealias SettingExplanation = ActiveConfigTypes.SettingExplanationType
+    /// The framework's type of this name.
+    public typealias SettingKey = ActiveConfigTypes.SettingKeyType
+    /// The framework's type of this name.
+    public typealias SettingPath = ActiveConfigTypes.SettingPathType
+    /// The framework's type of this name.
+    public typealias SettingProblem = ActiveConfigTypes.SettingProblemType
+    /// The framework's type of this name.
+    public typealias SettingSource = ActiveConfigTypes.SettingSourceType
+    /// The framework's type of this name.
+    public typealias SettingValue = ActiveConfigTypes.SettingValueType
+    /// The framework's type of this name.
+    public typealias SettingValues = ActiveConfigTypes.SettingValuesType
+    /// The framework's type of this name.
+    public typealias SettingsSection = ActiveConfigTypes.SettingsSectionType
+    /// The framework's type of this name.
+    public typealias SignatureError = ActiveConfigTypes.SignatureErrorType
+    /// The framework's type of this name.
+    public typealias SignaturePolicy = ActiveConfigTypes.SignaturePolicyType
+    /// The framework's type of this name.
+    public typealias SignedDocument = ActiveConfigTypes.SignedDocumentType
+    /// The framework's type of this name.
+    public typealias StoreError = ActiveConfigTypes.StoreErrorType
+    /// The framework's type of this name.
+    public typealias URLSessionEventSource = ActiveConfigTypes.URLSessionEventSourceType
+    /// The framework's type of this name.
+    public typealias URLSessionPool = ActiveConfigTypes.URLSessionPoolType
+    /// The framework's type of this name.
+    public typealias UserCacheLimits = ActiveConfigTypes.UserCacheLimitsType
+    /// The framework's type of this name.
+    public typealias UserConfiguration = ActiveConfigTypes.UserConfigurationType
+    /// The framework's type of this name.
+    public typealias UserDefaultsStore = ActiveConfigTypes.UserDefaultsStoreType
+    #if canImport(CryptoKit)
+        /// The framework's type of this name.
+        public typealias Ed25519Verifier = ActiveConfigTypes.Ed25519VerifierType
+    #endif
+}

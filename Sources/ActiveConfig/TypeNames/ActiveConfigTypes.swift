@@ -1,0 +1,160 @@
+/// The framework's types under names that nothing else has.
+///
+/// The module and its class share a name, so `ActiveConfig.DownloadError` is a member of the class,
+/// which needs a name for the type outside of it.
+public enum ActiveConfigTypes: Sendable {
+    /// ``ActivationPolicy``.
+    public typealias ActivationPolicyType = ActivationPolicy
+    /// ``ActiveConfigActivity``.
+    public typealias ActiveConfigActivityType = ActiveConfigActivity
+    /// ``ActiveConfigBackend``.
+    public typealias ActiveConfigBackendType = ActiveConfigBackend
+    /// ``ActiveConfigDownloader``.
+    public typealias ActiveConfigDownloaderType = ActiveConfigDownloader
+    /// ``ActiveConfigEventConnection``.
+    public typealias ActiveConfigEventConnectionType = ActiveConfigEventConnection
+    /// ``ActiveConfigEventSource``.
+    public typealias ActiveConfigEventSourceType = ActiveConfigEventSource
+    /// ``ActiveConfigListener``.
+    public typealias ActiveConfigListenerType = ActiveConfigListener
+    /// ``ActiveConfigListenerToken``.
+    public typealias ActiveConfigListenerTokenType = ActiveConfigListenerToken
+    /// ``ActiveConfigLog``.
+    public typealias ActiveConfigLogType = ActiveConfigLog
+    /// ``ActiveConfigObserver``.
+    public typealias ActiveConfigObserverType = ActiveConfigObserver
+    /// ``ActiveConfigOptions``.
+    public typealias ActiveConfigOptionsType = ActiveConfigOptions
+    /// ``ActiveConfigSection``.
+    public typealias ActiveConfigSectionType = ActiveConfigSection
+    /// ``ActiveConfigStore``.
+    public typealias ActiveConfigStoreType = ActiveConfigStore
+    /// ``ActiveConfigUpdate``.
+    public typealias ActiveConfigUpdateType = ActiveConfigUpdate
+    /// ``ActiveConfigUpdateState``.
+    public typealias ActiveConfigUpdateStateType = ActiveConfigUpdateState
+    /// ``ActiveConfigUpdater``.
+    public typealias ActiveConfigUpdaterType = ActiveConfigUpdater
+    /// ``ActiveConfigUpdates``.
+    public typealias ActiveConfigUpdatesType = ActiveConfigUpdates
+    /// ``ActiveSetting``.
+    public typealias ActiveSettingType = ActiveSetting
+    /// ``AppliedUpdate``.
+    public typealias AppliedUpdateType = AppliedUpdate
+    /// ``BootstrapConfiguration``.
+    public typealias BootstrapConfigurationType = BootstrapConfiguration
+    /// ``ClientCredentials``.
+    public typealias ClientCredentialsType = ClientCredentials
+    /// ``ClientSignals``.
+    public typealias ClientSignalsType = ClientSignals
+    /// ``ClientStateStore``.
+    public typealias ClientStateStoreType = ClientStateStore
+    /// ``ConfigurationAcknowledger``.
+    public typealias ConfigurationAcknowledgerType = ConfigurationAcknowledger
+    /// ``ConfigurationDescription``.
+    public typealias ConfigurationDescriptionType = ConfigurationDescription
+    /// ``ConfigurationFormatError``.
+    public typealias ConfigurationFormatErrorType = ConfigurationFormatError
+    /// ``ConfigurationFreshness``.
+    public typealias ConfigurationFreshnessType = ConfigurationFreshness
+    /// ``ConfigurationLimits``.
+    public typealias ConfigurationLimitsType = ConfigurationLimits
+    /// ``ConfigurationReport``.
+    public typealias ConfigurationReportType = ConfigurationReport
+    /// ``ConfigurationState``.
+    public typealias ConfigurationStateType = ConfigurationState
+    /// ``ConfigurationVerifier``.
+    public typealias ConfigurationVerifierType = ConfigurationVerifier
+    /// ``CustomSignalError``.
+    public typealias CustomSignalErrorType = CustomSignalError
+    /// ``CustomSignalValue``.
+    public typealias CustomSignalValueType = CustomSignalValue
+    /// ``DocumentAnswer``.
+    public typealias DocumentAnswerType = DocumentAnswer
+    /// ``DownloadError``.
+    public typealias DownloadErrorType = DownloadError
+    /// ``DownloadOutcome``.
+    public typealias DownloadOutcomeType = DownloadOutcome
+    /// ``DownloadRecord``.
+    public typealias DownloadRecordType = DownloadRecord
+    /// ``DownloadResult``.
+    public typealias DownloadResultType = DownloadResult
+    /// ``Exposure``.
+    public typealias ExposureType = Exposure
+    /// ``ExposureRecorder``.
+    public typealias ExposureRecorderType = ExposureRecorder
+    /// ``FetchOutcome``.
+    public typealias FetchOutcomeType = FetchOutcome
+    /// ``FetchPolicy``.
+    public typealias FetchPolicyType = FetchPolicy
+    /// ``FileDefaultsStore``.
+    public typealias FileDefaultsStoreType = FileDefaultsStore
+    /// ``InMemoryStore``.
+    public typealias InMemoryStoreType = InMemoryStore
+    /// ``JSONURLDownloader``.
+    public typealias JSONURLDownloaderType = JSONURLDownloader
+    /// ``LaunchGate``.
+    public typealias LaunchGateType = LaunchGate
+    /// ``LaunchGuard``.
+    public typealias LaunchGuardType = LaunchGuard
+    /// ``LaunchGuardVerdict``.
+    public typealias LaunchGuardVerdictType = LaunchGuardVerdict
+    /// ``NoEventStream``.
+    public typealias NoEventStreamType = NoEventStream
+    /// ``OverridePolicy``.
+    public typealias OverridePolicyType = OverridePolicy
+    /// ``PendingConfigurationStore``.
+    public typealias PendingConfigurationStoreType = PendingConfigurationStore
+    /// ``PlatformSignals``.
+    public typealias PlatformSignalsType = PlatformSignals
+    /// ``RefusedAnswer``.
+    public typealias RefusedAnswerType = RefusedAnswer
+    /// ``SectionChange``.
+    public typealias SectionChangeType = SectionChange
+    /// ``SectionChanges``.
+    public typealias SectionChangesType = SectionChanges
+    /// ``SectionValues``.
+    public typealias SectionValuesType = SectionValues
+    /// ``ServiceEventSource``.
+    public typealias ServiceEventSourceType = ServiceEventSource
+    /// ``SettingConvertible``.
+    public typealias SettingConvertibleType = SettingConvertible
+    /// ``SettingExplanation``.
+    public typealias SettingExplanationType = SettingExplanation
+    /// ``SettingKey``.
+    public typealias SettingKeyType = SettingKey
+    /// ``SettingPath``.
+    public typealias SettingPathType = SettingPath
+    /// ``SettingProblem``.
+    public typealias SettingProblemType = SettingProblem
+    /// ``SettingSource``.
+    public typealias SettingSourceType = SettingSource
+    /// ``SettingValue``.
+    public typealias SettingValueType = SettingValue
+    /// ``SettingValues``.
+    public typealias SettingValuesType = SettingValues
+    /// ``SettingsSection``.
+    public typealias SettingsSectionType = SettingsSection
+    /// ``SignatureError``.
+    public typealias SignatureErrorType = SignatureError
+    /// ``SignaturePolicy``.
+    public typealias SignaturePolicyType = SignaturePolicy
+    /// ``SignedDocument``.
+    public typealias SignedDocumentType = SignedDocument
+    /// ``StoreError``.
+    public typealias StoreErrorType = StoreError
+    /// ``URLSessionEventSource``.
+    public typealias URLSessionEventSourceType = URLSessionEventSource
+    /// ``URLSessionPool``.
+    public typealias URLSessionPoolType = URLSessionPool
+    /// ``UserCacheLimits``.
+    public typealias UserCacheLimitsType = UserCacheLimits
+    /// ``UserConfiguration``.
+    public typealias UserConfigurationType = UserConfiguration
+    /// ``UserDefaultsStore``.
+    public typealias UserDefaultsStoreType = UserDefaultsStore
+    #if canImport(CryptoKit)
+        /// ``Ed25519Verifier``.
+        public typealias Ed25519VerifierType = Ed25519Verifier
+    #endif
+}
