@@ -43,6 +43,8 @@ extension FileDefaultsStore {
         case absent
         case record(StoredRecord)
         case damaged(StoredRecord.Damage)
+        /// A record of a later version of the framework.
+        case newer
         /// The file exists, but its content is unknown.
         case unreadable(StoreError)
     }
@@ -50,6 +52,7 @@ extension FileDefaultsStore {
     private func examine(_ name: String, _ userID: UserID) -> Content {
         do throws(StoreError) {
             guard let data = try folder.read(name) else { return .absent }
+            if StoredRecord.isOfNewerVersion(data) { return .newer }
             do throws(StoredRecord.Damage) {
                 return .record(try StoredRecord(data, of: userID))
             } catch {
@@ -66,6 +69,12 @@ extension FileDefaultsStore {
         case .absent: return nil
         case .record(let record): return configuration(in: record, name)
         case .damaged(let damage): return putAside(name, userID, damage)
+        case .newer:
+            log(
+                .warning,
+                "The file \(folder.path(of: name)) is of a later version of the framework; it is left "
+                    + "out, and stays where it is.")
+            return nil
         case .unreadable(let error):
             log(.warning, "A file is left out as long as it cannot be read: \(error)")
             return nil
@@ -99,7 +108,7 @@ extension FileDefaultsStore {
             switch content {
             case .record(let record): return configuration(in: record, name)
             case .damaged(let damage): logPutAside(name, damage)
-            case .absent, .unreadable: break
+            case .absent, .newer, .unreadable: break
             }
         } catch {
             log(
@@ -128,7 +137,7 @@ extension FileDefaultsStore {
             var isSound = false
             switch examine(files.current, files.userID) {
             case .absent: break
-            case .record: (isReplaced, isSound) = (true, true)
+            case .record, .newer: (isReplaced, isSound) = (true, true)
             case .unreadable: isReplaced = true
             case .damaged(let found):
                 try folder.rename(files.current, to: Self.damaged(files.current))
@@ -191,7 +200,7 @@ extension FileDefaultsStore {
         try folder.withLock { () throws(StoreError) in
             let newest =
                 switch examine(files.current, files.userID) {
-                case .record, .unreadable: files.current
+                case .record, .newer, .unreadable: files.current
                 case .absent, .damaged: files.previous
                 }
             let waiting = files.pending

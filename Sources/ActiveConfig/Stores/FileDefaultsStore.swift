@@ -7,8 +7,8 @@ public import Foundation
 /// or a loss of power leaves the old one or the new one. Each file carries a checksum and its
 /// user's ID, and the last sound version before it is kept. A file that is damaged, or another
 /// user's, is renamed with the ending `.damaged` and logged, and the next fallback is used: the
-/// previous version, the generic user, the bootstrap configuration. A file that cannot be read yet
-/// stays where it is. Reading never throws, and never waits for a writer. A file has at most 256 MiB:
+/// previous version, the generic user, the bootstrap configuration. A file that cannot be read yet, or is
+/// of a later version of the framework, stays where it is. Reading never throws, and never waits for a writer. A file has at most 256 MiB:
 /// a larger configuration is not stored (``StoreError/Code/cannotWrite``).
 ///
 /// Several processes may share the folder, such as an app and its extension. Files are named after

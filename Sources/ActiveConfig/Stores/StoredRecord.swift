@@ -18,7 +18,8 @@ struct StoredRecord {
         let description: String
     }
 
-    private static let prefix = "ActiveConfig record 1 "
+    private static let name = "ActiveConfig record "
+    private static let prefix = "\(name)1 "
     private static let digits = 16
     /// In bytes.
     private static let firstLineCount = prefix.utf8.count + digits + 1
@@ -59,6 +60,14 @@ struct StoredRecord {
     private let problems: SettingValue?
     /// In the exchange format, not parsed yet.
     private let document: Data
+
+    /// True for a record of a later version of the framework, which this one cannot read.
+    static func isOfNewerVersion(_ data: Data) -> Bool {
+        guard data.starts(with: name.utf8), !data.starts(with: prefix.utf8) else { return false }
+        // The version has at most as many digits as an integer.
+        let version = data.dropFirst(name.utf8.count).prefix(20).prefix { $0 != UInt8(ascii: " ") }
+        return Int(String(decoding: version, as: UTF8.self)).map { $0 > 1 } ?? false
+    }
 
     /// - Throws: ``Damage`` when `data` is not a sound record, or is another user's.
     init(_ data: Data, of userID: UserID) throws(Damage) {

@@ -82,6 +82,12 @@ public final class UserDefaultsStore: ActiveConfigStore {
                 "The configuration under the key \(key) of the user defaults is damaged and was put "
                     + "aside as \(Self.damaged(key)): \(damage.description).")
             return nil
+        case .newer:
+            log(
+                .warning,
+                "The configuration under the key \(key) of the user defaults is of a later version of "
+                    + "the framework; it is left out, and stays where it is.")
+            return nil
         }
     }
 
@@ -111,10 +117,13 @@ public final class UserDefaultsStore: ActiveConfigStore {
         case absent
         case record(StoredRecord)
         case damaged(StoredRecord.Damage)
+        /// A record of a later version of the framework.
+        case newer
     }
 
     private func examine(_ key: String, of userID: UserID) -> Content {
         guard let data = data(forKey: key) else { return .absent }
+        if StoredRecord.isOfNewerVersion(data) { return .newer }
         do {
             return .record(try StoredRecord(data, of: userID))
         } catch {

@@ -93,6 +93,30 @@ struct FileDefaultsStoreDamageTests {
         ])
     }
 
+    @Test(arguments: ["2", "10"])
+    func theStoreLeavesAFileOfALaterVersionAlone(version: String) throws {
+        let store = store
+        try store.persistConfiguration(Self.document("previous"), forUserID: Self.user)
+        try store.persistConfiguration(Self.document("last"), forUserID: Self.user)
+        let file = try currentFile()
+        let sound = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        let newer = Data(sound.replacing("record 1 ", with: "record \(version) ").utf8)
+        try newer.write(to: file)
+        #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("previous"))
+        #expect(try Data(contentsOf: file) == newer)
+        #expect(!folder.fileNames.contains { $0.hasSuffix(".damaged") })
+        let messages = recorder.messages.map(\.text)
+        #expect(messages.count == 1 && messages[0].contains("later version of the framework"))
+        #expect(messages[0].contains(file.lastPathComponent))
+
+        // What this version downloads is the newest, and the other record the one before it.
+        try store.persistConfiguration(Self.document("new"), forUserID: Self.user)
+        #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("new"))
+        #expect(try Data(contentsOf: file.appendingPathExtension("previous")) == newer)
+        try store.persistConfiguration(nil, forUserID: Self.user)
+        #expect(!folder.fileNames.contains { $0.hasPrefix("user-") })
+    }
+
     @Test func theStoreNeverShowsAnotherUsersFile() throws {
         try store.persistConfiguration(Self.document("other"), forUserID: "other")
         let other = try Data(contentsOf: currentFile())

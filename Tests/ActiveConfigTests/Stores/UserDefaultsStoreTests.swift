@@ -64,6 +64,22 @@ struct UserDefaultsStoreTests {
         #expect(defaults.data(forKey: "\(key).damaged") == nil)
     }
 
+    @Test func theStoreLeavesARecordOfALaterVersionAlone() throws {
+        let defaults = try suite.userDefaults()
+        let recorder = RecordingLog()
+        let store = UserDefaultsStore(
+            userDefaults: defaults, log: recorder.log,
+            createUserDefaultsKey: UserDefaultsStore.defaultKey)
+        let key = UserDefaultsStore.defaultKey(forUserID: "u")
+        let newer = Data("ActiveConfig record 2 of another form".utf8)
+        defaults.set(newer, forKey: key)
+        #expect(store.ownConfiguration(forUserID: "u") == nil)
+        #expect(defaults.data(forKey: key) == newer)
+        #expect(defaults.data(forKey: "\(key).damaged") == nil)
+        #expect(recorder.messages.map(\.text).allSatisfy { $0.contains("later version") })
+        #expect(recorder.messages.count == 1)
+    }
+
     @Test func theStoreRemembersTheFirstDownloadAndRemovesWithNil() throws {
         let defaults = try suite.userDefaults()
         let store = UserDefaultsStore(userDefaults: defaults)
