@@ -13,7 +13,7 @@
 ///
 /// It follows the configuration that it was created with; without one, in a view that of the
 /// environment, `.activeConfig(config)`; else ``ActiveConfig/shared``. Without any it has the key's
-/// default. See <doc:SwiftUI-and-Observation>.
+/// default, until the shared one is set. See <doc:SwiftUI-and-Observation>.
 ///
 /// On the main actor a read is observed: a view, and whatever else uses Observation, follows the
 /// setting. Elsewhere it is the value in force, as `config[key]`. The projected value is a sequence:
@@ -74,52 +74,37 @@ public struct ActiveSetting<Value: Sendable> {
 
     /// The value of the setting, or the key's default.
     public var wrappedValue: Value {
-        guard let config = current else { return key.defaultValue }
-        guard MainQueue.isCurrent else { return config[key] }
-        return MainActor.assumeIsolated { [key] in ActiveConfigObserver(config)[key] }
+        let own = own
+        guard MainQueue.isCurrent else {
+            return (own ?? ActiveConfig.shared)?[key] ?? key.defaultValue
+        }
+        return MainActor.assumeIsolated { [key] in
+            if own == nil { SharedConfiguration.instance.track() }
+            guard let config = own ?? ActiveConfig.shared else { return key.defaultValue }
+            return ActiveConfigObserver(config)[key]
+        }
     }
 
     /// The values: the current one first, then each new one.
     ///
-    /// Without a configuration, the key's default, and then nothing more.
+    /// Without a configuration, the key's default, and then those of ``ActiveConfig/shared`` once it is
+    /// set.
     public var projectedValue: SettingValues<Value> {
-        (current ?? .unconfigured).values(for: key)
+        own?.values(for: key) ?? SharedConfiguration.instance.values(for: key)
     }
 
-    private var current: ActiveConfig? {
+    /// Nil: the shared one.
+    private var own: ActiveConfig? {
         #if canImport(SwiftUI)
-            config ?? installed ?? ActiveConfig.shared
+            config ?? installed
         #else
-            config ?? ActiveConfig.shared
+            config
         #endif
     }
 }
 
 @available(*, unavailable)
 extension ActiveSetting: Sendable {}
-
-extension ActiveConfig {
-    /// The configuration of properties that are given no other; see ``ActiveSetting``.
-    ///
-    /// Set it once, at launch. Tests give their own to each property or view instead.
-    public static var shared: ActiveConfig? {
-        get { sharedConfig.withLock { $0 } }
-        set {
-            // Released after the lock: what goes with it may ask for the new one.
-            let old = sharedConfig.withLock { config in
-                defer { config = newValue }
-                return config
-            }
-            withExtendedLifetime(old) {}
-        }
-    }
-
-    private static let sharedConfig = Locked<ActiveConfig?>(nil)
-
-    /// Has no configuration and never gets one.
-    fileprivate static let unconfigured = ActiveConfig(
-        configStore: InMemoryStore(), overrides: .never)
-}
 
 #if canImport(SwiftUI)
     extension ActiveSetting: DynamicProperty {

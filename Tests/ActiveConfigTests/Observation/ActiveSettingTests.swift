@@ -74,9 +74,21 @@ struct ActiveSettingTests {
         #expect(setting.wrappedValue == 2)
         var values = setting.projectedValue.makeAsyncIterator()
         #expect(await values.next() == 2)
-        ActiveConfig.shared = Self.make()
+        var changes = 0
+        withObservationTracking {
+            _ = setting.wrappedValue
+        } onChange: {
+            MainActor.assumeIsolated { changes += 1 }
+        }
+        let config = Self.make()
+        ActiveConfig.shared = config
         defer { ActiveConfig.shared = nil }
         #expect(setting.wrappedValue == 5)
+        // Whoever has read before follows from now on.
+        #expect(changes == 1)
+        #expect(await values.next() == 5)
+        config.setOverride(6, forKey: "columns", inSection: "Home")
+        #expect(await values.next() == 6)
 
         // Whoever is released with the shared configuration may ask for it.
         ActiveConfig.shared = .make(downloader: AskingDownloader())

@@ -1,0 +1,101 @@
+import Observation
+
+extension ActiveConfig {
+    /// The configuration of properties that are given no other; see ``ActiveSetting``.
+    ///
+    /// Set it once, at launch; properties that were read before follow it from then on. Tests give their
+    /// own to each property or view instead.
+    public static var shared: ActiveConfig? {
+        get { SharedConfiguration.instance.config }
+        set { SharedConfiguration.instance.config = newValue }
+    }
+}
+
+/// The place of ``ActiveConfig/shared``, which may be read before it is set.
+final class SharedConfiguration: Sendable {
+    static let instance = SharedConfiguration()
+
+    private let current = Locked<ActiveConfig?>(nil)
+    /// Yields after the configuration was replaced.
+    private let replacements = ChangeSignals()
+    private let place = Place()
+
+    /// Has no configuration and never gets one.
+    private let unconfigured = ActiveConfig(configStore: InMemoryStore(), overrides: .never)
+
+    var config: ActiveConfig? {
+        get { current.withLock { $0 } }
+        set {
+            // Released after the lock: what goes with it may ask for the new one.
+            let old = current.withLock { config in
+                defer { config = newValue }
+                return config
+            }
+            replacements.yield()
+            if MainQueue.isCurrent {
+                MainActor.assumeIsolated { place.notify() }
+            } else {
+                Task { @MainActor [place] in place.notify() }
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    /// Registers the access to the configuration with whoever observes at this moment.
+    @MainActor
+    func track() { place.access() }
+
+    /// The values of a setting in whichever configuration is the shared one.
+    func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
+        SettingValues(self, key: key) { [self] snapshot in
+            (config ?? unconfigured).value(of: key, in: snapshot)
+        }
+    }
+
+    /// Has no value, only changes.
+    private final class Place: Observable, Sendable {
+        private let registrar = ObservationRegistrar()
+        private let changes = 0
+
+        @MainActor
+        func access() { registrar.access(self, keyPath: \.changes) }
+
+        @MainActor
+        func notify() { registrar.withMutation(of: self, keyPath: \.changes) {} }
+    }
+}
+
+extension SharedConfiguration: SnapshotSource {
+    func loadedSnapshot() -> ConfigurationSnapshot { (config ?? unconfigured).loadedSnapshot() }
+
+    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
+        await (config ?? unconfigured).loadedSnapshotInTask()
+    }
+
+    func makeSignals() -> AsyncStream<Void> {
+        let (signals, signal) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let replaced = replacements.makeStream()
+        let first = config?.makeSignals()
+        let task = Task { [weak self] in
+            var following = Self.forward(first, to: signal)
+            for await _ in replaced {
+                following.cancel()
+                following = Self.forward(self?.config?.makeSignals(), to: signal)
+                signal.yield()
+            }
+            following.cancel()
+        }
+        signal.onTermination = { _ in task.cancel() }
+        return signals
+    }
+
+    private static func forward(
+        _ signals: AsyncStream<Void>?, to signal: AsyncStream<Void>.Continuation
+    ) -> Task<Void, Never> {
+        Task {
+            guard let signals else { return }
+            for await _ in signals { signal.yield() }
+        }
+    }
+}
