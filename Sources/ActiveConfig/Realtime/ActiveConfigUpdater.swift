@@ -155,6 +155,9 @@ public final class ActiveConfigUpdater: Sendable {
 
     /// Starts it in a task of its own; has no effect while it is started.
     ///
+    /// It runs until ``stop()``, and keeps the updater, its source and the configuration in memory until
+    /// then, whoever else refers to them: keep the updater, and stop it when its work is done.
+    ///
     /// While ``run()`` runs it is not started, which is logged as an error.
     public func start() {
         state.withLock { state in
