@@ -102,7 +102,8 @@ extension ActiveConfig {
         }
     }
 
-    private func load(
+    /// Replaces a user's snapshot, unless another has taken its place since `version`.
+    func load(
         _ known: KnownConfiguration, into entry: UserEntry, ifVersion version: Int,
         reason: SectionChange.Reason
     ) {

@@ -6,7 +6,7 @@ public struct SectionChange: Sendable {
     public struct Reason: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case restored, downloaded, userChanged, defaultsChanged, overridden, forgotten,
-                activated
+                activated, reloaded
         }
 
         private let kind: Kind
@@ -28,6 +28,9 @@ public struct SectionChange: Sendable {
 
         /// A document that waited was activated.
         public static let activated = Reason(kind: .activated)
+
+        /// A document that another process has stored was read by `reload()`.
+        public static let reloaded = Reason(kind: .reloaded)
 
         /// The reason's name, such as `downloaded`.
         public var description: String { kind.rawValue }
