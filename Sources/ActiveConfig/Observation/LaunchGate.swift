@@ -77,6 +77,7 @@ public final class LaunchGate {
     }
 
     private let settings: ActiveConfigObserver
+    private let read: @MainActor (ActiveConfigObserver) -> Settings
     private let appVersion: Version?
     private let timeout: Duration
     private let clock: any Clock<Duration>
@@ -97,20 +98,31 @@ public final class LaunchGate {
     ///     app whose version has no number is never too old, and the log says so.
     ///   - timeout: The longest time to wait for the first download, at most a year.
     ///   - clock: Measures the timeout, and the time until a maintenance ends.
+    ///   - settings: Reads the settings, from the section `Launch` unless given: an app whose section
+    ///     or settings have other names reads them by its own keys. Called for each read of ``state``,
+    ///     which follows what it reads of the observer.
     public convenience init(
         _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration = .seconds(5),
-        clock: any Clock<Duration> = ContinuousClock()
+        clock: any Clock<Duration> = ContinuousClock(),
+        settings: @escaping @MainActor (ActiveConfigObserver) -> Settings = {
+            $0.decode(Settings.self)
+        }
     ) {
         self.init(
-            activeConfig, appVersion: appVersion, timeout: timeout, clock: clock, now: { Date() })
+            activeConfig, appVersion: appVersion, timeout: timeout, clock: clock, now: { Date() },
+            settings: settings)
     }
 
     /// Creates a gate with another time of day.
     package init(
         _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration,
-        clock: any Clock<Duration>, now: @escaping () -> Date
+        clock: any Clock<Duration>, now: @escaping () -> Date,
+        settings: @escaping @MainActor (ActiveConfigObserver) -> Settings = {
+            $0.decode(Settings.self)
+        }
     ) {
-        settings = ActiveConfigObserver(activeConfig)
+        self.settings = ActiveConfigObserver(activeConfig)
+        read = settings
         self.appVersion = Version(appVersion)
         if self.appVersion == nil {
             activeConfig.log(
@@ -130,7 +142,7 @@ public final class LaunchGate {
     /// An app that is too old and in maintenance, too, has to be updated.
     public var state: State {
         if phase.isLoading { return .loading }
-        let launch = settings.decode(Settings.self)
+        let launch = read(settings)
         if let minimum = launch.minimumVersion, let oldest = Version(minimum),
             let appVersion, appVersion < oldest
         {

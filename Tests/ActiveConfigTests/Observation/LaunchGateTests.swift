@@ -57,6 +57,27 @@ struct LaunchGateTests {
         await waitUntil { gate.state == .updateRequired(minimumVersion: "2.0.1") }
     }
 
+    @Test func theGateReadsSettingsOfOtherNames() async throws {
+        let isClosed = SettingKey("Operation", "is_closed", default: false)
+        let oldest = SettingKey("Operation", "oldest_version", default: String?.none)
+        let config = ActiveConfig.make(downloader: downloader)
+        let gate = LaunchGate(config, appVersion: "2.0", clock: clock) { observer in
+            var settings = LaunchGate.Settings()
+            settings.isInMaintenance = observer[isClosed]
+            settings.minimumVersion = observer[oldest]
+            return settings
+        }
+        async let isDone: Void = gate.check()
+        try await downloader.waitForRequests(1)
+        downloader.answer(
+            1, with: .configuration(.make(sections: ["Operation": ["is_closed": true]])))
+        await isDone
+        #expect(gate.state == .maintenance(message: nil, until: nil))
+        // The state follows what is read.
+        config.setDefaults(["Operation": ["oldest_version": "2.1"]])
+        await waitUntil { gate.state == .updateRequired(minimumVersion: "2.1") }
+    }
+
     /// A device that is offline must not stay closed.
     @Test func aMaintenanceEndsByTheClock() async throws {
         let gate = makeGate(
