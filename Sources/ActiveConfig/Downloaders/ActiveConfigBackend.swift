@@ -102,12 +102,12 @@ extension JSONURLDownloader {
     ///   - backend: The backend's address.
     ///   - credentials: What lets the client in.
     ///   - signals: What the app says of itself, sent with each request; nil sends nothing.
-    ///   - timeout: The longest that an answer may take.
+    ///   - timeout: The longest that an answer may take, by default 30 seconds.
     ///   - limits: The limits on the document's size and depth.
     ///   - sessions: The URL sessions.
     public init(
         backend: ActiveConfigBackend, credentials: ClientCredentials = .none,
-        signals: ClientSignals? = nil, timeout: Duration = .seconds(60),
+        signals: ClientSignals? = nil, timeout: Duration = defaultTimeout,
         limits: ConfigurationLimits = .default, sessions: URLSessionPool = .shared
     ) {
         self.init(

@@ -41,18 +41,22 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     /// Header fields that make a request conditional.
     private static let conditions = ["If-None-Match", "If-Modified-Since"]
 
+    /// The longest that an answer may take unless said otherwise, 30 seconds: a server that takes the
+    /// request and says nothing must not hold a launch up.
+    public static let defaultTimeout = Duration.seconds(30)
+
     /// Creates a downloader.
     ///
     /// - Parameters:
-    ///   - timeout: The longest that a download may take, from the request to the last byte, at most
-    ///     a year. The request's own `timeoutInterval` bounds each wait for more of the answer, in
+    ///   - timeout: The longest that a download may take, from the request to the last byte, by default
+    ///     30 seconds, at most a year. The request's own `timeoutInterval` bounds each wait for more of the answer, in
     ///     whole seconds, at least one and at most a week.
     ///   - limits: The limits on the document's size and depth.
     ///   - createRequest: Creates the request for a user; nil is the generic user. A user ID can be
     ///     any string, including `..` and `a+b`: put ``ActiveConfigBackend/percentEncoded(_:)``
     ///     into the query or a header field.
     public init(
-        timeout: Duration = .seconds(60), limits: ConfigurationLimits = .default,
+        timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         createRequest: @escaping @Sendable (_ userID: String?) -> URLRequest
     ) {
         self.init(
@@ -75,8 +79,8 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     /// ```
     ///
     /// - Parameters:
-    ///   - timeout: The longest that the answer may take, from the request to the last byte, at most
-    ///     a year. What `createRequest` and `refresh` take does not count; the `downloadTimeout` of
+    ///   - timeout: The longest that the answer may take, from the request to the last byte, by default
+    ///     30 seconds, at most a year. What `createRequest` and `refresh` take does not count; the `downloadTimeout` of
     ///     ``ActiveConfig/ActiveConfig`` bounds all of it.
     ///   - limits: The limits on the document's size and depth.
     ///   - sessions: The URL sessions.
@@ -86,7 +90,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ///     error as others.
     ///   - createRequest: Creates a request. What it throws is thrown by the download.
     public init(
-        timeout: Duration = .seconds(60), limits: ConfigurationLimits = .default,
+        timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         sessions: URLSessionPool = .shared, signals: ClientSignals? = nil,
         refresh: (@Sendable () async throws -> Void)? = nil,
         createRequest: @escaping @Sendable (_ context: RequestContext) async throws -> URLRequest

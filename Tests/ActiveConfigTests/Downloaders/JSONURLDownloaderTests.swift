@@ -187,6 +187,21 @@ struct JSONURLDownloaderTests {
         }
     }
 
+    @Test func anAnswerMayTakeThirtySecondsUnlessSaidOtherwise() {
+        let url = URL(filePath: "/")
+        let downloaders = [
+            JSONURLDownloader { _ in URLRequest(url: url) },
+            JSONURLDownloader(createRequest: { (_: JSONURLDownloader.RequestContext) in
+                URLRequest(url: url)
+            }),
+            JSONURLDownloader(backend: ActiveConfigBackend(url: url)),
+        ]
+        for downloader in downloaders {
+            let timeout = Mirror(reflecting: downloader).descendant("timeout") as? Duration
+            #expect(timeout == .seconds(30))
+        }
+    }
+
     @Test func theDownloaderStopsWaitingForAServerThatIsSilent() async throws {
         // deadline: the server never answers
         try await withServer(timeout: .milliseconds(200)) { _ in
