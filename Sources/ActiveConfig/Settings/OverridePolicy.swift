@@ -42,8 +42,8 @@ public struct OverridePolicy: Sendable {
     ///   in the exchange format.
     ///
     /// The section's name ends at the first dot. The value is JSON, or else a string. White space around
-    /// names and values does not count. An argument
-    /// counts before the environment, and both before the file.
+    /// names and values does not count. An argument counts before the environment, and both before the
+    /// file.
     public static var always: OverridePolicy {
         from(
             arguments: ProcessInfo.processInfo.arguments,
