@@ -191,12 +191,13 @@ replace "$document" false fasle
 fails_with "$(place "$document" sle): error: in config_sections.Checkout.settings.isOn.value: " \
     "a document that is no JSON"
 
-document '{}'
+document true
 replace "$document" '"isOn": {' '"title": "Hello", "isOn": {'
 exits 0 "$document"
-grep -qF "$document:5:22: warning: in config_sections.Checkout.settings.title: " "$log" ||
-    grep -q "warning: in config_sections.Checkout.settings.title: " "$log" ||
-    fail_with_log "a setting without a value is not named"
+warning="$(place "$document" '"Hello"'): warning: in config_sections.Checkout.settings.title: "
+grep -qF -- "$warning" "$log" || fail_with_log "a setting without a value is not named"
+builds "a setting without a value, with a warning"
+grep -qF -- "$warning" "$log" || fail_with_log "the build does not show the warning"
 echo "planted: a setting without a value"
 
 document false
