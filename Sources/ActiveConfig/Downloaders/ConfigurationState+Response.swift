@@ -4,10 +4,29 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Header fields of the wire contract beside the entity tag.
+/// Documents of answers, with the header fields of the wire contract.
 extension ConfigurationState {
+    /// Reads an answer's document, with its entity tag, signature and share of acknowledgements.
+    ///
+    /// - Throws: ``ConfigurationFormatError``, which names the status, and `url` without its secrets.
+    init(
+        _ body: Data, answeredBy url: URL?, with response: HTTPURLResponse,
+        limits: ConfigurationLimits
+    ) throws(ConfigurationFormatError) {
+        do throws(ConfigurationFormatError) {
+            self = try ConfigurationState(jsonData: body, limits: limits)
+        } catch {
+            var error = error
+            error.status = response.statusCode
+            error.url = url?.withoutSecrets
+            throw error
+        }
+        entityTag = response.value(forHTTPHeaderField: "ETag")
+        noteFields(of: response, body: body)
+    }
+
     /// Takes over the signature and the share of acknowledgements.
-    mutating func noteFields(of response: HTTPURLResponse, body: Data) {
+    private mutating func noteFields(of response: HTTPURLResponse, body: Data) {
         // Several fields arrive joined, which no verifier accepts.
         signedDocument = response.value(forHTTPHeaderField: "ActiveConfig-Signature").map {
             SignedDocument(body: body, signature: $0, entityTag: entityTag)

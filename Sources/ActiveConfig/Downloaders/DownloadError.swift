@@ -54,6 +54,12 @@ public struct DownloadError: Error, Sendable {
     /// What the server asks for is the minimum: by a ``FetchPolicy`` the wait may be longer, until
     /// ``ActiveConfig/ActiveConfig/throttledUntil``.
     public let retryAfter: Duration?
+    /// What the server says about a status that is no success, as it says it: on one line, of at
+    /// most 300 Unicode scalars; nil when it says nothing.
+    ///
+    /// Show it as the server's, not as the app's own. What it repeats of the request's credentials,
+    /// query and user is left out.
+    public let serverMessage: String?
     /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?
 
@@ -64,20 +70,28 @@ public struct DownloadError: Error, Sendable {
     ///   - status: The status that the server answered with.
     ///   - url: The URL of the request; the parts that may hold secrets are removed here.
     ///   - retryAfter: How long to wait before the next request.
+    ///   - serverMessage: What the server says; shortened here to one line.
     ///   - underlyingError: The system's error.
     public init(
         _ code: Code, status: Int? = nil, url: URL? = nil, retryAfter: Duration? = nil,
-        underlyingError: (any Error)? = nil
+        serverMessage: String? = nil, underlyingError: (any Error)? = nil
     ) {
         self.code = code
         self.status = status
-        self.url = url.flatMap(Self.withoutSecrets)
+        self.url = url.flatMap(\.withoutSecrets)
         self.retryAfter = retryAfter
+        self.serverMessage = serverMessage.map { $0.oneLine(upTo: Self.longestServerMessage) }
         self.underlyingError = underlyingError
     }
 
-    private static func withoutSecrets(_ url: URL) -> URL? {
-        var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    /// In Unicode scalars.
+    private static let longestServerMessage = 300
+}
+
+extension URL {
+    /// The URL without the parts that may hold secrets: query, fragment, user, password.
+    var withoutSecrets: URL? {
+        var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
         components?.query = nil
         components?.fragment = nil
         components?.user = nil
@@ -87,13 +101,13 @@ public struct DownloadError: Error, Sendable {
 }
 
 extension DownloadError: Hashable {
-    /// Returns a Boolean value that indicates whether code, status, URL, `retryAfter`, and domain
-    /// and code of the underlying error are equal.
+    /// Returns a Boolean value that indicates whether code, status, URL, `retryAfter`,
+    /// `serverMessage`, and domain and code of the underlying error are equal.
     public static func == (left: DownloadError, right: DownloadError) -> Bool {
         let (first, second) = (left.underlyingError as NSError?, right.underlyingError as NSError?)
         return left.code == right.code && left.status == right.status && left.url == right.url
-            && left.retryAfter == right.retryAfter && first?.domain == second?.domain
-            && first?.code == second?.code
+            && left.retryAfter == right.retryAfter && left.serverMessage == right.serverMessage
+            && first?.domain == second?.domain && first?.code == second?.code
     }
 
     /// Hashes code, status and URL.
@@ -105,8 +119,12 @@ extension DownloadError: Hashable {
 }
 
 extension DownloadError: CustomStringConvertible {
-    /// One sentence with the failure and the URL.
+    /// One sentence with the failure and the URL, and what the server says, marked as such.
     public var description: String {
+        serverMessage.map { "\(sentence) The server says: \($0)" } ?? sentence
+    }
+
+    private var sentence: String {
         let source = url.map { "The server at \($0.absoluteString)" } ?? "The server"
         let sentence =
             switch code {

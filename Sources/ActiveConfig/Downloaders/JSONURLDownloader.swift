@@ -173,12 +173,12 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
             return .failure(
                 DownloadError(
                     .httpStatus, status: response.statusCode, url: url,
-                    retryAfter: RetryAfter.duration(in: response, now: Date())))
+                    retryAfter: RetryAfter.duration(in: response, now: Date()),
+                    serverMessage: ErrorBody(data, of: response).message(
+                        to: request, of: context.userID)))
         }
-        var state = try ConfigurationState(jsonData: data, limits: limits)
-        state.entityTag = response.value(forHTTPHeaderField: "ETag")
-        state.noteFields(of: response, body: data)
-        return .success(state)
+        return .success(
+            try ConfigurationState(data, answeredBy: url, with: response, limits: limits))
     }
 }
 

@@ -12,7 +12,7 @@ struct RedirectPolicy {
     let url: URL?
 
     /// Header fields that hold no credential.
-    private static let harmlessFields: Set = [
+    static let harmlessFields: Set = [
         "accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
         "if-none-match", "user-agent",
     ]

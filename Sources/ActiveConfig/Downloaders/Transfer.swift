@@ -118,16 +118,22 @@ final class Transfer: NSObject, Sendable {
         continuation?.resume(with: outcome)
     }
 
-    /// Ends the transfer without waiting for the body.
-    ///
-    /// On Linux an answer that asks for a password never ends by itself.
-    private func endWithoutBody(_ response: HTTPURLResponse) {
-        end(.success((Data(), response)))
+    /// Ends the transfer with what has arrived of an error's body, at the latest once the time for
+    /// the rest is over.
+    private func endSoon(_ response: HTTPURLResponse) {
+        if ErrorBody(Data(), of: response).isComplete { end(.success((Data(), response))) }
+        let patience = Int(ErrorBody.patience.components.seconds)
         // Most tasks end by themselves at once, and the next request reuses the connection.
-        queue.asyncAfter(deadline: .now() + 1) { self.cancel() }
+        queue.asyncAfter(deadline: .now() + .seconds(patience)) {
+            self.end(.success((self.state.withLock { $0.body }, response)))
+            self.cancel()
+        }
     }
 
     private func receive(_ data: Data) {
+        if let response = state.withLock({ $0.response }), !response.isSuccess {
+            return receive(data, ofError: response)
+        }
         let excess: HTTPURLResponse?? = state.withLock { state in
             guard state.outcome == nil else { return nil }
             guard data.count <= maximumSize - state.body.count else { return .some(state.response) }
@@ -135,6 +141,17 @@ final class Transfer: NSObject, Sendable {
             return nil
         }
         if let excess { stop(with: tooLarge(excess)) }
+    }
+
+    private func receive(_ data: Data, ofError response: HTTPURLResponse) {
+        let body = state.withLock { state -> Data? in
+            guard state.outcome == nil else { return nil }
+            state.body.append(data.prefix(ErrorBody.maximumSize - state.body.count))
+            return state.body
+        }
+        if let body, ErrorBody(body, of: response).isComplete {
+            end(.success((body, response)))
+        }
     }
 
     private func redirect(to newRequest: URLRequest, _ answer: (URLRequest?) -> Void) {
@@ -189,8 +206,8 @@ extension Transfer: URLSessionDataDelegate {
             // On Linux informational answers arrive here too; the final one follows.
             guard response.statusCode >= 200 else { return completionHandler(.allow) }
             state.withLock { $0.response = response }
-            if !(200...299).contains(response.statusCode) {
-                endWithoutBody(response)
+            if !response.isSuccess {
+                endSoon(response)
             } else if response.expectedContentLength > Int64(maximumSize) {
                 stop(with: tooLarge(response))
             }
@@ -224,6 +241,10 @@ extension Transfer: URLSessionDataDelegate {
         if let error { return end(.failure(downloadError(for: error))) }
         end(answer.map { .success($0) } ?? .failure(DownloadError(.notHTTP, url: reportedURL)))
     }
+}
+
+extension HTTPURLResponse {
+    fileprivate var isSuccess: Bool { (200...299).contains(statusCode) }
 }
 
 /// The kinds of faults that Foundation reports.

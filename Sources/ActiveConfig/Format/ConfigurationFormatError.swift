@@ -1,4 +1,5 @@
 import ActiveConfigJSON
+public import Foundation
 
 /// A document that cannot be used, with the place and the reason.
 ///
@@ -63,6 +64,11 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
     public var path: String
     /// The fault and what to do, without the place.
     public var reason: String
+    /// The status of the answer that the document came in; nil when it came in none.
+    public internal(set) var status: Int?
+    /// The URL that the document was asked from, without parts that may hold secrets: query,
+    /// fragment, user, password; nil when it came in no answer.
+    public internal(set) var url: URL?
 
     /// Creates an error.
     ///
@@ -87,8 +93,15 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
 }
 
 extension ConfigurationFormatError: CustomStringConvertible {
-    /// One sentence with the place, the fault and what to do.
+    /// One sentence with the place, the fault and what to do, after one with the server and the
+    /// status when the document came in an answer.
     public var description: String {
+        guard let status else { return sentence }
+        let server = url.map { "The server at \($0.absoluteString)" } ?? "The server"
+        return "\(server) answered with status \(status) and no usable document. \(sentence)"
+    }
+
+    private var sentence: String {
         let place = path.isEmpty ? "the document" : path
         guard let line, let column, let byteOffset else { return "In \(place): \(reason)." }
         return "Line \(line), column \(column), byte \(byteOffset), in \(place): \(reason)."

@@ -96,10 +96,13 @@ public final class ConfigurationAcknowledger: Sendable {
     }
 
     private static func post(_ request: URLRequest) async throws -> Int {
-        let (_, response) = try await URLSessionTransport.data(
+        let (data, response) = try await URLSessionTransport.data(
             for: request, maximumSize: 1 << 16, timeout: .seconds(30), reportedURL: nil,
             sessions: .shared)
-        return response.statusCode
+        guard response.statusCode >= 300 else { return response.statusCode }
+        throw DownloadError(
+            .httpStatus, status: response.statusCode,
+            serverMessage: ErrorBody(data, of: response).message(to: request, of: nil))
     }
 
     init(
@@ -217,13 +220,16 @@ public final class ConfigurationAcknowledger: Sendable {
 
     private func acknowledge(_ outcome: ConfigurationOutcome) async {
         guard let request = await request(for: outcome) else { return }
-        let status: Int
+        let (status, message): (Int, String?)
         do {
-            status = try await self.status(of: request, forUserID: outcome.userID.string)
+            (status, message) = try await self.status(of: request, forUserID: outcome.userID.string)
         } catch {
             return logFailure(of: outcome, "\(error)")
         }
-        if status >= 300 { logFailure(of: outcome, "the server answered with status \(status)") }
+        if status >= 300 {
+            let says = message.map { " The server says: \($0)" } ?? ""
+            logFailure(of: outcome, "the server answered with status \(status).\(says)")
+        }
         // Without an answer for good, the next confirmation of the version tries again.
         guard status < 500, ![401, 408, 425, 429].contains(status) else { return }
         await writes.run { [self] in
@@ -248,15 +254,23 @@ public final class ConfigurationAcknowledger: Sendable {
     }
 
     /// Sends a request with the credentials.
-    private func status(of request: URLRequest, forUserID userID: String?) async throws -> Int {
-        func isRefused(_ status: Int) -> Bool { status == 401 }
+    ///
+    /// - Returns: The status, and what the server says about it.
+    private func status(
+        of request: URLRequest, forUserID userID: String?
+    ) async throws -> (Int, String?) {
+        func isRefused(_ answer: (status: Int, String?)) -> Bool { answer.status == 401 }
         return try await credentials.refresh.answer(
             forUserID: userID, url: backend.url, isRefused: isRefused
         ) { token in
             var request = request
             try await credentials.authorize(
                 &request, of: backend, JSONURLDownloader.RequestContext(userID, token: token))
-            return try await send(request)
+            do {
+                return (try await send(request), nil)
+            } catch let error as DownloadError where error.code == .httpStatus {
+                return (error.status ?? 0, error.serverMessage)
+            }
         }
     }
 

@@ -97,8 +97,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         let head = try await exchange.answer.head()
         let isUnchanged = head.statusCode == 304 && lastKnown?.entityTag != nil
         guard isUnchanged || 200...299 ~= head.statusCode else {
-            // Not read to its end: on Linux an answer that asks for a password has none.
-            return .failure(refuse(exchange, head, on: session))
+            return .failure(try await refuse(exchange, head, on: session))
         }
         let retryAfter = RetryAfter.duration(in: head, now: source.now())
         let body = try await exchange.answer.body()
@@ -107,9 +106,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
             configuration = lastKnown?.confirmed(by: head)
         } else {
             configuration = try ConfigurationState(
-                jsonData: Data(body), limits: source.limits)
-            configuration?.entityTag = head.value(forHTTPHeaderField: "ETag")
-            configuration?.noteFields(of: head, body: Data(body))
+                Data(body), answeredBy: exchange.url, with: head, limits: source.limits)
         }
         let tag = isUnchanged ? lastKnown?.entityTag : configuration?.entityTag
         state.withLock { $0.entityTag = tag }
@@ -145,23 +142,51 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         defer { timer.cancel() }
         let head = try await exchange.answer.head()
         guard head.statusCode == 200, head.mimeType == "text/event-stream" else {
-            let refused = refuse(exchange, head, on: session)
+            let refused = try await refuse(exchange, head, on: session)
             if [401, 403, 408, 425, 429, 500, 502, 503, 504].contains(head.statusCode) {
                 return .failure(refused)
             }
+            let says = refused.error.serverMessage.map {
+                ", and says \"\($0.replacing("\"", with: "'"))\""
+            }
             throw NoEventStream(
                 "the server answers with status \(head.statusCode) and "
-                    + "\(head.mimeType ?? "no content type")", status: head.statusCode)
+                    + "\(head.mimeType ?? "no content type")\(says ?? "")",
+                status: head.statusCode)
         }
         return .success(())
     }
 
     private func refuse(
         _ exchange: StreamExchange, _ head: HTTPURLResponse, on session: StreamSession
-    ) -> RefusedAnswer {
-        let error = DownloadError(.httpStatus, status: head.statusCode, url: exchange.url)
+    ) async throws -> RefusedAnswer {
+        let body = await errorBody(of: exchange, head, on: session)
+        try Task.checkCancellation()
+        let error = DownloadError(
+            .httpStatus, status: head.statusCode, url: exchange.url,
+            serverMessage: body.message(to: exchange.request, of: userID))
         session.cancel(exchange, with: error)
         return RefusedAnswer(error, retryAfter: RetryAfter.duration(in: head, now: source.now()))
+    }
+
+    /// As much of the body as a sentence takes, and as arrives soon.
+    private func errorBody(
+        of exchange: StreamExchange, _ head: HTTPURLResponse, on session: StreamSession
+    ) async -> ErrorBody {
+        let timer = Task {
+            try await Task.sleep(for: ErrorBody.patience)
+            session.cancel(exchange, with: CancellationError())
+        }
+        defer { timer.cancel() }
+        // Something else than a stream, without an end perhaps.
+        if 200...299 ~= head.statusCode { return ErrorBody(Data(), of: head) }
+        var data = Data()
+        while !ErrorBody(data, of: head).isComplete,
+            let bytes = try? await exchange.answer.nextBytes()
+        {
+            data.append(contentsOf: bytes.prefix(ErrorBody.maximumSize - data.count))
+        }
+        return ErrorBody(data, of: head)
     }
 
     func nextBytes() async throws -> [UInt8]? {

@@ -221,6 +221,29 @@ struct ConfigurationAcknowledgerTests {
         #expect(told.count == 2)
     }
 
+    @Test func theLogSaysWhatTheServerSaysAboutARefusedAcknowledgement() async throws {
+        let log = RecordingLog()
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12)), .unchanged),
+            log: log.log)
+        let url = try #require(URL(string: "http://server/base"))
+        let acknowledger = ConfigurationAcknowledger(
+            config, backend: ActiveConfigBackend(url: url), maximumDelay: .zero, clock: clock,
+            random: { 0.5 },
+            send: { request in
+                sent.withLock { $0.append(request) }
+                throw DownloadError(.httpStatus, status: 403, serverMessage: "Not yours.")
+            })
+        for _ in 0..<2 {
+            try await config.downloadNewConfig()
+            await settle(acknowledger)
+        }
+        // It is an answer for good.
+        #expect(sent.withLock { $0.count } == 1)
+        let told = log.messages.filter { $0.text.contains("status 403") }
+        #expect(told.map { $0.text.contains("The server says: Not yours.") } == [true])
+    }
+
     @Test func anAcknowledgementThatCannotBeSentIsLogged() async throws {
         let log = RecordingLog()
         let config = ActiveConfig.make(

@@ -1,0 +1,81 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The body of an answer that is no success, as far as it has arrived:
+/// `{"error": {"message": "…"}}` (HTTP, head).
+struct ErrorBody {
+    /// In bytes; what is longer is not read further, and has no sentence.
+    static let maximumSize = 8 << 10
+    /// Limit on waiting for the rest of a body, from the head of the answer.
+    ///
+    /// On Linux an answer that asks for a password has no end.
+    static let patience = Duration.seconds(1)
+    /// Shorter parts of a request are no secrets, and would be found in any sentence.
+    private static let leastSecretLength = 4
+
+    private let data: Data
+    private let head: HTTPURLResponse
+
+    init(_ data: Data, of head: HTTPURLResponse) {
+        self.data = data
+        self.head = head
+    }
+
+    /// True when whatever may still arrive adds no sentence.
+    var isComplete: Bool {
+        if data.count >= Self.maximumSize || data.count >= length ?? .max { return true }
+        if [204, 304].contains(head.statusCode) { return true }
+        guard let first = data.first(where: { !$0.isJSONSpace }) else { return false }
+        if first != UInt8(ascii: "{") { return true }
+        // Only an object's end is worth parsing for.
+        return data.last { !$0.isJSONSpace } == UInt8(ascii: "}") && content != nil
+    }
+
+    /// The length that the head names; nil when it names none, or that of a compressed body.
+    private var length: Int? {
+        let isCompressed = head.value(forHTTPHeaderField: "Content-Encoding") != nil
+        if isCompressed || head.expectedContentLength < 0 { return nil }
+        return Int(clamping: head.expectedContentLength)
+    }
+
+    private var content: [String: SettingValue]? {
+        let limits = ConfigurationLimits(maximumSize: Self.maximumSize, maximumDepth: 16)
+        return try? SettingValue(jsonData: data, limits: limits).dictionaryValue
+    }
+
+    /// The server's sentence; nil without one.
+    ///
+    /// What it repeats of the request's secrets is left out: credentials, the query and the user.
+    func message(to request: URLRequest, of userID: String?) -> String? {
+        guard let message = content?["error"]?.dictionaryValue?["message"]?.stringValue,
+            !message.isEmpty
+        else { return nil }
+        let secrets = (Self.secrets(of: request) + [userID ?? ""])
+            .filter { $0.utf8.count >= Self.leastSecretLength }
+            .flatMap { [$0, ActiveConfigBackend.percentEncoded($0)] }
+            // The longest first, since one may be a part of another.
+            .sorted { $0.utf8.count > $1.utf8.count }
+        return secrets.reduce(message) { $0.replacing($1, with: "…") }
+    }
+
+    private static func secrets(of request: URLRequest) -> [String] {
+        let fields = (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
+            !RedirectPolicy.harmlessFields.contains(name.lowercased())
+                && name.lowercased() != "content-type"
+        }
+        let components = request.url.flatMap {
+            URLComponents(url: $0, resolvingAgainstBaseURL: true)
+        }
+        return fields.values.flatMap { $0.split(separator: " ").map(String.init) }
+            .filter { $0.lowercased() != "bearer" && $0.lowercased() != "basic" }
+            + [components?.password, components?.user].compactMap(\.self)
+            + (components?.queryItems ?? []).compactMap(\.value)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isJSONSpace: Bool { [0x20, 0x09, 0x0A, 0x0D].contains(self) }
+}
