@@ -19,12 +19,14 @@ extension ActiveConfig {
         // What an earlier answer asked for is not asked for again.
         if answer == nil { configuration?.acknowledgementShare = nil }
         var isInForce = options.activation.isImmediate
+        var former: KnownConfiguration?
         // Stored first, so that whoever makes this user the current one from now on finds it.
         let isStored = storeWrites.sync(of: userID) {
             if download.isAbandoned { return false }
             if isOutdated(exchange, of: userID) {
                 configuration = nil
             } else if attempt != nil {
+                if answer != nil { former = formerConfiguration(of: userID, newest: lastKnown) }
                 keep(answer, lastKnown: lastKnown, of: userID)
             }
             if let configuration {
@@ -41,7 +43,7 @@ extension ActiveConfig {
             return fail(download, nil, of: userID, with: CancellationError())
         }
         let result = endInOrder(
-            download, of: userID, with: configuration?.keptInMemory, exchange,
+            download, of: userID, with: configuration?.keptInMemory, exchange, after: former,
             isRecorded: attempt != nil, isInForce: isInForce)
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
@@ -50,7 +52,7 @@ extension ActiveConfig {
             switch exchange.outcome {
             case .withinInterval: "nothing was asked for within the interval"
             case .notModified: "nothing new"
-            default: "\(result.changedSectionNames.count) sections changed"
+            default: result.counts
             }
         log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
         download.finish(.success(result))
@@ -59,10 +61,12 @@ extension ActiveConfig {
 
     /// Brings a configuration in force that arrived without a download.
     func bringInForce(
-        pushed configuration: ConfigurationState, of userID: UserID, isInForce: Bool
+        pushed configuration: ConfigurationState, of userID: UserID,
+        after former: KnownConfiguration?, isInForce: Bool
     ) -> DownloadResult {
         endInOrder(
-            nil, of: userID, with: configuration, nil, isRecorded: true, isInForce: isInForce)
+            nil, of: userID, with: configuration, nil, after: former, isRecorded: true,
+            isInForce: isInForce)
             ?? DownloadResult(userID: userID.string, configurationIsCurrent: false)
     }
 
@@ -72,12 +76,13 @@ extension ActiveConfig {
     /// versions in the order in which they come in force.
     private func endInOrder(
         _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
-        _ exchange: JoinedDownload.Exchange?, isRecorded: Bool, isInForce: Bool
+        _ exchange: JoinedDownload.Exchange?, after former: KnownConfiguration?, isRecorded: Bool,
+        isInForce: Bool
     ) -> DownloadResult? {
         var problem: String?
         let result = downloadEnds.sync { () -> DownloadResult? in
             let ended = end(
-                download, of: userID, with: configuration, exchange,
+                download, of: userID, with: configuration, exchange, after: former,
                 isFirst: isRecorded && recordFirstDownloadFinished(problem: &problem))
             guard let (result, newest) = ended else { return nil }
             if isInForce { noteInForce(newest, of: userID) }
@@ -106,13 +111,14 @@ extension ActiveConfig {
     /// Ends a download that succeeded: its configuration comes in force, or what has to of it, if its
     /// user is still the current one.
     ///
-    /// The download is nil when the configuration arrived without one.
+    /// The download is nil when the configuration arrived without one. `former` is what was in force
+    /// for a user who is not in memory.
     ///
     /// - Returns: The result, and the configuration unless something newer was pushed; nil when the
     ///   download was abandoned.
     private func end(
         _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
-        _ exchange: JoinedDownload.Exchange?, isFirst: Bool
+        _ exchange: JoinedDownload.Exchange?, after former: KnownConfiguration?, isFirst: Bool
     ) -> (DownloadResult, ConfigurationState?)? {
         replacingSnapshot { old, layers in
             // Something newer was pushed after it was stored.
@@ -120,16 +126,24 @@ extension ActiveConfig {
             let configuration = isOutdated ? nil : configuration
             let isCurrent = old?.userID == userID
             let isImmediate = options.activation.isImmediate
-            let known = configuration.flatMap { newest -> KnownConfiguration? in
-                if isImmediate { return .downloaded(newest) }
-                guard let old, isCurrent else { return nil }
-                return old.known.bringing(downloaded: newest, options.activation)
+            let base =
+                isCurrent
+                ? old
+                : users.livingEntry(of: userID)?.snapshot
+                    ?? former.map {
+                        ConfigurationSnapshot(
+                            userID: userID, known: $0, layers: layers, reason: .restored)
+                    }
+            let known = configuration.flatMap { newest in
+                isImmediate
+                    ? .downloaded(newest)
+                    : base?.known.bringing(downloaded: newest, options.activation)
             }
             let new = known.map {
                 ConfigurationSnapshot(
                     userID: userID, known: $0, layers: layers, reason: .downloaded, previous: old)
             }
-            let changes = isCurrent ? new?.changes(since: old?.sections ?? NameTable([:])) : nil
+            let changes = base.flatMap { new?.changes(since: $0.sections) } ?? []
             let isWaiting = isCurrent && (new ?? old)?.known.pending != nil
             let meta = (configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
             let isDone = change { state in
@@ -145,16 +159,22 @@ extension ActiveConfig {
                     userID, meta: meta, configurationIsCurrent: isCurrent && !isWaiting)
                 let events =
                     isFirst ? [.firstDownloadFinished(userID, meta: meta), update] : [update]
-                return deliver(changes ?? [], events, in: state)
+                return deliver(isCurrent ? changes : [], events, in: state)
             }
             guard isDone else { return nil }
             if let configuration {
                 bringInForce(downloaded: configuration, ofUser: userID, layers)
             }
-            let result = DownloadResult(
+            let names = Set(changes.map(\.sectionName))
+            var result = DownloadResult(
                 userID: userID.string, configurationIsCurrent: isCurrent && !isWaiting,
-                changedSectionNames: Set((changes ?? []).map(\.sectionName)),
+                changedSectionNames: isCurrent ? names : [],
                 outcome: exchange?.outcome ?? .downloaded)
+            result.userChanges = names
+            result.waitingCount =
+                new.flatMap { new in
+                    new.pending?.changes(since: new.sections).count
+                } ?? 0
             return (result, configuration)
         }
     }

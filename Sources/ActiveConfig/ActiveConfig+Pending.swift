@@ -56,6 +56,23 @@ extension ActiveConfig {
         state.withLock { $0.noteChange(of: userID) }
     }
 
+    /// What is in force for a user who is not in memory, given the user's newest document, before a
+    /// download is kept; nil for others.
+    ///
+    /// Called by one at a time for a user.
+    func formerConfiguration(
+        of userID: UserID, newest: ConfigurationState?
+    ) -> KnownConfiguration? {
+        let isInMemory =
+            state.withLock { $0.snapshot?.userID == userID }
+            || users.livingEntry(of: userID)?.snapshot != nil
+        if isInMemory { return nil }
+        if options.activation.isImmediate, let newest {
+            return KnownConfiguration(newest, source: .stored, isOwn: true)
+        }
+        return lastKnownConfiguration(of: userID) ?? KnownConfiguration.none
+    }
+
     /// Makes a document the user's own.
     private func storeOwn(_ configuration: ConfigurationState, of userID: UserID) {
         let pending = keptPending(of: userID)

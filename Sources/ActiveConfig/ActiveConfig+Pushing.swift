@@ -47,6 +47,7 @@ extension ActiveConfig {
                         return .needsFetch
                     }
                     reportShape(of: configuration, since: held, of: userID)
+                    let former = formerConfiguration(of: userID, newest: held)
                     keep(configuration, lastKnown: held, of: userID)
                     let isInForce =
                         options.activation.isImmediate || pendingConfiguration(of: userID) == nil
@@ -63,7 +64,7 @@ extension ActiveConfig {
                     }
                     // Within the user's writes, so that forgetting the user comes before or after.
                     let result = bringInForce(
-                        pushed: configuration, of: userID, isInForce: isInForce)
+                        pushed: configuration, of: userID, after: former, isInForce: isInForce)
                     signalChange()
                     return .applied(configuration, result)
                 }

@@ -12,8 +12,14 @@ public struct DownloadResult: Sendable {
 
     /// The sections in force that the download changed, added or removed.
     ///
-    /// Empty when nothing changed.
+    /// Empty when nothing changed, when the user changed in the meantime, and when all that is new waits
+    /// for its activation: then ``ActiveConfig/ActiveConfig/pendingChanges`` has it.
     public let changedSectionNames: Set<String>
+
+    /// The sections that changed of those in force for the download's user, whoever is the current one.
+    var userChanges: Set<String> = []
+    /// Number of that user's sections that wait for their activation.
+    var waitingCount = 0
 
     /// The outcome of the download; never ``DownloadOutcome/failed``.
     ///
@@ -35,6 +41,18 @@ public struct DownloadResult: Sendable {
         self.configurationIsCurrent = configurationIsCurrent
         self.changedSectionNames = changedSectionNames
         self.outcome = outcome
+    }
+}
+
+extension DownloadResult {
+    /// For the log, as in "3 sections changed".
+    var counts: String {
+        func sections(_ count: Int) -> String { "\(count) section\(count == 1 ? "" : "s")" }
+        let changed = "\(sections(userChanges.count)) changed"
+        if waitingCount == 0 { return changed }
+        let wait = waitingCount == 1 ? "waits for its activation" : "wait for their activation"
+        let waiting = "\(sections(waitingCount)) \(wait)"
+        return userChanges.isEmpty ? waiting : "\(changed), \(waiting)"
     }
 }
 

@@ -55,8 +55,11 @@ public struct AppliedUpdate: Sendable, Hashable {
     public let userID: String?
     /// The version of the backend's template; nil when the document names none.
     public let templateVersion: Int?
-    /// The sections in force that changed; several updates that nobody has read are combined into
-    /// one.
+    /// The sections that changed of those in force for the user, whoever is the current one; several
+    /// updates that nobody has read are combined into one.
+    ///
+    /// Sections that wait for their activation are not among them; see
+    /// ``ActiveConfig/ActiveConfig/pendingChanges``.
     public let changedSectionNames: Set<String>
 
     /// Creates an update, as for a test.

@@ -193,7 +193,7 @@ final class UserUpdates: Sendable {
         updater.board.tell(
             AppliedUpdate(
                 userID: userID.string, templateVersion: new.templateVersion,
-                changedSectionNames: result.changedSectionNames))
+                changedSectionNames: result.userChanges))
     }
 
     /// Takes over what the document says about how often to ask.
