@@ -5,14 +5,14 @@ extension ActiveConfig {
     /// Stores the downloader's answer and brings it in force.
     func accept(
         _ exchange: JoinedDownload.Exchange, _ attempt: JoinedDownload.Attempt?, of userID: UserID,
-        from download: JoinedDownload
+        from download: JoinedDownload, by other: (any ActiveConfigDownloader)? = nil
     ) {
         let (answer, lastKnown) = (exchange.answer, exchange.lastKnown)
         do throws(ConfigurationFormatError) {
             if let answer { try check(answer) }
         } catch {
             noteRefusal(of: answer, for: error, kept: lastKnown, of: userID)
-            return fail(download, attempt, of: userID, with: error)
+            return fail(download, attempt, of: userID, with: error, by: other)
         }
         if let answer { reportShape(of: answer, since: lastKnown, of: userID) }
         var configuration = answer ?? lastKnown
@@ -180,9 +180,11 @@ extension ActiveConfig {
     }
 
     /// Ends a download that failed; an abandoned one was already reported when the next one began.
+    ///
+    /// `other` is the downloader when it is not the app's.
     func fail(
         _ download: JoinedDownload, _ attempt: JoinedDownload.Attempt?, of userID: UserID,
-        with error: any Error
+        with error: any Error, by other: (any ActiveConfigDownloader)? = nil
     ) {
         var isRepeated = (error as? DownloadError)?.code == .throttled
         if let attempt, !(error is CancellationError) {
@@ -191,12 +193,15 @@ extension ActiveConfig {
                     && history.noteFailure(of: attempt.request, error, after: attempt.duration())
             }
         }
+        let isCancelled = error is CancellationError
+        if !isCancelled, let other = other as? any RepeatingDownloader {
+            isRepeated = !other.isNewFailure(error) || isRepeated
+        }
         change { state in
             guard state.downloads[userID] === download else { return nil }
             state.endDownload(of: userID)
             return deliver([], [.downloadFailed(userID, error)], in: state)
         }
-        let isCancelled = error is CancellationError
         log(
             isCancelled || isRepeated ? .info : .warning,
             "The configuration of \(userID.logName) could not be downloaded, the one in force stays: "

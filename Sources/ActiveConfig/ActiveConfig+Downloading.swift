@@ -156,8 +156,9 @@ extension ActiveConfig {
             let end = { @Sendable [self] in
                 switch result {
                 case .success(let exchange):
-                    accept(exchange, attempt, of: userID, from: download)
-                case .failure(let error): fail(download, attempt, of: userID, with: error)
+                    accept(exchange, attempt, of: userID, from: download, by: other)
+                case .failure(let error):
+                    fail(download, attempt, of: userID, with: error, by: other)
                 }
             }
             // Without a store nothing waits, and no thread is needed for it.

@@ -30,6 +30,12 @@ extension ActiveConfigDownloader {
     public var requestDigest: String { "" }
 }
 
+/// A downloader that asks again and again by itself, whose failures are reported once for each cause.
+protocol RepeatingDownloader: ActiveConfigDownloader {
+    /// Notes a failure, and tells whether its cause is a new one.
+    func isNewFailure(_ error: any Error) -> Bool
+}
+
 /// The server has answered with a version before the one at hand, as a replica may that does not have
 /// the newest yet; versions never go back, so nothing has changed.
 struct OlderAnswer: Error {

@@ -94,6 +94,7 @@ public final class ActiveConfigUpdater: Sendable {
     let time: UpdateTime
     let makeRandom: @Sendable () -> any RandomNumberGenerator & Sendable
     let board = UpdateBoard()
+    let failures = UpdateFailures()
     /// Yields after the users have changed.
     let userChanges = ChangeSignals()
     private let state: Locked<State>

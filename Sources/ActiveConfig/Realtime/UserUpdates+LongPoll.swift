@@ -17,6 +17,7 @@ extension UserUpdates {
             // A document that the launch guard refuses must not be answered again at once.
             let asked = config.askedAbout(held, of: userID)
             let answer = try await connection.document(lastKnown: asked, wait: wait)
+            updater.failures.noteSuccess(of: userID, at: .longPoll)
             state.withLock { state in
                 if state.openedAt == nil { state.openedAt = began }
             }

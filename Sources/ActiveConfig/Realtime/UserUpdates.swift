@@ -31,6 +31,9 @@ final class UserUpdates: Sendable {
     /// The bounds of the interval that a server may set.
     static let pollIntervals: ClosedRange<Duration> = .seconds(15) ... .seconds(24 * 60 * 60)
 
+    /// How long a connection is open that has worked.
+    private static let usefulTime = Duration.seconds(60)
+
     let updater: ActiveConfigUpdater
     let userID: UserID
     let state: Locked<State>
@@ -121,7 +124,8 @@ final class UserUpdates: Sendable {
         state.withLock { $0.openedAt = nil }
         let connection = updater.source.connection(forUserID: userID.string)
         defer { connection.close() }
-        let first = OneDocument(connection)
+        let first = OneDocument(connection, of: userID, updater.failures)
+        var step = UpdateFailures.Step.stream
         do {
             let record = try await fetch(first)
             let now = time.elapsed()
@@ -133,8 +137,11 @@ final class UserUpdates: Sendable {
                     guard first.answer?.allowsStream != false else {
                         throw NoEventStream("the server closes the connection after each answer")
                     }
-                    return try await follow(connection, from: record)
+                    let end = try await follow(connection, from: record)
+                    updater.failures.noteSuccess(of: userID, at: .stream)
+                    return end
                 } catch let error as NoEventStream {
+                    updater.failures.noteSuccess(of: userID, at: .stream)
                     config.log(
                         .info, "\(userID.logName) is not told of changes by a stream. \(error)")
                     let until =
@@ -145,20 +152,45 @@ final class UserUpdates: Sendable {
                 }
             }
             if now >= noLongPollsUntil, record.entityTag != nil {
+                step = .longPoll
                 return try await longPoll(connection)
             }
             return .poll
-        } catch {
+        } catch let failure as DocumentFailure {
             return .over(
-                first.retryAfter == nil ? .failure(error) : .askedByServer,
-                asked: first.retryAfter ?? (error as? RefusedAnswer)?.retryAfter)
+                first.retryAfter == nil ? .failure(failure.error) : .askedByServer,
+                asked: failure.retryAfter)
+        } catch {
+            report(error, at: step)
+            return .over(.failure(error), asked: (error as? RefusedAnswer)?.retryAfter)
         }
     }
 
+    /// Warns of a failure of a stream or a long poll whose cause is new.
+    private func report(_ error: any Error, at step: UpdateFailures.Step) {
+        let openTime = state.withLock { $0.openedAt }.map { time.elapsed() - $0 } ?? .zero
+        if openTime >= Self.usefulTime { updater.failures.noteSuccess(of: userID, at: step) }
+        guard !UpdateFailures.isOfTheNetwork(error),
+            updater.failures.isNew(error, of: userID, at: step)
+        else { return }
+        let way = step == .stream ? "a stream" : "long polls"
+        config.log(
+            .warning, "The changes of \(userID.logName) cannot be followed by \(way): \(error)")
+    }
+
     /// Fetches the document as a download of the configuration's, and returns what the user has then.
+    ///
+    /// - Throws: ``DocumentFailure``, or `CancellationError`.
     @discardableResult
     func fetch(_ document: OneDocument) async throws -> DocumentRecord {
-        let result = try await config.download(of: userID, by: document)
+        let result: DownloadResult
+        do {
+            result = try await config.download(of: userID, by: document)
+        } catch {
+            if error is CancellationError { throw error }
+            throw DocumentFailure(error: error, retryAfter: document.retryAfter)
+        }
+        updater.failures.noteSuccess(of: userID, at: .document)
         if let new = document.answer?.configuration {
             note(new.meta)
             // An answer may be refused, by the launch guard, or be older than what came meanwhile.
@@ -174,19 +206,11 @@ final class UserUpdates: Sendable {
         return held.map { DocumentRecord($0) } ?? DocumentRecord(version: nil, entityTag: nil)
     }
 
-    /// Fetches the document; what it throws has the time that the server asks for.
+    /// Fetches the document again; throws as `fetch` does.
     @discardableResult
     func fetchAgain(over connection: any ActiveConfigEventConnection) async throws -> DocumentRecord
     {
-        let document = OneDocument(connection)
-        do {
-            return try await fetch(document)
-        } catch {
-            if let retryAfter = document.retryAfter, let refused = error as? DownloadError {
-                throw RefusedAnswer(refused, retryAfter: retryAfter)
-            }
-            throw error
-        }
+        try await fetch(OneDocument(connection, of: userID, updater.failures))
     }
 
     func tell(_ new: ConfigurationState, _ result: DownloadResult) {
@@ -228,48 +252,6 @@ final class UserUpdates: Sendable {
         case .over(let reason, _):
             let until = time.date() + wait / .seconds(1)
             return (wait, .waiting(until: until, reason: reason))
-        }
-    }
-}
-
-/// A downloader that asks over a connection once.
-final class OneDocument: ActiveConfigDownloader {
-    private struct State {
-        var lastKnown: ConfigurationState?
-        var answer: DocumentAnswer?
-        var retryAfter: Duration?
-    }
-
-    private let connection: any ActiveConfigEventConnection
-    private let state = Locked(State())
-
-    init(_ connection: any ActiveConfigEventConnection) { self.connection = connection }
-
-    var lastKnown: ConfigurationState? { state.withLock { $0.lastKnown } }
-    var answer: DocumentAnswer? { state.withLock { $0.answer } }
-    var retryAfter: Duration? { state.withLock { $0.retryAfter } }
-
-    func requestActiveConfig(
-        forUserID userID: String?, lastKnown: ConfigurationState?
-    ) async throws -> ConfigurationState? {
-        state.withLock { $0.lastKnown = lastKnown }
-        do {
-            var answer = try await connection.document(lastKnown: lastKnown, wait: nil)
-            let newest = answer.configuration
-            var older: OlderAnswer?
-            if let newest, let version = newest.templateVersion,
-                let known = lastKnown?.templateVersion, version < known
-            {
-                answer.configuration = nil
-                older = OlderAnswer(configuration: newest)
-            }
-            state.withLock { [answer] state in state.answer = answer }
-            if let older { throw older }
-            return newest
-        } catch let refused as RefusedAnswer {
-            // The app is told the error that a download of its own would have.
-            state.withLock { $0.retryAfter = refused.retryAfter }
-            throw refused.error
         }
     }
 }
