@@ -119,18 +119,19 @@ extension ActiveConfig {
                 configStore == nil
                 ? self.plan(for: userID) : await storeCalls.run { self.plan(for: userID) }
             // Whoever brings a downloader has reasons and waits of its own.
-            switch other == nil ? plan.verdict : .ask {
+            switch other == nil ? try await verdict(on: plan, of: download) : .ask {
             case .ask: break
             case .withinInterval:
                 return JoinedDownload.Exchange(
                     lastKnown: nil, answer: nil, outcome: .withinInterval)
-            case .wait(let seconds):
-                throw DownloadError(.throttled, retryAfter: .seconds(seconds))
+            case .wait(let seconds, let status):
+                throw DownloadError(.throttled, status: status, retryAfter: .seconds(seconds))
             }
             try download.limitTime(to: downloadTimeout, by: clock)
             log(.info, "Downloading the configuration of \(userID.logName).")
-            let begun = JoinedDownload.Attempt(
-                request: plan.request, duration: clock.stopwatch())
+            var request = plan.request
+            request.isEarly = other == nil && history.isEarly(request)
+            let begun = JoinedDownload.Attempt(request: request, duration: clock.stopwatch())
             attempt.withLock { $0 = begun }
             let asked = askedAbout(plan.lastKnown, of: userID)
             let answer: ConfigurationState?
@@ -167,15 +168,34 @@ extension ActiveConfig {
     }
 
     /// What is known before a request, and whether it may be made.
-    private func plan(for userID: UserID) -> (
-        lastKnown: ConfigurationState?, request: DownloadHistory.Request,
-        verdict: DownloadHistory.Verdict
-    ) {
+    private struct Plan: Sendable {
+        let lastKnown: ConfigurationState?
+        let request: DownloadHistory.Request
+        let verdict: DownloadHistory.Verdict
+    }
+
+    private func plan(for userID: UserID) -> Plan {
         let lastKnown = ownConfiguration(of: userID)
         history.refresh()
-        let request = history.request(of: userID, configDownloader.requestDigest)
+        let request = history.request(of: userID, by: configDownloader)
         let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
-        return (lastKnown, request, verdict)
+        return Plan(lastKnown: lastKnown, request: request, verdict: verdict)
+    }
+
+    /// The verdict on a request, once it is known what lets it in.
+    private func verdict(
+        on plan: Plan, of download: JoinedDownload
+    ) async throws -> DownloadHistory.Verdict {
+        guard case .wait = plan.verdict, history.needsFingerprint(plan.request),
+            let downloader = configDownloader as? any ForeseeingDownloader
+        else { return plan.verdict }
+        // The app's closures may take their time.
+        try download.limitTime(to: downloadTimeout, by: clock)
+        var request = plan.request
+        request.fingerprint = await downloader.fingerprint(
+            forUserID: request.userID.string, lastKnown: plan.lastKnown)
+        let (known, hasDocument) = (request, plan.lastKnown != nil)
+        return await storeCalls.run { self.history.verdict(on: known, hasDocument: hasDocument) }
     }
 }
 

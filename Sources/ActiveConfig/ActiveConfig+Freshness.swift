@@ -21,10 +21,11 @@ extension ActiveConfig {
 
     /// Until when downloads throw ``DownloadError/Code/throttled``; nil when they ask the server.
     ///
-    /// See ``FetchPolicy/Backoff``.
+    /// See ``FetchPolicy/Backoff``. A wait after an answer 4xx ends earlier with a new token, which is
+    /// known once a download has asked for it.
     public var throttledUntil: Date? {
         let userID = state.withLock { $0.userID }
-        return history.waitEnd(for: history.request(of: userID, configDownloader.requestDigest))
+        return history.waitEnd(for: history.request(of: userID, by: configDownloader))
     }
 
     /// Lets the next download ask the server, whatever interval the ``FetchPolicy`` has, such as after

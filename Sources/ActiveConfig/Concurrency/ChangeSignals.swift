@@ -3,14 +3,22 @@ final class ChangeSignals: Sendable {
     private struct State {
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastNumber = 0
+        var count = 0
     }
 
     private let state = Locked(State())
 
     var observerCount: Int { state.withLock { $0.observers.count } }
 
+    /// How often it has changed.
+    var count: Int { state.withLock { $0.count } }
+
     func yield() {
-        for observer in state.withLock({ Array($0.observers.values) }) { observer.yield() }
+        let observers = state.withLock { state in
+            state.count += 1
+            return Array(state.observers.values)
+        }
+        for observer in observers { observer.yield() }
     }
 
     /// The changes from now on.

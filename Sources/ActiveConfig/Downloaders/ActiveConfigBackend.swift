@@ -112,11 +112,16 @@ extension JSONURLDownloader {
     ) {
         self.init(
             timeout: timeout, limits: limits, sessions: sessions, signals: signals,
-            reportedURL: backend.url, refresh: credentials.refresh
-        ) { context in
-            try await credentials.request(
-                backend.configurationURL(forUserID: context.userID, signals: context.signals),
-                of: backend, context)
-        }
+            reportedURL: backend.url, refresh: credentials.refresh,
+            tokenChanges: credentials.changes,
+            knownRequest: { context in
+                credentials.knownRequest(
+                    backend.configurationURL(forUserID: context.userID, signals: context.signals))
+            },
+            createRequest: { context in
+                try await credentials.request(
+                    backend.configurationURL(forUserID: context.userID, signals: context.signals),
+                    of: backend, context)
+            })
     }
 }

@@ -57,10 +57,10 @@ public struct ClientCredentials: Sendable {
     /// A token of the user's, such as a JWT, sent as `Authorization: Bearer`.
     ///
     /// - Parameter token: Gives the token of a user, nil being the generic user. It is called before
-    ///   each request, so keep the token. After an answer 401 it is called again, once, with
-    ///   `isRefresh` true, and has to give a new one; requests of that user that are refused at the
-    ///   same time share the call. What it throws fails the download with
-    ///   ``DownloadError/Code/noCredentials``.
+    ///   each request, also one that a ``FetchPolicy`` may hold back, so keep the token. After an
+    ///   answer 401 it is called again, once, with `isRefresh` true, and has to give a new one; requests
+    ///   of that user that are refused at the same time share the call. What it throws fails the
+    ///   download with ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func userToken(
         _ token: @escaping @Sendable (_ userID: String?, _ isRefresh: Bool) async throws -> String
@@ -70,10 +70,10 @@ public struct ClientCredentials: Sendable {
 
     /// A token or key for all users, such as a service's, sent as `Authorization: Bearer`.
     ///
-    /// - Parameter token: Gives the token. It is called before each request, so keep the token. After
-    ///   an answer 401 it is called again, once for all requests that were refused at the same time,
-    ///   with `isRefresh` true, and has to give a new one. What it throws fails the request with
-    ///   ``DownloadError/Code/noCredentials``.
+    /// - Parameter token: Gives the token. It is called before each request, also one that a
+    ///   ``FetchPolicy`` may hold back, so keep the token. After an answer 401 it is called again, once
+    ///   for all requests that were refused at the same time, with `isRefresh` true, and has to give a
+    ///   new one. What it throws fails the request with ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func bearerToken(
         _ token: @escaping @Sendable (_ isRefresh: Bool) async throws -> String
@@ -81,7 +81,8 @@ public struct ClientCredentials: Sendable {
         ClientCredentials(kind: .token { try await token($1) }, isPerUser: false)
     }
 
-    /// Makes updaters connect anew, each user with a new token, such as after a sign-in.
+    /// Makes updaters connect anew, each user with a new token, such as after a sign-in, and ends the
+    /// waits of a ``FetchPolicy`` after answers 4xx to downloads with these credentials.
     ///
     /// It need not be called for a token that expires: the server ends its stream, and the next
     /// connection asks for another one.
@@ -95,6 +96,17 @@ public struct ClientCredentials: Sendable {
     ) async throws -> URLRequest {
         var request = URLRequest(url: url)
         try await authorize(&request, of: backend, context)
+        return request
+    }
+
+    /// A request to a backend; nil when its credentials have to be waited for.
+    func knownRequest(_ url: URL) -> URLRequest? {
+        var request = URLRequest(url: url)
+        switch kind {
+        case .none: break
+        case .apiKey(let key): request.setValue(key, forHTTPHeaderField: "X-API-Key")
+        case .token: return nil
+        }
         return request
     }
 

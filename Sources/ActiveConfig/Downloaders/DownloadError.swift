@@ -34,6 +34,8 @@ public struct DownloadError: Error, Sendable {
         public static let noCredentials = Code(kind: .noCredentials)
         /// No request was made, since the server or a failure before asks to wait; see
         /// ``retryAfter`` and ``FetchPolicy``.
+        ///
+        /// ``status`` is that of the answer that is the cause.
         public static let throttled = Code(kind: .throttled)
         /// Any other fault of the connection; see ``underlyingError``.
         public static let other = Code(kind: .other)
@@ -44,7 +46,8 @@ public struct DownloadError: Error, Sendable {
 
     /// The kind of fault.
     public let code: Code
-    /// The status that the server answered with, if it answered.
+    /// The status that the server answered with, if it answered; for ``Code/throttled`` when it was
+    /// asked last.
     public let status: Int?
     /// The URL of the request, without parts that may hold secrets: query, fragment, user, password.
     public let url: URL?
@@ -62,6 +65,8 @@ public struct DownloadError: Error, Sendable {
     public let serverMessage: String?
     /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?
+    /// The ``RequestFingerprint`` of the request that was refused.
+    var fingerprint: String?
 
     /// Creates an error.
     ///
@@ -140,17 +145,37 @@ extension DownloadError: CustomStringConvertible {
             case .noDownloader: "There is no server: this ActiveConfig has no downloader"
             default: "\(source) could not be asked"
             }
+        if code == .throttled { return "\(sentence)\(wait)." }
         if let retryAfter {
-            // A fetch policy may wait for longer than the server asks for.
-            return code == .throttled
-                ? "\(sentence); the next request may be made in \(Self.text(of: retryAfter))."
-                : "\(sentence), and asks to wait for \(Self.text(of: retryAfter))."
+            return "\(sentence), and asks to wait for \(Self.text(of: retryAfter))."
         }
         guard let underlyingError else { return "\(sentence)." }
         // What an app's own error says may be a secret.
         if code == .noCredentials { return "\(sentence) (\(type(of: underlyingError)))." }
         // The whole description of a system's error would repeat the URL, with its query.
         return "\(sentence): \(underlyingError.localizedDescription)"
+    }
+
+    /// What a ``Code/throttled`` request waits for, what ends that, and when it ends by itself.
+    private var wait: String {
+        var text = ""
+        if let status {
+            text += ", since it answered with status \(status); "
+            text +=
+                isRefusal
+                ? "markStale(), tokensDidChange(), another URL or other credentials end the wait"
+                : "markStale() does not end the wait"
+        }
+        // A fetch policy may wait for longer than the server asks for.
+        if let retryAfter {
+            text += "; the next request may be made in \(Self.text(of: retryAfter))"
+        }
+        return text
+    }
+
+    /// True for an answer 4xx that the same request is likely to get again.
+    var isRefusal: Bool {
+        status.map { (400...499).contains($0) && $0 != 408 && $0 != 429 } ?? false
     }
 
     private static func text(of duration: Duration) -> String {

@@ -30,7 +30,11 @@
 /// `Content-Length` of almost 2⁶³, at trailer fields after a chunked body, and at a relative
 /// redirect to an IPv6 address. Use a server that you trust, over https.
 public struct JSONURLDownloader: ActiveConfigDownloader {
-    private let createRequest: @Sendable (RequestContext) async throws -> URLRequest
+    let createRequest: @Sendable (RequestContext) async throws -> URLRequest
+    /// Creates the request if that needs no waiting, for what is known of the next one.
+    let knownRequest: @Sendable (RequestContext) -> URLRequest?
+    /// Of the credentials.
+    let tokenChanges: ChangeSignals?
     private let refresh: CredentialRefresh?
     /// The URL that errors name; nil: that of the request.
     private let reportedURL: URL?
@@ -61,8 +65,8 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ) {
         self.init(
             timeout: timeout, limits: limits, sessions: .shared, signals: nil, reportedURL: nil,
-            refresh: nil
-        ) { createRequest($0.userID) }
+            refresh: nil, knownRequest: { createRequest($0.userID) },
+            createRequest: { createRequest($0.userID) })
     }
 
     /// Creates a downloader whose requests may have to be waited for, such as for a token.
@@ -109,6 +113,8 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     init(
         timeout: Duration, limits: ConfigurationLimits, sessions: URLSessionPool,
         signals: ClientSignals?, reportedURL: URL?, refresh: CredentialRefresh?,
+        tokenChanges: ChangeSignals? = nil,
+        knownRequest: @escaping @Sendable (RequestContext) -> URLRequest? = { _ in nil },
         createRequest: @escaping @Sendable (RequestContext) async throws -> URLRequest
     ) {
         self.timeout = timeout
@@ -117,6 +123,8 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         self.signals = signals
         self.reportedURL = reportedURL
         self.refresh = refresh
+        self.tokenChanges = tokenChanges
+        self.knownRequest = knownRequest
         self.createRequest = createRequest
     }
 
@@ -130,15 +138,20 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     public func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState? {
-        var context = RequestContext(
-            userID: userID, signals: signals?.values ?? [:], entityTag: lastKnown?.entityTag,
-            templateVersion: lastKnown?.meta["template_version"]?.integerValue)
+        var context = context(userID, lastKnown)
         return try await refresh.answer(
             forUserID: userID, url: reportedURL, isRefused: Self.isRefused
         ) { token in
             context.refreshedToken = token
             return try await exchange(context, lastKnown)
         }.get()
+    }
+
+    /// The context of a user's next request.
+    func context(_ userID: String?, _ lastKnown: ConfigurationState?) -> RequestContext {
+        RequestContext(
+            userID: userID, signals: signals?.values ?? [:], entityTag: lastKnown?.entityTag,
+            templateVersion: lastKnown?.meta["template_version"]?.integerValue)
     }
 
     private static func isRefused(_ answer: Result<ConfigurationState?, DownloadError>) -> Bool {
@@ -170,12 +183,13 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
             return .success(lastKnown?.confirmed(by: response))
         case 200...299: break
         default:
-            return .failure(
-                DownloadError(
-                    .httpStatus, status: response.statusCode, url: url,
-                    retryAfter: RetryAfter.duration(in: response, now: Date()),
-                    serverMessage: ErrorBody(data, of: response).message(
-                        to: request, of: context.userID)))
+            var error = DownloadError(
+                .httpStatus, status: response.statusCode, url: url,
+                retryAfter: RetryAfter.duration(in: response, now: Date()),
+                serverMessage: ErrorBody(data, of: response).message(
+                    to: request, of: context.userID))
+            error.fingerprint = RequestFingerprint.of(request)
+            return .failure(error)
         }
         return .success(
             try ConfigurationState(data, answeredBy: url, with: response, limits: limits))

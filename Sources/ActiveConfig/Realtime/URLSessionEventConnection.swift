@@ -162,9 +162,10 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
     ) async throws -> RefusedAnswer {
         let body = await errorBody(of: exchange, head, on: session)
         try Task.checkCancellation()
-        let error = DownloadError(
+        var error = DownloadError(
             .httpStatus, status: head.statusCode, url: exchange.url,
             serverMessage: body.message(to: exchange.request, of: userID))
+        error.fingerprint = RequestFingerprint.of(exchange.request)
         session.cancel(exchange, with: error)
         return RefusedAnswer(error, retryAfter: RetryAfter.duration(in: head, now: source.now()))
     }

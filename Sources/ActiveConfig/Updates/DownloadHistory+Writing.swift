@@ -96,12 +96,14 @@ extension DownloadHistory {
 
     /// Notes a download that failed, and begins a wait; blocks when that has to be written.
     ///
-    /// - Returns: True when the server has refused such a request before with that status.
+    /// - Returns: True when the server has refused the same request before with that status.
     func noteFailure(
         of request: Request, _ error: any Error, after duration: Duration
     ) -> Bool {
         let (state, time) = (value, now())
-        let status = (error as? DownloadError)?.status
+        let (status, fingerprint) = (
+            (error as? DownloadError)?.status, (error as? DownloadError)?.fingerprint
+        )
         note(
             DownloadRecord(
                 time: time, outcome: .failed, status: status, duration: duration,
@@ -114,23 +116,35 @@ extension DownloadHistory {
         let count = min(max(state.failureCount, 0), 1_000) + 1
         let wait = Wait(
             start: time,
-            seconds: backoff.wait(afterFailures: count, failure, drawn: backoff.draw()))
+            seconds: backoff.wait(afterFailures: count, failure, drawn: backoff.draw()),
+            status: status)
         let key = request.userID.digest
         let known = state.refusals[key].flatMap { $0.scope == request.scope ? $0 : nil }
+        let isSame = known.map { $0.fingerprint == fingerprint } ?? false
+        let isWaiting = known?.wait.rest(at: time) != nil
+        let earlyCount = isWaiting ? (known?.earlyCount ?? 0) + (request.isEarly ? 1 : 0) : 0
         // Requests that ran at the same time fail together: one wait is for all.
+        let current = failure.isRefusal ? (isSame ? known?.wait : nil) : state.wait
         let isCovered =
-            bounded(failure.isRefusal ? known?.wait : state.wait)?.covers(wait, at: time) ?? false
+            !request.isEarly && bounded(current)?.covers(wait, at: time) ?? false
+        if failure.isRefusal {
+            tokenChangeCounts.withLock { counts in
+                counts[key] = request.tokenChangeCount
+                counts = counts.filter { state.refusals[$0.key] != nil || $0.key == key }
+            }
+        }
         write(atOnce: !isCovered) { state in
             if isCovered { return }
             if failure.isRefusal {
                 state.refusals[key] = Refusal(
-                    scope: request.scope, status: status ?? 0, wait: wait)
+                    scope: request.scope, status: status ?? 0, wait: wait,
+                    fingerprint: fingerprint, earlyCount: earlyCount)
                 state.refusals.trim(by: \.wait.start) { $0 == key }
             } else {
                 (state.failureCount, state.wait) = (count, wait)
             }
         }
-        return failure.isRefusal && known?.status == status
+        return failure.isRefusal && isSame && known?.status == status
     }
 
     private func note(_ last: DownloadRecord, _ fetch: Fetch?, of userID: UserID) {

@@ -23,43 +23,6 @@ final class DownloadHistory: Sendable {
         var staleCount: Int
     }
 
-    /// A wait for the server.
-    struct Wait: Codable, Sendable, Equatable {
-        var start: Date
-        var seconds: Double
-        /// True once it began anew, since the clock was set back.
-        var isRestarted = false
-
-        /// True when another wait, of now, adds nothing: this one is as new, and ends hardly earlier.
-        func covers(_ new: Wait, at time: Date) -> Bool {
-            guard let rest = rest(at: time) else { return false }
-            let elapsed = time.timeIntervalSince(start)
-            return (0..<DownloadHistory.writeInterval).contains(elapsed)
-                && rest > new.seconds - DownloadHistory.writeInterval
-        }
-
-        /// In seconds; nil when it is over.
-        func rest(at time: Date) -> Double? {
-            let elapsed = time.timeIntervalSince(start)
-            if elapsed < 0 { return isRestarted ? nil : seconds }
-            // Who waited until the end is not sent away for a rounding error.
-            return seconds - elapsed > 0.001 ? seconds - elapsed : nil
-        }
-
-        /// Begins anew, once, if the clock was set back since it began.
-        mutating func restart(at time: Date) {
-            if time < start, !isRestarted { (start, isRestarted) = (time, true) }
-        }
-    }
-
-    /// An answer to a user's request that will hardly be another one soon.
-    struct Refusal: Codable, Sendable, Equatable {
-        /// The ``Request/scope`` that it is for.
-        let scope: String
-        let status: Int
-        var wait: Wait
-    }
-
     struct State: Codable, Sendable, Equatable {
         var last: DownloadRecord?
         /// By the digest of the user's ID.
@@ -79,6 +42,12 @@ final class DownloadHistory: Sendable {
         let userID: UserID
         let digest: String
         let staleCount: Int
+        /// How often the app has said in this launch that its tokens have changed.
+        var tokenChangeCount = 0
+        /// Of the URL and the credentials; nil when they are not known.
+        var fingerprint: String?
+        /// True when it is made though the user's last one was refused and waits, as it differs.
+        var isEarly = false
 
         var scope: String { "\(userID.digest) \(digest) \(staleCount)" }
     }
@@ -86,7 +55,8 @@ final class DownloadHistory: Sendable {
     enum Verdict: Sendable, Equatable {
         case ask
         case withinInterval
-        case wait(seconds: Double)
+        /// `status` is that of the answer that is the cause.
+        case wait(seconds: Double, status: Int?)
     }
 
     /// In seconds, 30,000 years; a duration cannot be of any length.
@@ -98,6 +68,8 @@ final class DownloadHistory: Sendable {
     /// The time until what was noted is written, though nothing else is noted.
     let writeDelay: DispatchTimeInterval
     let unwritten = Locked(Unwritten())
+    /// The ``Request/tokenChangeCount`` of refused requests of this launch, by the digest of the user's ID.
+    let tokenChangeCounts = Locked<[String: Int]>([:])
 
     init(
         store: (any ActiveConfigStore)?, policy: FetchPolicy,
@@ -136,6 +108,17 @@ final class DownloadHistory: Sendable {
     /// Takes over what another process has stored, such as a mark as stale; blocks.
     func refresh() { stored.refresh() }
 
+    /// A user's next request, by what a downloader's answers depend on.
+    func request(of userID: UserID, by downloader: any ActiveConfigDownloader) -> Request {
+        var request = request(of: userID, downloader.requestDigest)
+        guard let downloader = downloader as? any ForeseeingDownloader else { return request }
+        request.tokenChangeCount = downloader.tokenChangeCount
+        if stored.value.refusals[userID.digest] != nil {
+            request.fingerprint = downloader.knownFingerprint(forUserID: userID.string)
+        }
+        return request
+    }
+
     func request(of userID: UserID, _ requestDigest: String) -> Request {
         let version = policy.appVersion()
         return Request(
@@ -155,40 +138,15 @@ final class DownloadHistory: Sendable {
             return .withinInterval
         }
         let waits = waits(for: request, in: state)
-        guard let rest = waits.compactMap({ $0.rest(at: time) }).max() else { return .ask }
+        let rests = waits.compactMap { wait in wait.rest(at: time).map { ($0, wait.status) } }
+        guard let (rest, status) = rests.max(by: { $0.0 < $1.0 }) else { return .ask }
         if waits.contains(where: { time < $0.start && !$0.isRestarted }) {
             stored.update { state in
                 state.wait?.restart(at: time)
                 state.refusals[request.userID.digest]?.wait.restart(at: time)
             }
         }
-        return .wait(seconds: rest)
-    }
-
-    /// The end of the wait that keeps a request from being made.
-    func waitEnd(for request: Request) -> Date? {
-        let time = now()
-        return waits(for: request, in: stored.value).compactMap { wait in
-            wait.rest(at: time).map { rest in
-                time < wait.start
-                    ? time.addingTimeInterval(rest) : wait.start.addingTimeInterval(wait.seconds)
-            }
-        }.max()
-    }
-
-    /// The waits of a request: for the server, and for another answer.
-    private func waits(for request: Request, in state: State) -> [Wait] {
-        let refusal = state.refusals[request.userID.digest]
-        return [
-            bounded(state.wait), refusal?.scope == request.scope ? bounded(refusal?.wait) : nil,
-        ].compactMap(\.self)
-    }
-
-    /// An app version with longer waits may have stored it, or somebody else; nil without waits.
-    func bounded(_ wait: Wait?) -> Wait? {
-        guard let backoff = policy.backoff, var wait else { return nil }
-        wait.seconds = min(wait.seconds, backoff.longestWait)
-        return wait
+        return .wait(seconds: rest, status: status)
     }
 
     private func isWithinInterval(_ fetch: Fetch, _ request: Request, at time: Date) -> Bool {

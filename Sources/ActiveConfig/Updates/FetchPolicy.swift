@@ -65,9 +65,15 @@ extension FetchPolicy {
     /// that failed at the same time come back at different ones.
     ///
     /// `Retry-After` of the server makes a wait longer, up to ``maximum`` and a tenth. An answer 4xx
-    /// (other than 408 and 429) will hardly be another one soon: the wait is at least half of
-    /// ``maximum`` at once, and holds for that user, that app version and those signals only. When no
+    /// (other than 408 and 429) is unlikely to be another one soon: the wait is at least half of
+    /// ``maximum`` at once; after 401 and 404, whose causes may end any minute, half of five minutes
+    /// to five minutes. It holds for the same request only: for that user, app version, signals, URL
+    /// and credentials. `markStale()` and ``ClientCredentials/tokensDidChange()`` end it. When no
     /// server was reached (offline, no credentials), there is no wait.
+    ///
+    /// URL and credentials are compared by the requests of a ``JSONURLDownloader``, of which 16 bits of
+    /// a hash are stored. A request that is refused with others each time, as by a number of its own, is
+    /// held back as well, from the ninth on.
     public struct Backoff: Sendable {
         /// The limit of the first wait.
         public let initial: Duration
@@ -113,14 +119,20 @@ extension FetchPolicy {
             let (initial, maximum) = (self.initial.inSeconds, self.maximum.inSeconds)
             let limit = min(maximum, initial * pow(2, Double(min(failureCount, 64) - 1)))
             let asked = min(failure.retryAfter?.inSeconds ?? 0, maximum) * (1 + fraction / 10)
-            return max(asked, failure.isRefusal ? maximum * (1 + fraction) / 2 : limit * fraction)
+            let longest = failure.isShort ? min(maximum, Self.shortRefusalWait) : maximum
+            return max(asked, failure.isRefusal ? longest * (1 + fraction) / 2 : limit * fraction)
         }
+
+        /// In seconds: the longest wait after 401 and 404, unless the server asks for more.
+        static let shortRefusalWait = 300.0
     }
 
     /// A failure after which the server is not asked for a while.
     struct Failure: Equatable {
-        /// Another request of the same kind will hardly be answered otherwise soon.
+        /// Another request of the same kind is unlikely to be answered otherwise soon.
         var isRefusal = false
+        /// The cause may end any minute, as by a first publish.
+        var isShort = false
         var retryAfter: Duration?
 
         /// Nil for a failure that no server has to do with.
@@ -130,12 +142,14 @@ extension FetchPolicy {
             switch error.code {
             case .noDownloader, .noCredentials, .notHTTP, .throttled, .cannotConnect: return nil
             case .httpStatus:
-                let status = error.status ?? 0
-                isRefusal = (400...499).contains(status) && status != 408 && status != 429
+                isRefusal = error.isRefusal
+                isShort = Self.isShort(error.status)
             default: break
             }
             retryAfter = error.retryAfter
         }
+
+        static func isShort(_ status: Int?) -> Bool { status == 401 || status == 404 }
     }
 }
 

@@ -1,0 +1,48 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A mark of where a request goes and what lets it in, by which a later request is recognized.
+///
+/// It is stored, and so has 16 bits only: no credential can be found by it, however weak. One of 65,536
+/// other requests has the same, and then waits as the first one has to.
+enum RequestFingerprint {
+    static func of(_ request: URLRequest) -> String {
+        let fields = (request.allHTTPHeaderFields ?? [:]).map { ($0.key.lowercased(), $0.value) }
+            .filter { !RedirectPolicy.harmlessFields.contains($0.0) }
+            .sorted { $0.0.precedes($1.0) }
+            .map { "\n\($0.0): \($0.1)" }
+        let text = "\(request.url?.absoluteString ?? "")\(fields.joined())"
+        return String(SHA256.hexDigest(of: text.utf8).prefix(4))
+    }
+}
+
+/// A downloader that knows a request before it makes it.
+protocol ForeseeingDownloader: ActiveConfigDownloader {
+    /// How often the app has said in this launch that its tokens have changed.
+    var tokenChangeCount: Int { get }
+
+    /// Of a user's next request; nil when that has to be waited for.
+    func knownFingerprint(forUserID userID: String?) -> String?
+
+    /// Of a user's next request; nil when there is none, such as without a token.
+    func fingerprint(
+        forUserID userID: String?, lastKnown: ConfigurationState?
+    ) async -> String?
+}
+
+extension JSONURLDownloader: ForeseeingDownloader {
+    var tokenChangeCount: Int { tokenChanges?.count ?? 0 }
+
+    func knownFingerprint(forUserID userID: String?) -> String? {
+        knownRequest(context(userID, nil)).map(RequestFingerprint.of)
+    }
+
+    func fingerprint(
+        forUserID userID: String?, lastKnown: ConfigurationState?
+    ) async -> String? {
+        try? await RequestFingerprint.of(createRequest(context(userID, lastKnown)))
+    }
+}
