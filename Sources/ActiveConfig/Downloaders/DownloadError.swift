@@ -57,8 +57,8 @@ public struct DownloadError: Error, Sendable {
     /// What the server asks for is the minimum: by a ``FetchPolicy`` the wait may be longer, until
     /// ``ActiveConfig/ActiveConfig/throttledUntil``.
     public let retryAfter: Duration?
-    /// What the server says about a status that is no success, as it says it: on one line, of at
-    /// most 300 Unicode scalars; nil when it says nothing.
+    /// The server's explanation of an error status, on one line: its first 300 Unicode scalars,
+    /// with control characters escaped; nil when it gives none.
     ///
     /// Show it as the server's, not as the app's own. What it repeats of the request's credentials,
     /// query and user is left out.
@@ -90,7 +90,7 @@ public struct DownloadError: Error, Sendable {
     }
 
     /// In Unicode scalars.
-    private static let longestServerMessage = 300
+    static let longestServerMessage = 300
 }
 
 extension URL {

@@ -40,8 +40,8 @@ public final class ConfigurationAcknowledger: Sendable {
 
     private static let maximumToldCount = 10_000
 
-    /// Sends a request, and returns the answer's status.
-    typealias Send = @Sendable (URLRequest) async throws -> Int
+    /// Sends a request, and returns the answer's body and head.
+    typealias Send = @Sendable (URLRequest) async throws -> (Data, HTTPURLResponse)
 
     let config: ActiveConfig
     let backend: ActiveConfigBackend
@@ -95,14 +95,10 @@ public final class ConfigurationAcknowledger: Sendable {
             random: { .random(in: 0..<1) }, prepare: prepare, send: Self.post)
     }
 
-    private static func post(_ request: URLRequest) async throws -> Int {
-        let (data, response) = try await URLSessionTransport.data(
+    private static func post(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
+        try await URLSessionTransport.data(
             for: request, maximumSize: 1 << 16, timeout: .seconds(30), reportedURL: nil,
             sessions: .shared)
-        guard response.statusCode >= 300 else { return response.statusCode }
-        throw DownloadError(
-            .httpStatus, status: response.statusCode,
-            serverMessage: ErrorBody(data, of: response).message(to: request, of: nil))
     }
 
     init(
@@ -255,7 +251,7 @@ public final class ConfigurationAcknowledger: Sendable {
 
     /// Sends a request with the credentials.
     ///
-    /// - Returns: The status, and what the server says about it.
+    /// - Returns: The status, and the server's explanation of an error status.
     private func status(
         of request: URLRequest, forUserID userID: String?
     ) async throws -> (Int, String?) {
@@ -266,11 +262,12 @@ public final class ConfigurationAcknowledger: Sendable {
             var request = request
             try await credentials.authorize(
                 &request, of: backend, JSONURLDownloader.RequestContext(userID, token: token))
-            do {
-                return (try await send(request), nil)
-            } catch let error as DownloadError where error.code == .httpStatus {
-                return (error.status ?? 0, error.serverMessage)
-            }
+            let (body, head) = try await send(request)
+            guard head.statusCode >= 300 else { return (head.statusCode, nil) }
+            let message = ErrorBody(body, of: head).message(to: request, of: userID)
+            return (
+                head.statusCode, message?.oneLine(upTo: DownloadError.longestServerMessage)
+            )
         }
     }
 

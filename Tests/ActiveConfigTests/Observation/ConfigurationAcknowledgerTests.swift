@@ -31,8 +31,17 @@ struct ConfigurationAcknowledgerTests {
             prepare: { $0.setValue("key", forHTTPHeaderField: "X-API-Key") },
             send: { request in
                 sent.withLock { $0.append(request) }
-                return status
+                return try Self.answer(status)
             })
+    }
+
+    private static func answer(
+        _ status: Int, _ body: String = ""
+    ) throws -> (Data, HTTPURLResponse) {
+        let url = try #require(URL(string: "http://server/base"))
+        let head = HTTPURLResponse(
+            url: url, statusCode: status, httpVersion: nil, headerFields: nil)
+        return (Data(body.utf8), try #require(head))
     }
 
     /// Lets everything be sent that is due within the delay.
@@ -232,7 +241,7 @@ struct ConfigurationAcknowledgerTests {
             random: { 0.5 },
             send: { request in
                 sent.withLock { $0.append(request) }
-                throw DownloadError(.httpStatus, status: 403, serverMessage: "Not yours.")
+                return try Self.answer(403, #"{"error":{"message":"Not yours."}}"#)
             })
         for _ in 0..<2 {
             try await config.downloadNewConfig()
@@ -244,6 +253,26 @@ struct ConfigurationAcknowledgerTests {
         #expect(told.map { $0.text.contains("The server says: Not yours.") } == [true])
     }
 
+    @Test func theLogHasNoUserIDThatAServerRepeats() async throws {
+        let log = RecordingLog()
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12))), log: log.log)
+        config.currentUserID = "alice/77"
+        let body = #"{"error":{"message":"No user alice/77 here, nor alice%2F77."}}"#
+        let server = try LoopbackServer { _ in
+            [.send("HTTP/1.1 403 S\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")]
+        }
+        defer { server.stop() }
+        let acknowledger = ConfigurationAcknowledger(
+            config, backend: ActiveConfigBackend(url: try server.url("/")), maximumDelay: .zero)
+        try await config.downloadNewConfig()
+        await acknowledger.drain()
+        await acknowledger.waitForAnswers()
+        let told = log.messages.map(\.text).filter { $0.contains("status 403") }
+        #expect(told.count == 1)
+        #expect(told.first?.hasSuffix("The server says: No user … here, nor ….") == true, "\(told)")
+    }
+
     @Test func anAcknowledgementThatCannotBeSentIsLogged() async throws {
         let log = RecordingLog()
         let config = ActiveConfig.make(
@@ -252,7 +281,7 @@ struct ConfigurationAcknowledgerTests {
         let acknowledger = ConfigurationAcknowledger(
             config, backend: ActiveConfigBackend(url: url),
             credentials: .userToken { _, _ in throw DownloadError(.noCredentials) },
-            maximumDelay: .zero, clock: clock, random: { 0.5 }, send: { _ in 204 })
+            maximumDelay: .zero, clock: clock, random: { 0.5 }, send: { _ in try Self.answer(204) })
         try await config.downloadNewConfig()
         await settle(acknowledger)
         #expect(
@@ -277,7 +306,7 @@ struct ConfigurationAcknowledgerTests {
             send: { request in
                 sent.withLock { $0.append(request) }
                 let field = request.value(forHTTPHeaderField: "Authorization")
-                return field == "Bearer new" ? 204 : 401
+                return try Self.answer(field == "Bearer new" ? 204 : 401)
             })
         try await config.downloadNewConfig()
         await settle(acknowledger)
