@@ -1,5 +1,6 @@
-/// The failures of an updater's users, each of whose causes is reported once, however many attempts and
-/// users meet it, until it has gone away.
+/// Deduplicates failures of an updater's users: one report per cause until it is gone.
+///
+/// Only users whose task runs have causes, so a download that ends late leaves none behind.
 final class UpdateFailures: Sendable {
     /// What failed.
     enum Step: Hashable {
@@ -11,7 +12,7 @@ final class UpdateFailures: Sendable {
         let step: Step
         let code: DownloadError.Code?
         let status: Int?
-        /// Without digits, which may count down.
+        /// Without words that contain a digit, such as the ID of a request.
         let text: String
 
         init(_ error: any Error, at step: Step) {
@@ -20,31 +21,51 @@ final class UpdateFailures: Sendable {
             code = download?.code
             status = download?.status
             text = (download.map { $0.serverMessage ?? "" } ?? "\(error)")
-                .filter { !$0.isNumber }
+                .split(whereSeparator: \.isWhitespace)
+                .filter { !$0.contains(where: \.isNumber) }
+                .joined(separator: " ")
         }
     }
 
+    private struct User {
+        var causes: [Step: Cause] = [:]
+        /// Number of tasks; one that ends may overlap with the next.
+        var taskCount = 0
+    }
+
     private struct State {
-        var causes: [UserID: [Step: Cause]] = [:]
+        var users: [UserID: User] = [:]
         /// Number of users with each cause.
         var counts: [Cause: Int] = [:]
 
-        /// - Returns: True when the cause is nobody else's.
+        /// - Returns: True when no other user has this cause.
         mutating func set(_ new: Cause?, of userID: UserID, at step: Step) -> Bool {
-            let old = causes[userID]?[step]
-            if old == new { return false }
-            causes[userID, default: [:]][step] = new
-            if causes[userID]?.isEmpty == true { causes[userID] = nil }
-            if let old, let count = counts[old] { counts[old] = count > 1 ? count - 1 : nil }
+            guard var user = users[userID], user.causes[step] != new else { return false }
+            if let old = user.causes[step] { remove(old) }
+            user.causes[step] = new
+            users[userID] = user
             guard let new else { return false }
             counts[new, default: 0] += 1
             return counts[new] == 1
+        }
+
+        mutating func end(_ userID: UserID) {
+            guard var user = users[userID] else { return }
+            user.taskCount -= 1
+            users[userID] = user.taskCount > 0 ? user : nil
+            if user.taskCount == 0 { for cause in user.causes.values { remove(cause) } }
+        }
+
+        private mutating func remove(_ cause: Cause) {
+            if let count = counts[cause] { counts[cause] = count > 1 ? count - 1 : nil }
         }
     }
 
     private let state = Locked(State())
 
-    /// Notes a failure, and tells whether its cause is a new one.
+    /// Notes a failure.
+    ///
+    /// - Returns: True when its cause is new; false for a user without a task.
     func isNew(_ error: any Error, of userID: UserID, at step: Step) -> Bool {
         let cause = Cause(error, at: step)
         return state.withLock { $0.set(cause, of: userID, at: step) }
@@ -55,10 +76,13 @@ final class UpdateFailures: Sendable {
         state.withLock { _ = $0.set(nil, of: userID, at: step) }
     }
 
-    /// Forgets a user who is followed no more.
-    func forget(_ userID: UserID) {
-        for step in [Step.document, .longPoll, .stream] { noteSuccess(of: userID, at: step) }
+    /// Notes that a user's task begins.
+    func begin(_ userID: UserID) {
+        state.withLock { $0.users[userID, default: User()].taskCount += 1 }
     }
+
+    /// Forgets the causes of a user whose last task ends.
+    func end(_ userID: UserID) { state.withLock { $0.end(userID) } }
 
     private static func downloadError(in error: any Error) -> DownloadError? {
         error as? DownloadError ?? (error as? RefusedAnswer)?.error

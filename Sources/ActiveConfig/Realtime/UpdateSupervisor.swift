@@ -102,7 +102,6 @@ final class UpdateSupervisor: Sendable {
             for userID in running.keys where !users.contains(userID) {
                 running.removeValue(forKey: userID)?.task?.cancel()
                 updater.board.remove(userID)
-                updater.failures.forget(userID)
             }
             let isConnecting = wanted.isActive && wanted.hasNetwork
             let isRestart = restarts.map { $0 != wanted.restarts } ?? false

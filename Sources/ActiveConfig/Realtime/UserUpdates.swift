@@ -54,6 +54,8 @@ final class UserUpdates: Sendable {
     /// Runs until the task is cancelled; begins after a random time up to `spread`.
     func run(within spread: Duration) async {
         try? await turns.run {
+            updater.failures.begin(userID)
+            defer { updater.failures.end(userID) }
             if spread > .zero { try await time.sleep(random(upTo: spread)) }
             while !Task.isCancelled { try await connectAndWait() }
         }
@@ -170,7 +172,8 @@ final class UserUpdates: Sendable {
     private func report(_ error: any Error, at step: UpdateFailures.Step) {
         let openTime = state.withLock { $0.openedAt }.map { time.elapsed() - $0 } ?? .zero
         if openTime >= Self.usefulTime { updater.failures.noteSuccess(of: userID, at: step) }
-        guard !UpdateFailures.isOfTheNetwork(error),
+        // A cancelled task is to end, and its failure may be a result of that.
+        guard !Task.isCancelled, !UpdateFailures.isOfTheNetwork(error),
             updater.failures.isNew(error, of: userID, at: step)
         else { return }
         let way = step == .stream ? "a stream" : "long polls"

@@ -25,14 +25,18 @@ struct UpdaterFailureLogTests {
     /// Runs an updater, and moves its clock from sleeper to sleeper, until a condition is met.
     private func run(_ updater: ActiveConfigUpdater, until isMet: () -> Bool) async throws {
         let run = Task { try await updater.run() }
+        try await advance(until: isMet)
+        run.cancel()
+        _ = try await run.value
+    }
+
+    private func advance(until isMet: () -> Bool) async throws {
         while !isMet() {
             if let next = clock.deadlines.first {
                 clock.advance(by: clock.now.duration(to: next))
             }
             try await Task.sleep(for: .milliseconds(1))  // deadline: the clock does not go on alone
         }
-        run.cancel()
-        _ = try await run.value
     }
 
     private static func refusal(_ status: Int = 401) -> RefusedAnswer {
@@ -163,5 +167,68 @@ struct UpdaterFailureLogTests {
         }
         try await run(updater(source)) { attempts.withLock { $0 } >= 4 }
         #expect((1...2).contains(warnings.count), "\(warnings)")
+    }
+
+    /// A source whose streams are refused, each time with the next message.
+    private static func refusing(
+        _ attempts: Locked<Int>, _ message: @escaping @Sendable () -> String? = { nil }
+    ) -> PreparedSource {
+        PreparedSource { userID in
+            PreparedConnection(userID) { _ in
+                DocumentAnswer(Self.document)
+            } opening: { _ in
+                attempts.withLock { $0 += 1 }
+                throw RefusedAnswer(
+                    DownloadError(.httpStatus, status: 401, serverMessage: message()))
+            }
+        }
+    }
+
+    @Test func aRestartedUpdaterWarnsAgain() async throws {
+        let attempts = Locked(0)
+        let updater = updater(Self.refusing(attempts))
+        for round in 1...2 {
+            try await run(updater) { attempts.withLock { $0 } >= 3 * round }
+            #expect(warnings.count == round, "\(warnings)")
+        }
+    }
+
+    @Test func theIDOfARequestIsNoNewCause() async throws {
+        let attempts = Locked(0)
+        let source = Self.refusing(attempts) { "Unknown key (request \(UUID().uuidString))." }
+        try await run(updater(source)) { attempts.withLock { $0 } >= 6 }
+        #expect(warnings.count == 1, "\(warnings)")
+    }
+
+    @Test func aUserWhoLeftSilencesNobody() async throws {
+        let isOpening = Locked(false)
+        let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
+        let left = PreparedConnection("a") { _ in
+            DocumentAnswer(Self.document)
+        } opening: { _ in
+            isOpening.withLock { $0 = true }
+            // A cancellation does not end it.
+            await Task { for await _ in beginning {} }.value
+            throw Self.refusal()
+        }
+        let source = PreparedSource { userID in
+            if userID == "a" { return left }
+            return PreparedConnection(userID) { _ in
+                begun.finish()
+                await left.waitUntilClosed()
+                return DocumentAnswer(Self.document)
+            } opening: { _ in
+                throw Self.refusal()
+            }
+        }
+        let updater = updater(source)
+        let run = Task { try await updater.run() }
+        try await advance { isOpening.withLock { $0 } }
+        updater.users = .fixed(["b"])
+        await waitUntil { !warnings.isEmpty }
+        run.cancel()
+        _ = try await run.value
+        #expect(warnings.count == 1, "\(warnings)")
+        #expect(warnings.first?.contains(UserID("b").logName) == true, "\(warnings)")
     }
 }
