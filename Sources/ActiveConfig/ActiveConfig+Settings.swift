@@ -55,9 +55,14 @@ extension ActiveConfig {
     ///
     /// An equal value is none. A consumer that is slower than the changes gets the newest.
     public func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
-        SettingValues(self, key: key) { [self] snapshot in
-            value(of: key, in: snapshot)
-        }
+        SettingValues(
+            of: key, makeSignals: { self.makeSignals() }, load: { await self.loadedValue(of: key) })
+    }
+
+    /// The configuration in force, and what reads a setting's value in it.
+    func loadedValue<Value>(of key: SettingKey<Value>) async -> SettingValues<Value>.Loaded {
+        let snapshot = await loadedSnapshotInTask()
+        return (snapshot, { self.value(of: key, in: snapshot) })
     }
 
     /// A whole section, decoded.

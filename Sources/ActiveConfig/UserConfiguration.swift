@@ -107,9 +107,12 @@ public final class UserConfiguration: Sendable {
     /// The values of a setting: the current one first, then each new one; see
     /// ``ActiveConfig/values(for:)``.
     public func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
-        SettingValues(self, key: key) { [config] snapshot in
-            config.value(of: key, in: snapshot)
-        }
+        SettingValues(
+            of: key, makeSignals: { self.makeSignals() },
+            load: {
+                let snapshot = await self.loadedSnapshotInTask()
+                return (snapshot, { self.config.value(of: key, in: snapshot) })
+            })
     }
 
     /// The values of one section: the current one first, nil when there is none, then each new one.

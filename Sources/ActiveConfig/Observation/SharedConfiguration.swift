@@ -47,9 +47,9 @@ final class SharedConfiguration: Sendable {
 
     /// The values of a setting in whichever configuration is the shared one.
     func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
-        SettingValues(self, key: key) { [self] snapshot in
-            (config ?? unconfigured).value(of: key, in: snapshot)
-        }
+        SettingValues(
+            of: key, makeSignals: { self.makeSignals() },
+            load: { await (self.config ?? self.unconfigured).loadedValue(of: key) })
     }
 
     /// Has no value, only changes.
@@ -65,14 +65,9 @@ final class SharedConfiguration: Sendable {
     }
 }
 
-extension SharedConfiguration: SnapshotSource {
-    func loadedSnapshot() -> ConfigurationSnapshot { (config ?? unconfigured).loadedSnapshot() }
-
-    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
-        await (config ?? unconfigured).loadedSnapshotInTask()
-    }
-
-    func makeSignals() -> AsyncStream<Void> {
+extension SharedConfiguration {
+    /// Yields whenever a value may have changed, or another configuration has taken the place.
+    private func makeSignals() -> AsyncStream<Void> {
         let (signals, signal) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let replaced = replacements.makeStream()

@@ -3,43 +3,45 @@
 /// An equal value is none. A slow consumer gets the newest. The sequence ends when its task is
 /// cancelled, and keeps the ``ActiveConfig`` alive until then.
 public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
-    private let source: any SnapshotSource
-    private let key: SettingKey<Value>
-    private let read: @Sendable (ConfigurationSnapshot) -> Value
+    /// A configuration, and what reads the setting's value in it.
+    typealias Loaded = (snapshot: ConfigurationSnapshot, read: @Sendable () -> Value)
 
+    private let key: SettingKey<Value>
+    private let makeSignals: @Sendable () -> AsyncStream<Void>
+    private let load: @Sendable () async -> Loaded
+
+    /// `makeSignals` yields whenever what `load` returns may have changed.
     init(
-        _ source: any SnapshotSource, key: SettingKey<Value>,
-        read: @escaping @Sendable (ConfigurationSnapshot) -> Value
+        of key: SettingKey<Value>, makeSignals: @escaping @Sendable () -> AsyncStream<Void>,
+        load: @escaping @Sendable () async -> Loaded
     ) {
-        self.source = source
         self.key = key
-        self.read = read
+        self.makeSignals = makeSignals
+        self.load = load
     }
 
     /// Starts an iteration; from now on no change is missed.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(source, key: key, read: read)
+        Iterator(of: key, signals: makeSignals(), load: load)
     }
 
     /// An iteration over a setting's values.
     public struct Iterator: AsyncIteratorProtocol {
-        private let source: any SnapshotSource
-        private let definition: SettingDefinition
+        private let key: SettingKey<Value>
         private let standard: DecodedValue<Value>
-        private let read: @Sendable (ConfigurationSnapshot) -> Value
         private let signals: AsyncStream<Void>
+        private let load: @Sendable () async -> Loaded
         /// The configuration that the consumer's value was read from; nil before the first.
         private var seen: ConfigurationSnapshot?
 
         init(
-            _ source: any SnapshotSource, key: SettingKey<Value>,
-            read: @escaping @Sendable (ConfigurationSnapshot) -> Value
+            of key: SettingKey<Value>, signals: AsyncStream<Void>,
+            load: @escaping @Sendable () async -> Loaded
         ) {
-            self.source = source
-            definition = key.definition.object
+            self.key = key
             standard = DecodedValue(key.defaultValue)
-            self.read = read
-            signals = source.makeSignals()
+            self.signals = signals
+            self.load = load
         }
 
         /// The next value; nil when the task was cancelled.
@@ -50,12 +52,13 @@ public struct SettingValues<Value: Sendable>: AsyncSequence, Sendable {
         /// The next value; nil when the task was cancelled.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Value? {
             while !Task.isCancelled {
-                let snapshot = await source.loadedSnapshotInTask()
+                let (snapshot, read) = await load()
+                let definition = key.definition.object
                 let before = seen
                 seen = snapshot
                 let isNew =
                     before.map { definition.differs(in: snapshot, from: $0, default: standard) }
-                if isNew ?? true { return read(snapshot) }
+                if isNew ?? true { return read() }
                 guard await signals.waitForNext(isolation: actor) else { return nil }
             }
             return nil
