@@ -2,6 +2,8 @@
 struct ShapeProblem: Sendable, Hashable {
     /// Number of problems that are kept of a document; a publisher decides how many there are.
     static let maximumCount = 50
+    /// Number of problems that are looked at in a section.
+    static let maximumCountInSection = 1_000
 
     /// Empty: the section itself.
     let settingName: String
@@ -63,11 +65,12 @@ extension ActiveConfigSection {
         var problems: [ShapeProblem] = []
         var values: [String: SettingValue] = [:]
         for (name, setting) in settings {
-            if let members = setting.dictionaryValue {
-                values[name] = members["value"]
-                if members["value"] == nil { problems.append(.noValue(name)) }
-            } else {
-                problems.append(.setting(name, setting.kindInJSON))
+            let members = setting.dictionaryValue
+            if let value = members?["value"] {
+                values[name] = value
+            } else if problems.count < ShapeProblem.maximumCountInSection {
+                problems.append(
+                    members == nil ? .setting(name, setting.kindInJSON) : .noValue(name))
             }
         }
         self.init(NameTable(values), shapeProblems: problems)

@@ -1,7 +1,8 @@
-import ActiveConfig
 import ActiveConfigTesting
 import Foundation
 import Testing
+
+@testable import ActiveConfig
 
 /// Sections and settings of another shape than the format's (FORMAT 3.2, 3.3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
@@ -98,6 +99,24 @@ struct ShapeProblemTests {
         let document = try Self.document("{\(sections.joined(separator: ","))}")
         #expect(document.problems.count == 50)
         #expect(document.problems.allSatisfy { $0.sectionName == "S0" })
+    }
+
+    /// Only the problems that are kept of a document may take memory.
+    @Test func aSectionKeepsAtMost1000HoweverItIsRead() throws {
+        let settings = (0..<5_000).map { "\"s\($0)\": \($0 % 2 == 0 ? "1" : "{}")" }
+        let text = Data(
+            DocumentText.make(
+                sections: #"{"S": {"settings": {\#(settings.joined(separator: ","))}}}"#
+            ).utf8)
+        let any = try #require(try JSONSerialization.jsonObject(with: text) as? [String: Any])
+        for document in [
+            try ConfigurationState(jsonData: text), try ConfigurationState(dictionary: any),
+            try JSONDecoder().decode(ConfigurationState.self, from: text),
+        ] {
+            #expect(document.problems.count == 50)
+            let kept = document.sections["S"]?.table.shapeProblems.count
+            #expect((50...1_000).contains(try #require(kept)))
+        }
     }
 
     @Test func aBootstrapIsFoundInABundleByItsName() throws {

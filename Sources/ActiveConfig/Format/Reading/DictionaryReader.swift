@@ -44,15 +44,13 @@ struct DictionaryReader {
         var values: [String: SettingValue] = [:]
         var problems: [ShapeProblem] = []
         for (key, setting) in settings {
-            guard let members = setting as? [String: Any] else {
-                problems.append(.setting(key, kind(of: setting)))
-                continue
+            let members = setting as? [String: Any]
+            if let value = members?["value"] {
+                values[key] = try self.value(value, at: "\(path).settings.\(key).value", depth: 6)
+            } else if problems.count < ShapeProblem.maximumCountInSection {
+                problems.append(
+                    members == nil ? .setting(key, kind(of: setting)) : .noValue(key))
             }
-            guard let value = members["value"] else {
-                problems.append(.noValue(key))
-                continue
-            }
-            values[key] = try self.value(value, at: "\(path).settings.\(key).value", depth: 6)
         }
         return ActiveConfigSection(NameTable(values), shapeProblems: problems)
     }

@@ -11,8 +11,6 @@ struct DocumentReader {
     private var lastSettingCount = 0
     /// Limit of that hint.
     private static let mostReserved = 1_024
-    /// Number of settings of a section without a value that are looked at.
-    private static let mostProblems = 1_000
 
     /// A member that must be an object.
     private enum Required<Value> {
@@ -184,7 +182,7 @@ struct DocumentReader {
             try json.takeColon()
             let first = json.next
             let value = try readSetting()
-            if value == nil, problems.count < Self.mostProblems {
+            if value == nil, problems.count < ShapeProblem.maximumCountInSection {
                 problems.append(Self.problem(name, of: first))
             }
             entries.append(
