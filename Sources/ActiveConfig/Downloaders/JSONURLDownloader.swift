@@ -52,13 +52,15 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     /// Creates a downloader.
     ///
     /// - Parameters:
-    ///   - timeout: The longest that a download may take, from the request to the last byte, by default
-    ///     30 seconds, at most a year. The request's own `timeoutInterval` bounds each wait for more of the answer, in
-    ///     whole seconds, at least one and at most a week.
+    ///   - timeout: The longest that a download may take, from the request to the last byte, by
+    ///     default 30 seconds, at most a year. The request's own `timeoutInterval` bounds each wait
+    ///     for more of the answer, in whole seconds, at least one and at most a week.
     ///   - limits: The limits on the document's size and depth.
     ///   - createRequest: Creates the request for a user; nil is the generic user. A user ID can be
     ///     any string, including `..` and `a+b`: put ``ActiveConfigBackend/percentEncoded(_:)``
-    ///     into the query or a header field.
+    ///     into the query or a header field. It is also called without a download, to tell whether
+    ///     a wait of a ``FetchPolicy`` holds: it must be quick, and must not read
+    ///     ``ActiveConfig/ActiveConfig/throttledUntil``.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         createRequest: @escaping @Sendable (_ userID: String?) -> URLRequest
@@ -83,16 +85,17 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     /// ```
     ///
     /// - Parameters:
-    ///   - timeout: The longest that the answer may take, from the request to the last byte, by default
-    ///     30 seconds, at most a year. What `createRequest` and `refresh` take does not count; the `downloadTimeout` of
-    ///     ``ActiveConfig/ActiveConfig`` bounds all of it.
+    ///   - timeout: The longest that the answer may take, from the request to the last byte, by
+    ///     default 30 seconds, at most a year. What `createRequest` and `refresh` take does not
+    ///     count; the `downloadTimeout` of ``ActiveConfig/ActiveConfig`` bounds all of it.
     ///   - limits: The limits on the document's size and depth.
     ///   - sessions: The URL sessions.
     ///   - signals: What the app says of itself; `createRequest` gets the values.
     ///   - refresh: Gets new credentials after an answer 401; then `createRequest` is called again,
     ///     once. Requests that are refused at the same time wait for one refresh. Nil: a 401 is an
     ///     error as others.
-    ///   - createRequest: Creates a request. What it throws is thrown by the download.
+    ///   - createRequest: Creates a request. What it throws is thrown by the download. It is also
+    ///     called without a request, to tell whether a wait of a ``FetchPolicy`` holds.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         sessions: URLSessionPool = .shared, signals: ClientSignals? = nil,
