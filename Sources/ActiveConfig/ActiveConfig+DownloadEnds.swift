@@ -194,7 +194,7 @@ extension ActiveConfig {
             }
         }
         let isCancelled = error is CancellationError
-        if !isCancelled, let other = other as? any RepeatingDownloader {
+        if !isCancelled, let other = other as? any FailureDeduplicating {
             isRepeated = !other.isNewFailure(error) || isRepeated
         }
         change { state in

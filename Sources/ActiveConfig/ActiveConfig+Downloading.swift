@@ -187,7 +187,7 @@ extension ActiveConfig {
         on plan: Plan, of download: JoinedDownload
     ) async throws -> DownloadHistory.Verdict {
         guard case .wait = plan.verdict, history.needsFingerprint(plan.request),
-            let downloader = configDownloader as? any ForeseeingDownloader
+            let downloader = configDownloader as? any RequestPredicting
         else { return plan.verdict }
         // The app's closures may take their time.
         try download.limitTime(to: downloadTimeout, by: clock)

@@ -30,9 +30,9 @@ extension ActiveConfigDownloader {
     public var requestDigest: String { "" }
 }
 
-/// A downloader that asks again and again by itself, whose failures are reported once for each cause.
-protocol RepeatingDownloader: ActiveConfigDownloader {
-    /// Notes a failure, and tells whether its cause is a new one.
+/// A downloader that repeats its requests, whose failures are reported once per cause.
+protocol FailureDeduplicating: ActiveConfigDownloader {
+    /// Notes a failure, and returns true when its cause is new.
     func isNewFailure(_ error: any Error) -> Bool
 }
 

@@ -12,7 +12,7 @@ struct ErrorBody {
     /// Limit on waiting for the rest of a body, from the head of the answer.
     ///
     /// On Linux an answer that asks for a password has no end.
-    static let patience = Duration.seconds(1)
+    static let timeout = Duration.seconds(1)
     /// Shorter parts of a request are no secrets, and would be found in any sentence.
     private static let leastSecretLength = 4
 
@@ -24,7 +24,7 @@ struct ErrorBody {
         self.head = head
     }
 
-    /// True when whatever may still arrive adds no sentence.
+    /// True when further bytes cannot add a message.
     var isComplete: Bool {
         if data.count >= Self.maximumSize || data.count >= length ?? .max { return true }
         if [204, 304].contains(head.statusCode) { return true }

@@ -4,10 +4,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A mark of where a request goes and what lets it in, by which a later request is recognized.
+/// 16-bit hash of a request's URL and credentials.
 ///
-/// It is stored, and so has 16 bits only: no credential can be found by it, however weak. One of 65,536
-/// other requests has the same, and then waits as the first one has to.
+/// It is stored, so it is too short to recover a credential from, however weak. One of 65,536 other
+/// requests collides, and then waits as the first one does.
 enum RequestFingerprint {
     static func of(_ request: URLRequest) -> String {
         let fields = (request.allHTTPHeaderFields ?? [:]).map { ($0.key.lowercased(), $0.value) }
@@ -19,8 +19,8 @@ enum RequestFingerprint {
     }
 }
 
-/// A downloader that knows a request before it makes it.
-protocol ForeseeingDownloader: ActiveConfigDownloader {
+/// A downloader that can predict a request before it is made.
+protocol RequestPredicting: ActiveConfigDownloader {
     /// How often the app has said in this launch that its tokens have changed.
     var tokenChangeCount: Int { get }
 
@@ -33,7 +33,7 @@ protocol ForeseeingDownloader: ActiveConfigDownloader {
     ) async -> String?
 }
 
-extension JSONURLDownloader: ForeseeingDownloader {
+extension JSONURLDownloader: RequestPredicting {
     var tokenChangeCount: Int { tokenChanges?.count ?? 0 }
 
     func knownFingerprint(forUserID userID: String?) -> String? {

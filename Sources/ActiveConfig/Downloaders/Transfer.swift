@@ -122,9 +122,9 @@ final class Transfer: NSObject, Sendable {
     /// the rest is over.
     private func endSoon(_ response: HTTPURLResponse) {
         if ErrorBody(Data(), of: response).isComplete { end(.success((Data(), response))) }
-        let patience = Int(ErrorBody.patience.components.seconds)
+        let timeout = Int(ErrorBody.timeout.components.seconds)
         // Most tasks end by themselves at once, and the next request reuses the connection.
-        queue.asyncAfter(deadline: .now() + .seconds(patience)) {
+        queue.asyncAfter(deadline: .now() + .seconds(timeout)) {
             self.end(.success((self.state.withLock { $0.body }, response)))
             self.cancel()
         }

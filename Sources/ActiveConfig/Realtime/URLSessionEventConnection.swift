@@ -175,7 +175,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         of exchange: StreamExchange, _ head: HTTPURLResponse, on session: StreamSession
     ) async -> ErrorBody {
         let timer = Task {
-            try await Task.sleep(for: ErrorBody.patience)
+            try await Task.sleep(for: ErrorBody.timeout)
             session.cancel(exchange, with: CancellationError())
         }
         defer { timer.cancel() }

@@ -88,8 +88,8 @@ final class UpdateFailures: Sendable {
         error as? DownloadError ?? (error as? RefusedAnswer)?.error
     }
 
-    /// True for what networks do to connections now and then, which nobody can do anything about.
-    static func isOfTheNetwork(_ error: any Error) -> Bool {
+    /// Transport errors, which are expected now and then and not reported.
+    static func isTransportError(_ error: any Error) -> Bool {
         if error is CancellationError { return true }
         let codes: [DownloadError.Code] = [.cannotConnect, .connectionLost, .timedOut]
         return downloadError(in: error).map { codes.contains($0.code) } ?? false

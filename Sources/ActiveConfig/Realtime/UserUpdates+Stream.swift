@@ -257,7 +257,7 @@ extension UserUpdates {
             bounds.lowerBound + random(upTo: bounds.upperBound - bounds.lowerBound))
         let connection = updater.source.connection(forUserID: userID.string)
         defer { connection.close() }
-        let document = OneDocument(connection, of: userID, updater.failures)
+        let document = SingleFetchDownloader(connection, of: userID, updater.failures)
         // The stream is open, so a failure here is none of the connection's.
         guard let record = try? await fetch(document), let answer = document.answer else { return }
         guard let new = answer.configuration else { return }

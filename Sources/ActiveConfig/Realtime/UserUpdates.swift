@@ -126,7 +126,7 @@ final class UserUpdates: Sendable {
         state.withLock { $0.openedAt = nil }
         let connection = updater.source.connection(forUserID: userID.string)
         defer { connection.close() }
-        let first = OneDocument(connection, of: userID, updater.failures)
+        let first = SingleFetchDownloader(connection, of: userID, updater.failures)
         var step = UpdateFailures.Step.stream
         do {
             let record = try await fetch(first)
@@ -173,7 +173,7 @@ final class UserUpdates: Sendable {
         let openTime = state.withLock { $0.openedAt }.map { time.elapsed() - $0 } ?? .zero
         if openTime >= Self.usefulTime { updater.failures.noteSuccess(of: userID, at: step) }
         // A cancelled task is to end, and its failure may be a result of that.
-        guard !Task.isCancelled, !UpdateFailures.isOfTheNetwork(error),
+        guard !Task.isCancelled, !UpdateFailures.isTransportError(error),
             updater.failures.isNew(error, of: userID, at: step)
         else { return }
         let way = step == .stream ? "a stream" : "long polls"
@@ -185,7 +185,7 @@ final class UserUpdates: Sendable {
     ///
     /// - Throws: ``DocumentFailure``, or `CancellationError`.
     @discardableResult
-    func fetch(_ document: OneDocument) async throws -> DocumentRecord {
+    func fetch(_ document: SingleFetchDownloader) async throws -> DocumentRecord {
         let result: DownloadResult
         do {
             result = try await config.download(of: userID, by: document)
@@ -213,7 +213,7 @@ final class UserUpdates: Sendable {
     @discardableResult
     func fetchAgain(over connection: any ActiveConfigEventConnection) async throws -> DocumentRecord
     {
-        try await fetch(OneDocument(connection, of: userID, updater.failures))
+        try await fetch(SingleFetchDownloader(connection, of: userID, updater.failures))
     }
 
     func tell(_ new: ConfigurationState, _ result: DownloadResult) {

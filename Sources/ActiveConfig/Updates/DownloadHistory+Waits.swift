@@ -33,7 +33,7 @@ extension DownloadHistory {
         }
     }
 
-    /// An answer to a user's request that is unlikely to be another one soon.
+    /// A 4xx answer that a retry is unlikely to change.
     struct Refusal: Codable, Sendable, Equatable {
         /// The ``Request/scope`` that it is for.
         let scope: String
@@ -45,7 +45,7 @@ extension DownloadHistory {
         /// in a record of a former version.
         var earlyCount: Int?
 
-        /// From it on, requests seem to differ each time.
+        /// Early refusals after which the fingerprint is ignored: the app's requests differ each time.
         static let maximumEarlyCount = 8
 
         /// True for a request that is likely to be refused as well.

@@ -46,7 +46,7 @@ final class DownloadHistory: Sendable {
         var tokenChangeCount = 0
         /// Of the URL and the credentials; nil when they are not known.
         var fingerprint: String?
-        /// True when it is made though the user's last one was refused and waits, as it differs.
+        /// True for a request made during a wait because its fingerprint differs.
         var isEarly = false
 
         var scope: String { "\(userID.digest) \(digest) \(staleCount)" }
@@ -111,7 +111,7 @@ final class DownloadHistory: Sendable {
     /// A user's next request, by what a downloader's answers depend on.
     func request(of userID: UserID, by downloader: any ActiveConfigDownloader) -> Request {
         var request = request(of: userID, downloader.requestDigest)
-        guard let downloader = downloader as? any ForeseeingDownloader else { return request }
+        guard let downloader = downloader as? any RequestPredicting else { return request }
         request.tokenChangeCount = downloader.tokenChangeCount
         if stored.value.refusals[userID.digest] != nil {
             request.fingerprint = downloader.knownFingerprint(forUserID: userID.string)

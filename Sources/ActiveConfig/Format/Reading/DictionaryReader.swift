@@ -3,7 +3,7 @@ import Foundation
 /// Reads dictionaries of `Any`, as `JSONSerialization` and property lists give them.
 struct DictionaryReader {
     /// What an integer beyond `Int`, within `UInt64`, becomes.
-    enum GreatIntegers {
+    enum LargeIntegers {
         /// The nearest double, as in a document (FORMAT 4.1).
         case double
         /// A text, as ``SettingEncoder`` writes it.
@@ -11,7 +11,7 @@ struct DictionaryReader {
     }
 
     let limits: ConfigurationLimits
-    var greatIntegers = GreatIntegers.double
+    var largeIntegers = LargeIntegers.double
 
     func read(_ dictionary: [String: Any]) throws(ConfigurationFormatError) -> ConfigurationState {
         guard let meta = dictionary["meta"] as? [String: Any] else {
@@ -183,7 +183,7 @@ struct DictionaryReader {
         if !number.isFloatingPoint, let integer = Int(exactly: number) {
             return .integer(integer)
         }
-        if greatIntegers == .text, !number.isFloatingPoint, let integer = UInt64(exactly: number) {
+        if largeIntegers == .text, !number.isFloatingPoint, let integer = UInt64(exactly: number) {
             return .string("\(integer)")
         }
         guard number.doubleValue.isFinite else {

@@ -1,5 +1,5 @@
-/// A downloader that asks over an updater's connection once.
-final class OneDocument: RepeatingDownloader {
+/// Fetches one document over an updater's connection.
+final class SingleFetchDownloader: FailureDeduplicating {
     private struct State {
         var lastKnown: ConfigurationState?
         var answer: DocumentAnswer?
