@@ -20,9 +20,10 @@ extension ActiveConfig {
         if answer == nil { configuration?.acknowledgementShare = nil }
         var isInForce = options.activation.isImmediate
         var former: KnownConfiguration?
-        // Stored first, so that whoever makes this user the current one from now on finds it.
-        let isStored = storeWrites.sync(of: userID) {
-            if download.isAbandoned { return false }
+        // Stored first, so that whoever makes this user the current one from now on finds it. In one
+        // piece with its end, so that reloading or forgetting the user comes before or after.
+        let result = storeWrites.sync(of: userID) { () -> DownloadResult? in
+            if download.isAbandoned { return nil }
             if isOutdated(exchange, of: userID) {
                 configuration = nil
             } else if attempt != nil {
@@ -32,19 +33,16 @@ extension ActiveConfig {
             if let configuration {
                 guardLaunch(ofDownloaded: configuration.keptInMemory, of: userID)
             }
-            guard let attempt else { return true }
-            isInForce = isInForce || pendingConfiguration(of: userID) == nil
-            history.noteSuccess(
-                of: attempt.request, exchange.outcome, after: attempt.duration(),
-                isInForce: isInForce)
-            return true
+            if let attempt {
+                isInForce = isInForce || pendingConfiguration(of: userID) == nil
+                history.noteSuccess(
+                    of: attempt.request, exchange.outcome, after: attempt.duration(),
+                    isInForce: isInForce)
+            }
+            return endInOrder(
+                download, of: userID, with: configuration?.keptInMemory, exchange, after: former,
+                isRecorded: attempt != nil, isInForce: isInForce)
         }
-        guard isStored else {
-            return fail(download, nil, of: userID, with: CancellationError())
-        }
-        let result = endInOrder(
-            download, of: userID, with: configuration?.keptInMemory, exchange, after: former,
-            isRecorded: attempt != nil, isInForce: isInForce)
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
         }
@@ -147,7 +145,7 @@ extension ActiveConfig {
             let isWaiting = isCurrent && (new ?? old)?.known.pending != nil
             let meta = (configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
             let isDone = change { state in
-                // Its user was forgotten after it was stored, which has removed it again.
+                // The log has forgotten its user after it was stored, which has removed it again.
                 if download?.isAbandoned == true { return nil }
                 if download != nil { state.endDownload(of: userID) }
                 state.firstDownloadFinished = true

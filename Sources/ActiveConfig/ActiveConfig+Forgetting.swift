@@ -35,7 +35,9 @@ extension ActiveConfig {
         reloadUsers(afterForgetting: user)
         // Every user without an own configuration has the generic user's.
         if let before, before.userID == user || (user == .generic && !before.isOwn) {
-            replaceDocument(of: before)
+            replaceDocument(
+                of: before, by: lastKnownConfiguration(of: before.userID) ?? .none,
+                reason: .forgotten)
         }
         options.exposures?.forget(user)
         outcomes.forget(user)
@@ -49,23 +51,6 @@ extension ActiveConfig {
             let download = state.downloads[userID]
             download?.markAbandoned()
             return download
-        }
-    }
-
-    /// Brings what the store has now in force, unless another document is in force already.
-    private func replaceDocument(of before: ConfigurationSnapshot) {
-        let known = lastKnownConfiguration(of: before.userID) ?? .none
-        guardLaunch(known, of: before.userID)
-        replacingSnapshot { old, layers in
-            guard let old, old.known === before.known else { return }
-            let new = ConfigurationSnapshot(
-                userID: old.userID, known: known, layers: layers, reason: .forgotten,
-                previous: old)
-            let changes = new.changes(since: old.sections)
-            change { state in
-                state.snapshot = new
-                return deliver(changes, in: state)
-            }
         }
     }
 }

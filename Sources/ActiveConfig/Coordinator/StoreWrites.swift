@@ -28,6 +28,9 @@ final class StoreWrites: Sendable {
         return try queue.sync(execute: body)
     }
 
+    /// The number of a user's writes that run or wait.
+    func count(of userID: UserID) -> Int { queues.withLock { $0[userID]?.count ?? 0 } }
+
     private func makeQueue(of userID: UserID) -> DispatchQueue {
         let queue = DispatchQueue(label: "ActiveConfig.storeWrites")
         queue.setSpecific(key: runningUser, value: userID)

@@ -1,7 +1,8 @@
-import ActiveConfig
 import ActiveConfigTesting
 import Foundation
 import Testing
+
+@testable import ActiveConfig
 
 /// What another process stores in the same folder; here another instance.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
@@ -77,5 +78,84 @@ struct ReloadingTests {
         try await fixture.config.downloadNewConfig()
         #expect(await fixture.config.reload().isEmpty)
         #expect(fixture.config["Home"]?.title == "downloaded")
+    }
+
+    /// What wakes a reload is also the process's own write.
+    @Test func aReloadDoesNotTakeADownloadsDocumentBeforeItsEnd() async throws {
+        let config = Locked<ActiveConfig?>(nil)
+        let reloads = DispatchGroup()
+        let reloaded = Locked<[SectionChange]?>(nil)
+        let store = ObservedStore { event in
+            guard event == .recordFirstDownloadFinished, let config = config.withLock(\.self)
+            else { return }
+            // The document is stored, and the download has not ended.
+            DispatchQueue.global().async(group: reloads) {
+                let changes = config.reload()
+                reloaded.withLock { $0 = changes }
+            }
+            while reloaded.withLock({ $0 == nil }), config.storeWrites.count(of: .generic) < 2 {
+                sched_yield()
+            }
+        }
+        store.base.persistConfiguration(Self.document("old", version: 1), forUserID: nil)
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(.configuration(Self.document("new", version: 2))), store: store)
+        var home = fixture.config.sectionChanges(named: "Home").makeAsyncIterator()
+        #expect(await home.next()?.reason == .restored)
+        config.withLock { $0 = fixture.config }
+        let result: DownloadResult = try await fixture.config.downloadNewConfig()
+        await withCheckedContinuation { done in
+            reloads.notify(queue: .global()) { done.resume() }
+        }
+        #expect(result.changedSectionNames == ["Home"])
+        #expect(reloaded.withLock(\.self)?.isEmpty == true)
+        #expect(await home.next()?.reason == .downloaded)
+        config.withLock { $0 = nil }
+    }
+
+    @Test func aReloadTellsThatTheVersionIsInForce() async throws {
+        for userID in [nil, "2"] { try persist("old", version: 1, of: userID) }
+        let config = CoordinatorFixture.make(store: store).config
+        let user = config.configuration(forUserID: "2")
+        #expect([user["Home"]?.title, config["Home"]?.title] == ["old", "old"])
+        let told = Locked<[String]>([])
+        let observer = config.outcomes.add(
+            { outcome in
+                told.withLock { $0.append("\(outcome.userID.string ?? "-") \(outcome.version)") }
+            }, forget: { _ in })
+        for userID in [nil, "2"] { try persist("new", version: 2, of: userID) }
+        await config.reload()
+        await config.reload()
+        config.outcomes.remove(observer)
+        #expect(told.withLock(\.self) == ["- 2", "2 2"])
+    }
+
+    @Test func aReloadNamesWhatIsLeftOutOfTheDocument() async throws {
+        try persist("old", version: 1)
+        let fixture = CoordinatorFixture.make(store: store)
+        #expect(fixture.config["Home"]?.title == "old")
+        let document = try DocumentText.read(
+            DocumentText.make(
+                sections: #"{"Home": {"settings": {"title": {"value": "new"}, "columns": null}}}"#))
+        try #require(document.problems.count == 1)
+        try store.persistConfiguration(document, forUserID: nil)
+        await fixture.config.reload()
+        #expect(fixture.config["Home"]?.title == "new")
+        let warnings = fixture.log.messages(ofLevel: .warning)
+        #expect(warnings.count == 1)
+    }
+
+    @Test func aDocumentThatWaitsForItsActivationWaitsAfterAReloadToo() async throws {
+        try persist("old", version: 1)
+        var options = ActiveConfigOptions()
+        options.activation = .manual
+        let config = CoordinatorFixture.make(store: store, options: options).config
+        #expect(config["Home"]?.title == "old")
+        try store.persistPendingConfiguration(Self.document("new", version: 2), forUserID: nil)
+        #expect(await config.reload().isEmpty)
+        #expect(config["Home"]?.title == "old")
+        #expect(config.pendingConfiguration?.templateVersion == 2)
+        #expect(await config.activate().map(\.reason) == [.activated])
+        #expect(config["Home"]?.title == "new")
     }
 }
