@@ -18,49 +18,78 @@ struct FolderWatch: @unchecked Sendable {  // A source is cancelled on any threa
     /// - Parameters:
     ///   - path: The folder, which exists.
     ///   - onChange: Called after one change or several, by one thread at a time.
-    init?(_ path: String, onChange: @escaping @Sendable () -> Void) {
+    ///   - onEnd: Called once after the folder was removed or renamed, which ends the watch.
+    init?(
+        _ path: String, onChange: @escaping @Sendable () -> Void,
+        onEnd: @escaping @Sendable () -> Void
+    ) {
         let queue = DispatchQueue(label: "ActiveConfig.FolderWatch")
         #if canImport(Darwin)
             let file = unsafe open(path, O_EVTONLY | O_CLOEXEC)
             guard file >= 0 else { return nil }
-            source = DispatchSource.makeFileSystemObjectSource(
-                fileDescriptor: file, eventMask: .write, queue: queue)
-            source.setEventHandler { onChange() }
+            let source = DispatchSource.makeFileSystemObjectSource(
+                fileDescriptor: file, eventMask: [.write, .delete, .rename], queue: queue)
+            source.setEventHandler {
+                if source.data.isDisjoint(with: [.delete, .rename]) { return onChange() }
+                source.cancel()
+                onEnd()
+            }
             source.setCancelHandler { close(file) }
         #elseif canImport(Glibc) || canImport(Musl)
             let file = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
             guard file >= 0 else { return nil }
             // Files are only ever renamed into place.
-            guard unsafe inotify_add_watch(file, path, UInt32(IN_MOVED_TO)) >= 0 else {
+            let events = UInt32(IN_MOVED_TO) | Self.ends
+            guard unsafe inotify_add_watch(file, path, events) >= 0 else {
                 close(file)
                 return nil
             }
-            source = DispatchSource.makeReadSource(fileDescriptor: file, queue: queue)
+            let source = DispatchSource.makeReadSource(fileDescriptor: file, queue: queue)
             source.setEventHandler {
-                FolderWatch.drain(file)
-                onChange()
+                if Self.drain(file) { return onChange() }
+                source.cancel()
+                onEnd()
             }
             source.setCancelHandler { close(file) }
         #else
             return nil
         #endif
+        self.source = source
         source.resume()
     }
 
     func cancel() { source.cancel() }
 
-    #if !canImport(Darwin)
-        /// Reads what is there, so that the next event is noticed.
-        private static func drain(_ file: Int32) {
+    #if canImport(Glibc) || canImport(Musl)
+        private static let ends = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
+
+        /// Reads what is there, so that the next event is noticed; false when the folder is gone.
+        private static func drain(_ file: Int32) -> Bool {
+            var isThere = true
             var buffer = [UInt8](repeating: 0, count: 4_096)
-            while unsafe read(file, &buffer, buffer.count) > 0 {}
+            while true {
+                let count = unsafe read(file, &buffer, buffer.count)
+                guard count > 0 else { return isThere }
+                unsafe buffer.withUnsafeBytes { bytes in
+                    // Watch, mask, cookie, and the number of bytes of the name that follows.
+                    var offset = 0
+                    while offset + 16 <= count {
+                        let mask = unsafe bytes.loadUnaligned(
+                            fromByteOffset: offset + 4, as: UInt32.self)
+                        let nameCount = unsafe bytes.loadUnaligned(
+                            fromByteOffset: offset + 12, as: UInt32.self)
+                        if mask & ends != 0 { isThere = false }
+                        offset += 16 + Int(nameCount)
+                    }
+                }
+            }
         }
     #endif
 }
 
 extension FileDefaultsStore {
-    /// Yields after a file of the folder was replaced, by this process or another one; changes that
-    /// nobody has read yet are one.
+    /// Yields once at the start, so that nothing written before is missed, and whenever a file of the
+    /// folder was replaced, by this process or another one; changes that nobody has read yet are one.
     ///
     /// ```swift
     /// for await _ in store.changes() { await config.reload() }
@@ -70,7 +99,8 @@ extension FileDefaultsStore {
     /// once. It works on Apple's platforms and on Linux, for folders on the same machine: what another
     /// one writes to a network volume is not noticed.
     ///
-    /// - Returns: The changes from now on, until the iterating task is cancelled.
+    /// - Returns: The changes, until the iterating task is cancelled, or the folder is removed or
+    ///   renamed.
     public func changes() -> AsyncStream<Void> {
         let (changes, change) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -81,12 +111,15 @@ extension FileDefaultsStore {
             change.finish()
             return changes
         }
-        guard let watch = FolderWatch(folder.path, onChange: { change.yield() }) else {
+        let watch = FolderWatch(
+            folder.path, onChange: { change.yield() }, onEnd: { change.finish() })
+        guard let watch else {
             log(.warning, "The system cannot watch the store's folder \(folder.path).")
             change.finish()
             return changes
         }
         change.onTermination = { _ in watch.cancel() }
+        change.yield()
         return changes
     }
 }

@@ -3,7 +3,8 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(Rounds.minutes)))
+/// One after the other, as one of them counts what is open.
+@Suite(.serialized, .timeLimit(.minutes(Rounds.minutes)))
 struct FolderWatchTests {
     private let folder = TemporaryFolder()
 
@@ -26,12 +27,55 @@ struct FolderWatchTests {
         }
     }
 
-    @Test func theEndOfTheTaskEndsTheWatch() async {
+    @Test func whatWasWrittenBeforeIsNotMissed() async throws {
         let store = FileDefaultsStore(directory: folder.url)
-        let task = Task { for await _ in store.changes() {} }
-        task.cancel()
-        await task.value
+        try store.persistConfiguration(document("before"), forUserID: nil)
+        var changes = store.changes().makeAsyncIterator()
+        _ = try #require(await changes.next())
     }
+
+    @Test(arguments: [false, true])
+    func theEndOfTheFolderEndsTheSequence(isRenamed: Bool) async throws {
+        let store = FileDefaultsStore(directory: folder.url)
+        var changes = store.changes().makeAsyncIterator()
+        if isRenamed {
+            let other = TemporaryFolder()
+            try FileManager.default.moveItem(at: folder.url, to: other.url)
+            while await changes.next() != nil {}
+            return
+        }
+        try FileManager.default.removeItem(at: folder.url)
+        while await changes.next() != nil {}
+    }
+
+    #if os(Linux)
+        /// The descriptors of this process that watch folders.
+        private var watches: Set<String> {
+            let files = FileManager.default
+            let names = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+            return Set(
+                names.filter { name in
+                    let target = try? files.destinationOfSymbolicLink(
+                        atPath: "/proc/self/fd/\(name)")
+                    return target?.hasSuffix("inotify") == true
+                })
+        }
+
+        @Test func theEndOfTheTaskEndsTheWatch() async throws {
+            let before = watches
+            let store = FileDefaultsStore(directory: folder.url)
+            let (begins, begin) = AsyncStream.makeStream(of: Void.self)
+            let task = Task {
+                for await _ in store.changes() { begin.finish() }
+            }
+            for await _ in begins {}
+            #expect(watches.subtracting(before).count == 1)
+            task.cancel()
+            await task.value
+            // It is closed on a thread of its own.
+            while !watches.isSubset(of: before) { await Task.yield() }
+        }
+    #endif
 
     @Test func aFolderThatCannotBeWatchedEndsTheSequenceAndIsLogged() async throws {
         try Data().write(to: folder.url)
