@@ -11,6 +11,9 @@ extension FileDefaultsStore {
         /// The last sound record before it.
         var previous: String { "\(current).previous" }
 
+        /// The last record of a later version of the framework that was replaced; only removed again.
+        var newer: String { "\(current).newer" }
+
         /// The files of the configuration that waits for its activation.
         var pending: UserFiles { UserFiles(userID, "\(name).pending") }
 
@@ -30,6 +33,7 @@ extension FileDefaultsStore {
         var others: [String] {
             [
                 FileDefaultsStore.damaged(current), FileDefaultsStore.damaged(previous), previous,
+                newer,
             ]
         }
     }
@@ -126,9 +130,11 @@ extension FileDefaultsStore {
                 + "\(Self.damaged(name)): \(damage.description).")
     }
 
-    /// Replaces a user's record, which becomes the previous one.
+    /// Replaces a user's record, which becomes the previous one; one of a later version of the
+    /// framework is kept under a name of its own.
     func replace(_ files: UserFiles, by record: Data) throws(StoreError) {
         var damage: StoredRecord.Damage?
+        var isNewer = false
         defer {
             if let damage { logPutAside(files.current, damage) }
         }
@@ -137,7 +143,10 @@ extension FileDefaultsStore {
             var isSound = false
             switch examine(files.current, files.userID) {
             case .absent: break
-            case .record, .newer: (isReplaced, isSound) = (true, true)
+            case .record: (isReplaced, isSound) = (true, true)
+            case .newer:
+                (isReplaced, isNewer) = (true, true)
+                try folder.link(files.current, as: files.newer)
             case .unreadable: isReplaced = true
             case .damaged(let found):
                 try folder.rename(files.current, to: Self.damaged(files.current))
@@ -168,6 +177,12 @@ extension FileDefaultsStore {
             } else if isReplaced {
                 try? folder.remove(Self.replacedFile)
             }
+        }
+        if isNewer {
+            log(
+                .warning,
+                "The file \(folder.path(of: files.current)) was of a later version of the framework; it "
+                    + "was replaced, and is kept as \(files.newer).")
         }
     }
 

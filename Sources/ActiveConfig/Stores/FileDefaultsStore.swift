@@ -8,8 +8,10 @@ public import Foundation
 /// user's ID, and the last sound version before it is kept. A file that is damaged, or another
 /// user's, is renamed with the ending `.damaged` and logged, and the next fallback is used: the
 /// previous version, the generic user, the bootstrap configuration. A file that cannot be read yet, or is
-/// of a later version of the framework, stays where it is. Reading never throws, and never waits for a writer. A file has at most 256 MiB:
-/// a larger configuration is not stored (``StoreError/Code/cannotWrite``).
+/// of a later version of the framework, stays where it is until the user's next configuration is stored;
+/// one of a later version is then renamed with the ending `.newer`, in place of any earlier one, and
+/// removed with the user. Reading never throws, and never waits for a writer. A file has at most
+/// 256 MiB: a larger configuration is not stored (``StoreError/Code/cannotWrite``).
 ///
 /// Several processes may share the folder, such as an app and its extension. Files are named after
 /// a digest of the user ID, so that any string is a user of its own.

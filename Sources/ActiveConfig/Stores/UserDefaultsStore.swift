@@ -5,7 +5,9 @@ public import Foundation
 /// It suits small configurations on Apple's platforms, where user defaults are read whole at
 /// launch. In all other cases ``FileDefaultsStore`` reads faster and reports when it cannot store
 /// something. Each configuration carries a checksum and its user's ID; a damaged one is moved to
-/// its key with the ending `.damaged`, and the next fallback is used.
+/// its key with the ending `.damaged`, and the next fallback is used. One of a later version of the
+/// framework stays until the user's next configuration is stored, and is then moved to its key with the
+/// ending `.newer`.
 ///
 /// Two limits are those of user defaults. Before a device is first unlocked after it started, they
 /// read as empty. And processes that share them can each record a first download: all guarantees
@@ -147,6 +149,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     private static func damaged(_ key: String) -> String { "\(key).damaged" }
 
+    private static func newer(_ key: String) -> String { "\(key).newer" }
+
     /// Stores a user's configuration; nil removes it.
     ///
     /// User defaults do not report failed writes.
@@ -162,12 +166,16 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
         Self.lock.withLock {
             if let record {
+                if case .newer = examine(key, of: UserID(userID)) {
+                    userDefaults.set(userDefaults.data(forKey: key), forKey: Self.newer(key))
+                }
                 userDefaults.set(record, forKey: key)
             } else {
                 // First what waits, so that it does not stand alone.
                 userDefaults.removeObject(forKey: pendingKey(userID))
                 userDefaults.removeObject(forKey: key)
                 userDefaults.removeObject(forKey: Self.damaged(key))
+                userDefaults.removeObject(forKey: Self.newer(key))
             }
             synchronize()
         }

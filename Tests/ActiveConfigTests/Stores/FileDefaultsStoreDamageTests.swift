@@ -109,10 +109,17 @@ struct FileDefaultsStoreDamageTests {
         #expect(messages.count == 1 && messages[0].contains("later version of the framework"))
         #expect(messages[0].contains(file.lastPathComponent))
 
-        // What this version downloads is the newest, and the other record the one before it.
-        try store.persistConfiguration(Self.document("new"), forUserID: Self.user)
-        #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("new"))
-        #expect(try Data(contentsOf: file.appendingPathExtension("previous")) == newer)
+        // Its own versions take the usual places, and the other one goes to a place of its own.
+        for (text, previous) in [("new", "previous"), ("newest", "new")] {
+            try store.persistConfiguration(Self.document(text), forUserID: Self.user)
+            #expect(store.ownConfiguration(forUserID: Self.user) == Self.document(text))
+            #expect(try Data(contentsOf: file.appendingPathExtension("newer")) == newer)
+            let last = try Data(contentsOf: file)
+            try Data("garbage".utf8).write(to: file)
+            #expect(store.ownConfiguration(forUserID: Self.user) == Self.document(previous))
+            try last.write(to: file)
+        }
+        #expect(recorder.messages.map(\.text).contains { $0.contains(".newer") })
         try store.persistConfiguration(nil, forUserID: Self.user)
         #expect(!folder.fileNames.contains { $0.hasPrefix("user-") })
     }

@@ -78,6 +78,13 @@ struct UserDefaultsStoreTests {
         #expect(defaults.data(forKey: "\(key).damaged") == nil)
         #expect(recorder.messages.map(\.text).allSatisfy { $0.contains("later version") })
         #expect(recorder.messages.count == 1)
+        for text in ["a", "b"] {
+            try store.persistConfiguration(Self.document(text), forUserID: "u")
+            #expect(store.ownConfiguration(forUserID: "u") == Self.document(text))
+            #expect(defaults.data(forKey: "\(key).newer") == newer)
+        }
+        try store.persistConfiguration(nil, forUserID: "u")
+        #expect(defaults.data(forKey: "\(key).newer") == nil)
     }
 
     @Test func theStoreRemembersTheFirstDownloadAndRemovesWithNil() throws {
