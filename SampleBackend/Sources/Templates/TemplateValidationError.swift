@@ -45,6 +45,11 @@ public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
         self.column = column
     }
 
+    /// The last problem of a list that leaves some out.
+    package static func omitted(_ count: Int) -> TemplateProblem {
+        TemplateProblem(path: "", message: "there are \(count) more problems, which are not listed")
+    }
+
     /// One sentence with the place.
     public var description: String {
         let place = path.isEmpty ? "the template" : path
@@ -62,8 +67,7 @@ struct ProblemCollector {
     var problems: [TemplateProblem] {
         guard omittedCount > 0 else { return listed }
         return listed + [
-            TemplateProblem(
-                path: "", message: "there are \(omittedCount) more problems, which are not listed")
+            .omitted(omittedCount)
         ]
     }
 

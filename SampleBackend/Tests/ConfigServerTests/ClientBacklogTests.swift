@@ -110,7 +110,7 @@ struct ClientBacklogTests {
         try channel.close().wait()
     }
 
-    @Test func anAnswerOfMoreThanHalfTheBacklogIsRefused() async throws {
+    @Test func aDraftWhoseAnswerTakesMoreThanHalfTheBacklogIsNotStored() async throws {
         var options = ConfigServerOptions()
         options.limits.clientBacklogBytes = 1 << 20
         try await RunningServer.with(
@@ -124,11 +124,11 @@ struct ClientBacklogTests {
                     fields: ["If-None-Match: *"])
                 #expect(started.status == 200)
                 // The draft has twice the text of a request.
-                _ = try await server.administer(
+                let patched = try await server.administer(
                     "PATCH", path, body: [["op": "add", "path": "/b", "value": text]],
                     fields: ["If-Match: *", "Content-Type: application/json-patch+json"])
-                let answer = try await server.administer("GET", path)
-                #expect(answer.status == status)
+                #expect(patched.status == status)
+                #expect(try await server.administer("GET", path).status == 200)
             }
         }
     }

@@ -48,6 +48,34 @@ struct StoredTemplateAnswerTests {
         }
     }
 
+    @Test(arguments: [400 << 10, 500 << 10, 508 << 10, 511 << 10])
+    func aDraftThatWasStoredCanBeRead(bytes: Int) async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store, options: Self.smallOptions) { server in
+            let path = "/v1/projects/default/draft"
+            // Each setting has a problem and a difference.
+            var settings = JSONNode.emptyObject
+            for number in 0..<2_000 { settings.setMember("a\(number)", ["valueType": "NONE"]) }
+            var template: JSONNode = ["parameters": settings, "note": ""]
+            let note = String(repeating: "n", count: bytes - template.jsonData().count)
+            template.setMember("note", .string(note))
+            let body = #"{"baseVersion":"0","template":\#(template)}"#
+            let put = try await HTTPConnection.answer(
+                port: server.port, method: "PUT", target: path,
+                fields: [
+                    "Authorization: Bearer \(RunningServer.administratorToken)",
+                    "If-None-Match: *",
+                ], body: body)
+            let get = try await server.administer("GET", path)
+            #expect((put.status == 200) == (get.status == 200), "\(put.status) \(get.status)")
+            #expect(put.status == (bytes <= 508 << 10 ? 200 : 413))
+            guard get.status == 200 else { return }
+            let problems = try get.json["problems"]?.arrayValue ?? []
+            #expect(problems.last?["message"]?.stringValue?.contains("more problems") == true)
+            #expect(try get.json["changes"]?["omitted"]?.integerValue ?? 0 > 0)
+        }
+    }
+
     @Test func aRollbackIsRefusedBeforeItIsStored() async throws {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store) { server in
@@ -57,6 +85,8 @@ struct StoredTemplateAnswerTests {
             }
         }
         try await RunningServer.with(store: store, options: Self.smallOptions) { server in
+            let old = try await server.administer("GET", Self.path + "?versionNumber=1")
+            #expect(old.status == 413)
             for (version, status) in [("1", 413), ("2", 200)] {
                 let answer = try await server.administer(
                     "POST", Self.path + ":rollback", body: ["versionNumber": .string(version)])

@@ -259,7 +259,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    @Test func aWarningOfTheWholeFileComesBeforeThoseOfItsParts() async throws {
+    @Test func doubtsLeaveRoomForAWarningOfTheWholeFile() async throws {
         let conditions = (1...30).map { number -> JSONNode in
             ["name": .string("c\(number)"), "expression": "device.os == 'iOS'", "colour": 1]
         }

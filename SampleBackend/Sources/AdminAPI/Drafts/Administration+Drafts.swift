@@ -13,6 +13,9 @@ extension Administration {
         let project: String
     }
 
+    /// Bytes of a draft's answer besides its template and its lists.
+    static let draftFieldBytes = 4_096
+
     /// The stored draft; nil when there is none.
     func draft(at place: DraftPlace) async throws(RequestError) -> StoredDraft? {
         try await callStore("draft", project: place.project) { () throws(TemplateStoreError) in
@@ -38,9 +41,9 @@ extension Administration {
     ) async throws -> EditedDraft {
         try ProjectName.check(place.project)
         let content = json.jsonData()
-        guard content.count <= ValidatedTemplate.maximumBytes else {
-            throw RequestError.draftTooLarge
-        }
+        let limit = min(
+            ValidatedTemplate.maximumBytes, maximumAnswerBytes - Self.draftFieldBytes)
+        guard content.count <= limit else { throw RequestError.draftTooLarge(limit: limit) }
         let base = try await base(baseVersion, inProject: place.project)
         if base == nil { try await checkWasPublished(baseVersion, inProject: place.project) }
         let submission = DraftSubmission(
@@ -132,8 +135,9 @@ extension Administration {
 }
 
 extension RequestError {
-    fileprivate static let draftTooLarge = RequestError(
-        httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
-        message: "The template of the draft would be too large: store at most "
-            + "\(ValidatedTemplate.maximumBytes) bytes.")
+    fileprivate static func draftTooLarge(limit: Int) -> RequestError {
+        RequestError(
+            httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
+            message: "The template of the draft would be too large: store at most \(limit) bytes.")
+    }
 }

@@ -20,11 +20,13 @@ struct EditedDraft: Sendable {
 
     /// `{"baseVersion": "12", "updateTime": "…", "template": {…}, "changes": {…}, "problems": []}`.
     ///
-    /// `withTemplate` false leaves out the template, which whoever sent it has; the answer then has
-    /// less than `maximumBytes`, so that it is not refused after the draft was stored.
+    /// `withTemplate` false leaves out the template, which whoever sent it has. The answer has less
+    /// than `maximumBytes`, so that it is not refused after the draft was stored.
     func answer(withTemplate: Bool, maximumBytes: Int) -> RouteResponse {
         let draft = TemplateDraft(json: json)
-        let listBytes = min(Self.maximumListBytes, maximumBytes / 3)
+        let templateBytes = withTemplate ? stored.content.count : 0
+        let room = maximumBytes - templateBytes - Administration.draftFieldBytes
+        let listBytes = min(Self.maximumListBytes, max(0, room / 3))
         var node: JSONNode = [
             "baseVersion": .string("\(stored.baseVersion)"),
             "updateTime": .string(stored.updateTime.timestamp),
@@ -35,20 +37,22 @@ struct EditedDraft: Sendable {
                 .json(maximumBytes: listBytes, unreadCount: draft.unreadCount)
         }
         node.setMember("changes", changes ?? .null)
-        node.setMember("problems", .array(draft.problems.map(\.json).fitting(bytes: listBytes)))
+        node.setMember("problems", .array(draft.problems.listed(bytes: listBytes)))
         return .json(node, headerFields: [.eTag: stored.entityTag])
     }
 }
 
-extension [JSONNode] {
-    /// The first elements, which together have at most so many bytes as text.
-    fileprivate func fitting(bytes: Int) -> [JSONNode] {
+extension [TemplateProblem] {
+    /// The first problems as JSON, which together have at most so many bytes as text, and one that
+    /// counts the others.
+    fileprivate func listed(bytes: Int) -> [JSONNode] {
         var remaining = bytes
-        return Array(
-            prefix { node in
-                remaining -= node.jsonData().count + 1
-                return remaining >= 0
-            })
+        let listed = map(\.json).prefix { node in
+            remaining -= node.jsonData().count + 1
+            return remaining >= 0
+        }
+        guard listed.count < count else { return [JSONNode](listed) }
+        return listed + [TemplateProblem.omitted(count - listed.count).json]
     }
 }
 

@@ -4,7 +4,7 @@ import Templates
 
 extension HTTPFields {
     /// Maximum number of `Warning` fields in a response.
-    static let maximumWarnings = 20
+    private static let maximumWarnings = 20
 
     /// Maximum size of all `Warning` fields in a response, in bytes: proxies allow 4 to 8 KiB for
     /// the whole head.

@@ -10,8 +10,14 @@ struct WorkQueue<Work: AnyObject> {
 
     private var runningCount = 0
 
-    /// Oldest first.
-    private var waiting: [(work: Work, start: ContinuousClock.Instant)] = []
+    /// Waiting work by its ticket; those below ``oldest`` have begun or were withdrawn.
+    private var waiting: [Int: (work: Work, start: ContinuousClock.Instant)] = [:]
+
+    private var tickets: [ObjectIdentifier: Int] = [:]
+
+    private var oldest = 0
+
+    private var nextTicket = 0
 
     init(limits: WorkLimits) { self.limits = limits }
 
@@ -21,26 +27,38 @@ struct WorkQueue<Work: AnyObject> {
             runningCount += 1
             return .run
         }
-        let isLate = waiting.first.map { $0.start.duration(to: time) > limits.wait } ?? false
+        skipWithdrawn()
+        let isLate = waiting[oldest].map { $0.start.duration(to: time) > limits.wait } ?? false
         guard waiting.count < limits.waiting, !isLate else { return .refuse }
-        waiting.append((work, time))
+        waiting[nextTicket] = (work, time)
+        tickets[ObjectIdentifier(work)] = nextTicket
+        nextTicket += 1
         return .wait
     }
 
     /// Records that running work has ended, and returns the work to start in its place.
     mutating func finish() -> Work? {
-        guard !waiting.isEmpty else {
+        skipWithdrawn()
+        guard let next = waiting.removeValue(forKey: oldest)?.work else {
             runningCount -= 1
             return nil
         }
-        return waiting.removeFirst().work
+        tickets[ObjectIdentifier(next)] = nil
+        return next
     }
 
     /// Removes waiting work; false when it has begun.
     mutating func withdraw(_ work: Work) -> Bool {
-        guard let index = waiting.firstIndex(where: { $0.work === work }) else { return false }
-        waiting.remove(at: index)
+        guard let ticket = tickets.removeValue(forKey: ObjectIdentifier(work)) else {
+            return false
+        }
+        waiting[ticket] = nil
         return true
+    }
+
+    /// Moves ``oldest`` to the oldest work that waits, once for each that was withdrawn.
+    private mutating func skipWithdrawn() {
+        while oldest < nextTicket, waiting[oldest] == nil { oldest += 1 }
     }
 }
 

@@ -17,6 +17,7 @@ enum Terminal: Sendable {
             try FileHandle.standardOutput.write(contentsOf: data)
         } catch {
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
+            // The reader has all that it wants: no failure.
             guard cause?.code != Int(EPIPE) else { return }
             let reason = cause?.localizedDescription ?? "\(error)"
             printError("Standard output cannot be written (\(reason)).")
