@@ -4,7 +4,9 @@ import JSONTree
 extension Administration {
     /// The routes of HTTP 3; they cover every path below `/v1`.
     package func group(recognition: (any CallerRecognition)?) -> RouteGroup {
-        var group = RouteGroup(routes)
+        // Reads do not wait behind changes, which wait for each other and for other processes.
+        let changes = WorkPool(.administration, waiting: 32, wait: .seconds(30))
+        var group = RouteGroup(routes.map { $0.changing(in: changes) })
         group.covers = { TargetParts($0)?.segments.first?.hasSameBytes(as: "v1") ?? false }
         group.recognition = recognition
         group.pool = WorkPool(.administration, waiting: 32, wait: .seconds(30))

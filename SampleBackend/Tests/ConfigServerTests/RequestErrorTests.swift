@@ -38,6 +38,24 @@ struct RequestErrorTests {
         #expect(String(decoding: answer.body, as: UTF8.self).contains(path), "\(answer)")
     }
 
+    @Test(arguments: [
+        ("POST", "/v1/tokens", #"{"name": "m", "role": "viewer", "expiresAt": "2030-01-31"}"#),
+        ("POST", "/v1/tokens", #"{"name": "m", "role": "publisher", "projects": {}}"#),
+        ("PUT", "/v1/projects/default/details", #"{"enviroment": "PRODUCTION"}"#),
+        ("POST", "/v1/projects/default/webhooks", #"{"url": "https://example.com", "events": []}"#),
+    ])
+    func aMisspeltMemberIsRefusedAndChangesNothing(
+        method: String, path: String, body: String
+    ) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let answer = try await server.administer(
+                method, path, body: JSONNode(jsonData: Data(body.utf8)), fields: ["If-Match: *"])
+            #expect(answer.status == 400)
+            #expect(answer.error?.message.contains("does not exist here") == true)
+        }
+    }
+
     @Test(arguments: [("gzip", 415), ("br", 415), ("identity", 400)])
     func aCompressedBodyIsRefusedAsSuch(coding: String, status: Int) async throws {
         let answer = try await RunningServer.with(store: InMemoryTemplateStore()) {

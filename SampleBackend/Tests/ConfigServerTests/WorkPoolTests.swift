@@ -42,6 +42,20 @@ struct WorkPoolTests {
         #expect(load.withLockedValue { $0.most } <= 2 * Self.threads.count)
     }
 
+    @Test func workThatHasWaitedTooLongIsRefusedWhenOtherWorkEnds() async {
+        let pool = WorkPool(Self.threads, waiting: 2, wait: .zero)
+        let (ends, continuation) = AsyncStream.makeStream(of: String.self)
+        let gates = (0..<2 * Self.threads.count).map { _ in AsyncStream.makeStream(of: Never.self) }
+        for gate in gates { _ = pool.submit { for await _ in gate.stream {} } }
+        let late = pool.submit(
+            { continuation.yield("begun") }, refuse: { continuation.yield("refused") })
+        #expect(late != nil)
+        for gate in gates { gate.continuation.finish() }
+        var iterator = ends.makeAsyncIterator()
+        #expect(await iterator.next() == "refused")
+        #expect(late?.withdraw() == false)
+    }
+
     @Test func workThatWaitsIsRefusedWithdrawnOrRun() async {
         let pool = WorkPool(Self.threads, waiting: 2, wait: .seconds(3_600))
         let (ends, continuation) = AsyncStream.makeStream(of: String.self)
@@ -59,5 +73,11 @@ struct WorkPoolTests {
         var iterator = ends.makeAsyncIterator()
         #expect(await iterator.next() == "second")
         #expect(await iterator.next() == "fourth")
+    }
+}
+
+extension WorkPool {
+    fileprivate func submit(_ body: @escaping @Sendable () async -> Void) -> PooledWork? {
+        submit(body, refuse: {})
     }
 }

@@ -32,15 +32,25 @@ struct WorkQueueTests {
         #expect(admissions == [.run, .wait])
     }
 
-    @Test func workIsRefusedWhileTheOldestWaitsTooLong() {
-        var queue = Self.queue(waiting: 10, wait: .seconds(2))
-        let times: [Duration] = [.zero, .seconds(1), .seconds(3), .milliseconds(3_001)]
-        let admissions = times.map { queue.admit(Work(), at: Self.start + $0) }
-        #expect(admissions == [.run, .wait, .wait, .refuse])
-        _ = queue.finish()
-        // The oldest waits for two seconds only.
+    @Test func workThatWaitsTooLongMakesRoom() {
+        var queue = Self.queue(waiting: 3, wait: .seconds(2))
+        let all = (0..<4).map { _ in Work() }
+        for (second, work) in all.enumerated() {
+            _ = queue.admit(work, at: Self.start + .seconds(second))
+        }
+        let refused = queue.admit(Work(), at: Self.start + .seconds(3))
+        #expect(refused == .refuse)
+        let none = queue.removeLate(at: Self.start + .seconds(3))
+        #expect(none.isEmpty)
+        // The first runs; those of the seconds 1 and 2 have waited for more than two.
+        let late = queue.removeLate(at: Self.start + .milliseconds(4_001))
+        #expect(late.count == 2 && late[0] === all[1] && late[1] === all[2])
+        let isWithdrawn = queue.withdraw(all[1])
+        #expect(!isWithdrawn)
         let admission = queue.admit(Work(), at: Self.start + .seconds(5))
         #expect(admission == .wait)
+        let next = queue.finish()
+        #expect(next === all[3])
     }
 
     @Test func onlyWorkThatWaitsIsWithdrawn() {

@@ -180,6 +180,29 @@ struct ExitCodeTests {
         #expect(run.output.contains("USAGE: sample-backend"), "\(run)")
     }
 
+    @Test func anOutputFileKeepsItsPermissionsAndLinks() async throws {
+        let folder = try TemporaryFolder()
+        let source = try folder.write(#"{"parameters": {}}"#, to: "source.json")
+        let file = try folder.write("old", to: "private.json")
+        let files = FileManager.default
+        try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+        let link = folder.path("link.json")
+        try files.createSymbolicLink(atPath: link, withDestinationPath: file)
+        for path in [file, link, "/dev/null"] {
+            let run = try await CommandRun(["import", "firebase", source, "--output", path])
+            #expect(run.exitCode == 0, "\(run)")
+        }
+        #expect(try String(contentsOfFile: file, encoding: .utf8).contains("parameters"))
+        #expect(
+            try files.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+        #expect(
+            try files.attributesOfItem(atPath: link)[.type] as? FileAttributeType
+                == .typeSymbolicLink)
+        #expect(
+            try files.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
+                == .typeCharacterSpecial)
+    }
+
     #if os(Linux)
         @Test func outputThatCannotBeWrittenIsAFailure() async throws {
             let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))

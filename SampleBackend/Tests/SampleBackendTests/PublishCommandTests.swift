@@ -95,6 +95,8 @@ struct PublishCommandTests {
         #expect(!refused.error.contains("--yes"), "\(refused)")
         let current = try target.folder.write(
             old.replacing(": 1}", with: ": 2}"), to: "current.json")
+        let blank = try await target.run("publish", current, "--if-match", "etag-default-2 \r\n")
+        #expect(blank.exitCode == 1 && blank.error.contains("--yes"), "\(blank)")
         let question = try await target.run("publish", current)
         #expect(question.exitCode == 1 && question.error.contains("--yes"), "\(question)")
     }

@@ -83,6 +83,8 @@ struct TLSTests {
         #expect(stranger.error.contains("--ca-file"), "\(stranger)")
         #expect(try await CommandRun(get + ["--ca-file", file]).exitCode == 0)
         #expect(try await CommandRun(get, environment: ["SSL_CERT_FILE": file]).exitCode == 0)
+        let loud = get.map { $0 == url ? url.replacing("https", with: "HTTPS") : $0 }
+        #expect(try await CommandRun(loud + ["--ca-file", file]).exitCode == 0)
         let named = get.map { $0 == url ? url.replacing("127.0.0.1", with: "127.0.0.2") : $0 }
         let other = try await CommandRun(named + ["--ca-file", file])
         #expect(other.exitCode == 69 && !other.error.isEmpty, "\(other)")

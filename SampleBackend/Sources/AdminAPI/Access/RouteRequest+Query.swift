@@ -1,6 +1,7 @@
 import Foundation
 import HTTPServing
 import JSONTree
+import OrderedCollections
 
 extension RouteRequest {
     /// Parameters of every call to Google's interfaces (their "standard query parameters"), which
@@ -45,6 +46,21 @@ extension RouteRequest {
             throw .invalidArgument(
                 "The query parameter \"\(shown)\" does not exist here: \(advice).")
         }
+    }
+
+    /// The object in the body, which has no members but those with the names.
+    ///
+    /// A misspelt member would be left out without a word, and what it stands for be removed.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 that names the first other member.
+    func jsonBody(knows names: [String]) throws(RequestError) -> JSONNode {
+        let body = try jsonBody()
+        for name in (body.objectValue ?? [:]).keys where !names.contains(name) {
+            throw .invalidArgument(
+                "The member \"\(name.shortened)\" does not exist here: send "
+                    + "\(names.joined(separator: ", ")) only.")
+        }
+        return body
     }
 
     /// The last value of a parameter of the query, whose name may be in camel case or in snake case,

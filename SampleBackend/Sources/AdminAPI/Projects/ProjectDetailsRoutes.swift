@@ -34,7 +34,8 @@ struct ProjectDetailsRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "If-Match is missing or empty: send the ETag of the details, or * to replace any.")
         }
-        let details = try Self.details(in: try request.jsonBody())
+        let details = try Self.details(
+            in: try request.jsonBody(knows: ["displayName", "color", "environment"]))
         let current = try await stored(request.project)
         guard EntityTagCondition(ifMatch).matches(current.tag) else {
             throw RequestError.projectDetailsMismatch

@@ -199,12 +199,8 @@ extension RouteRequest {
             let inQuery = try wholeNumber(named: name, in: 1...Int.maximumDecimal)
             var versions = Set([inQuery].compactMap { $0 })
             if body.readableBytes > 0 {
-                for (member, node) in try jsonBody().objectValue ?? [:] {
-                    guard name.caseForms.contains(member) else {
-                        throw .invalidArgument(
-                            "The member \"\(member.shortened)\" does not exist here: send "
-                                + "versionNumber only.")
-                    }
+                let body = try jsonBody(knows: name.caseForms)
+                for node in (body.objectValue ?? [:]).values {
                     versions.insert(node.versionNumber ?? 0)
                 }
             }

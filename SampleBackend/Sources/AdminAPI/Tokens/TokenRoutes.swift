@@ -33,7 +33,7 @@ struct TokenRoutes: Sendable {
     /// Creates a token: `{"name": "ci", "role": "publisher", "expirationTime": "…"}`.
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody()
+        let body = try request.jsonBody(knows: ["name", "role", "expirationTime"])
         let name = body["name"]?.stringValue ?? ""
         try TokenName.check(name)
         guard let role = body["role"]?.stringValue.flatMap(StoredToken.Role.init(rawValue:)) else {

@@ -48,7 +48,7 @@ struct WebhookRoutes: Sendable {
     /// Creates a webhook: `{"url": "https://…"}`.
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
-        guard let text = try request.jsonBody()["url"]?.stringValue else {
+        guard let text = try request.jsonBody(knows: ["url"])["url"]?.stringValue else {
             throw RequestError.invalidArgument(
                 "url is missing: send a string such as https://example.com/webhook.")
         }

@@ -37,7 +37,7 @@ package struct OFREPRoutes: Sendable {
 
     private var routes: [Route] {
         // After a publish all clients ask at once: many wait, but none for long.
-        let pool = WorkPool(.flags, waiting: 4_096, wait: .seconds(2))
+        let pool = WorkPool(.flags, waiting: 4_096, wait: .seconds(5))
         return ["", "/projects/{project}"].flatMap { prefix in
             [
                 Route(

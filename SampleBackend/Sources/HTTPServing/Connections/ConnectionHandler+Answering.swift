@@ -10,11 +10,13 @@ extension ConnectionHandler {
         case .now(let answer): give(answer, context: context)
         case .later(let pool, let work):
             let answered = context.eventLoop.makePromise(of: Answer.self)
-            if let work = pool.submit({ answered.succeed(await work()) }) {
-                answering = (work, answered)
+            let refuse = { @Sendable [dispatcher = services.dispatcher] in
+                answered.succeed(.response(dispatcher.refusal(of: incoming, for: .tooBusy)))
+            }
+            if let work = pool.submit({ answered.succeed(await work()) }, refuse: refuse) {
+                answering = work
             } else {
-                answered.succeed(
-                    .response(services.dispatcher.refusal(of: incoming, for: .tooBusy)))
+                refuse()
             }
             answered.futureResult.assumeIsolated().whenSuccess { answer in
                 self.answering = nil
@@ -27,8 +29,8 @@ extension ConnectionHandler {
 
     /// Refuses the current request if its work has not begun: its client may be gone.
     func refuseWaitingWork() {
-        guard let (work, answered) = answering, work.withdraw() else { return }
-        answered.succeed(.response(services.dispatcher.refusal(of: incoming, for: .tooBusy)))
+        guard let answering, answering.withdraw() else { return }
+        answering.refuse()
     }
 
     /// Writes a response, or hands the connection over to a stream.

@@ -42,7 +42,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     var incoming: RequestDispatcher.Incoming?
 
     /// The work that answers the current request; nil when it is answered inline.
-    var answering: (work: PooledWork, answered: EventLoopPromise<Answer>)?
+    var answering: PooledWork?
 
     /// The current request while its response waits for something to happen.
     var waiting: (any WaitingRequest)?
@@ -73,7 +73,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         // A shutdown waits for connections, not for tasks that answer on none.
-        if isQuiescing { answering?.work.cancel() }
+        if isQuiescing { answering?.cancel() }
         finish()
         refuseWaitingWork()
         context.fireChannelInactive()

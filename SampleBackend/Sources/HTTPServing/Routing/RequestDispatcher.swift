@@ -97,7 +97,9 @@ extension RequestDispatcher {
             headerFields: RequestFields(incoming.head.headers), body: body,
             address: incoming.address, caller: caller(of: incoming))
         try endpoint.access.check(request)
-        if let coding = request.headerFields[.contentEncoding], coding.lowercased() != "identity" {
+        if body.readableBytes > 0, let coding = request.headerFields[.contentEncoding],
+            coding.lowercased() != "identity"
+        {
             throw .unsupportedCoding(coding)
         }
         return (endpoint, request)

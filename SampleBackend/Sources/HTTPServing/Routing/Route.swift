@@ -6,11 +6,20 @@ package import NIOCore
 package struct Route: Sendable {
     package let pattern: RoutePattern
     /// The endpoint of `GET` answers `HEAD` as well.
-    package let endpoints: [HTTPRequest.Method: Endpoint]
+    package private(set) var endpoints: [HTTPRequest.Method: Endpoint]
 
     package init(_ pattern: String, _ endpoints: [HTTPRequest.Method: Endpoint]) {
         self.pattern = RoutePattern(pattern)
         self.endpoints = endpoints
+    }
+
+    /// The route, with a pool for the methods that may change something and have none of their own.
+    package func changing(in pool: WorkPool) -> Route {
+        var route = self
+        for (method, endpoint) in endpoints where method != .get && endpoint.pool == nil {
+            route.endpoints[method]?.pool = pool
+        }
+        return route
     }
 
     /// A route for `GET` and `HEAD`, answered in a task.

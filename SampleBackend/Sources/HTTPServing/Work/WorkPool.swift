@@ -23,7 +23,8 @@ package final class WorkPool: Sendable {
     ///   - threads: Run the work, twice as much at once as there are threads; other pools may use
     ///     them too.
     ///   - waiting: Maximum work that waits for its turn; each holds a request with its body.
-    ///   - wait: Further work is refused while the oldest has waited longer than this.
+    ///   - wait: Work that has waited longer than this is refused, so that what was let in does not
+    ///     keep out what comes later.
     package convenience init(_ threads: WorkThreads, waiting: Int, wait: Duration) {
         self.init(
             threads,
@@ -36,9 +37,21 @@ package final class WorkPool: Sendable {
     }
 
     /// Starts work, or has it wait for its turn; nil when too much waits.
-    func submit(_ body: @escaping @Sendable () async -> Void) -> PooledWork? {
-        let work = PooledWork(body, pool: self)
-        switch queue.withLockedValue({ $0.admit(work, at: .now) }) {
+    ///
+    /// - Parameters:
+    ///   - body: The work.
+    ///   - refuse: Called in place of the work when it has waited too long.
+    /// - Returns: The work, which can be withdrawn while it waits.
+    func submit(
+        _ body: @escaping @Sendable () async -> Void, refuse: @escaping @Sendable () -> Void
+    ) -> PooledWork? {
+        let work = PooledWork(body, refuse: refuse, pool: self)
+        let (late, admission) = queue.withLockedValue { queue in
+            let time = ContinuousClock.now
+            return (queue.removeLate(at: time), queue.admit(work, at: time))
+        }
+        for work in late { work.refuse() }
+        switch admission {
         case .run: start(work)
         case .wait: break
         case .refuse: return nil
@@ -48,7 +61,11 @@ package final class WorkPool: Sendable {
 
     private func start(_ work: PooledWork) {
         work.start(on: threads) {
-            if let next = self.queue.withLockedValue({ $0.finish() }) { self.start(next) }
+            let (late, next) = self.queue.withLockedValue { queue in
+                (queue.removeLate(at: .now), queue.finish())
+            }
+            for work in late { work.refuse() }
+            if let next { self.start(next) }
         }
     }
 
@@ -60,13 +77,21 @@ package final class WorkPool: Sendable {
 /// One piece of work of a ``WorkPool``.
 final class PooledWork: Sendable {
     private let body: @Sendable () async -> Void
+
+    /// Says that the work is not begun.
+    let refuse: @Sendable () -> Void
+
     private let pool: WorkPool
 
     /// Nil before the work begins.
     private let task = NIOLockedValueBox<Task<Void, Never>?>(nil)
 
-    fileprivate init(_ body: @escaping @Sendable () async -> Void, pool: WorkPool) {
+    fileprivate init(
+        _ body: @escaping @Sendable () async -> Void, refuse: @escaping @Sendable () -> Void,
+        pool: WorkPool
+    ) {
         self.body = body
+        self.refuse = refuse
         self.pool = pool
     }
 

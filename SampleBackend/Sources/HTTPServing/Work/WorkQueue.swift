@@ -27,9 +27,7 @@ struct WorkQueue<Work: AnyObject> {
             runningCount += 1
             return .run
         }
-        skipWithdrawn()
-        let isLate = waiting[oldest].map { $0.start.duration(to: time) > limits.wait } ?? false
-        guard waiting.count < limits.waiting, !isLate else { return .refuse }
+        guard waiting.count < limits.waiting else { return .refuse }
         waiting[nextTicket] = (work, time)
         tickets[ObjectIdentifier(work)] = nextTicket
         nextTicket += 1
@@ -38,13 +36,30 @@ struct WorkQueue<Work: AnyObject> {
 
     /// Records that running work has ended, and returns the work to start in its place.
     mutating func finish() -> Work? {
-        skipWithdrawn()
-        guard let next = waiting.removeValue(forKey: oldest)?.work else {
+        guard let next = removeOldest() else {
             runningCount -= 1
             return nil
         }
-        tickets[ObjectIdentifier(next)] = nil
         return next
+    }
+
+    /// Removes and returns the work that has waited longer than the limit, oldest first.
+    mutating func removeLate(at time: ContinuousClock.Instant) -> [Work] {
+        var late: [Work] = []
+        while true {
+            skipWithdrawn()
+            guard let start = waiting[oldest]?.start, start.duration(to: time) > limits.wait,
+                let work = removeOldest()
+            else { return late }
+            late.append(work)
+        }
+    }
+
+    private mutating func removeOldest() -> Work? {
+        skipWithdrawn()
+        guard let work = waiting.removeValue(forKey: oldest)?.work else { return nil }
+        tickets[ObjectIdentifier(work)] = nil
+        return work
     }
 
     /// Removes waiting work; false when it has begun.
@@ -72,6 +87,6 @@ struct WorkLimits: Sendable, Hashable {
     /// Maximum work that waits for its turn.
     let waiting: Int
 
-    /// Time that the oldest work may have waited when other work is added.
+    /// Maximum time that work waits.
     let wait: Duration
 }

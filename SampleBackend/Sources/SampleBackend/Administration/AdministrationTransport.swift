@@ -84,6 +84,9 @@ enum WarningField: Sendable {
 }
 
 extension String {
+    /// An entity tag without the white space around it, as `curl` prints it.
+    var trimmedTag: String { trimmingCharacters(in: .whitespacesAndNewlines) }
+
     /// An entity tag without `W/` and quotation marks.
     var unquotedTag: String {
         let opaque = hasPrefix("W/") ? dropFirst(2) : self[...]

@@ -37,11 +37,29 @@ enum Output: Sendable {
             return
         }
         do {
-            try data.write(to: URL(fileURLWithPath: path), options: .atomic)
+            try replace(path, with: data)
         } catch {
             throw CommandFailure(
                 "The file \(path) cannot be written: check that its folder exists and may be "
                     + "written.", code: Exit.failure)
+        }
+    }
+
+    /// Replaces a file at once, with its permissions; writes into what is no file, such as a device or a
+    /// pipe, and through symbolic links.
+    private static func replace(_ path: String, with data: Data) throws {
+        let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+        let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+        if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
+            let handle = try FileHandle(forWritingTo: url)
+            try handle.write(contentsOf: data)
+            try handle.close()
+            return
+        }
+        try data.write(to: url, options: .atomic)
+        if let permissions = attributes?[.posixPermissions] {
+            try FileManager.default.setAttributes(
+                [.posixPermissions: permissions], ofItemAtPath: url.path)
         }
     }
 }

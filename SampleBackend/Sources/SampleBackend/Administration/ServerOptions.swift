@@ -41,7 +41,7 @@ struct ServerOptions: ParsableArguments {
         token: Secret?, timeout: TimeAmount = .seconds(30)
     ) throws -> ServerTransport {
         let address = try address()
-        guard address.url.scheme == "https" else {
+        guard address.url.scheme?.lowercased() == "https" else {
             return ServerTransport(server: address, token: token, timeout: timeout)
         }
         let variable = ProcessInfo.processInfo.environment["SSL_CERT_FILE"] ?? ""

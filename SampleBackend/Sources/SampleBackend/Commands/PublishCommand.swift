@@ -120,7 +120,7 @@ struct PublishCommand: AdministrationCommand {
 
     /// The entity tag of the version to replace.
     private func tag(for template: JSONNode, current: PublishedTemplate?) throws -> String {
-        if let ifMatch { return ifMatch }
+        if let ifMatch { return ifMatch.trimmedTag }
         if force { return "*" }
         if let version = template.versionNumber {
             return options.entityTag(ofVersion: version)

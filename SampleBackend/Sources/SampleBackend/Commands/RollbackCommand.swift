@@ -53,7 +53,7 @@ struct RollbackCommand: AdministrationCommand {
     private func replaced(
         transport: any AdministrationTransport
     ) async throws -> (tag: String, version: String?) {
-        if let ifMatch { return (ifMatch, nil) }
+        if let ifMatch { return (ifMatch.trimmedTag, nil) }
         if force { return ("*", nil) }
         let current = try await transport.perform(
             AdministrationRequest(path: options.projectPath + "/remoteConfig"))
