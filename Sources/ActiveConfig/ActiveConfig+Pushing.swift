@@ -55,19 +55,24 @@ extension ActiveConfig {
                         of: history.request(of: userID, configDownloader.requestDigest),
                         isInForce: isInForce)
                     guardLaunch(ofDownloaded: configuration, of: userID)
-                    state.withLock { state in
-                        // A download that begins later asks about this document.
-                        guard state.downloads[userID] != nil else { return }
-                        state.pushed[userID] = configuration.templateVersion.map {
-                            ($0, configuration.entityTag)
-                        }
-                    }
+                    noteForDownloads(configuration, of: userID)
                     // Within the user's writes, so that forgetting the user comes before or after.
                     let result = bringInForce(
                         pushed: configuration, of: userID, after: former, isInForce: isInForce)
                     signalChange()
                     return .applied(configuration, result)
                 }
+            }
+        }
+    }
+
+    /// Keeps an answer that is on its way from replacing a later document; see ``isOutdated(_:of:)``.
+    func noteForDownloads(_ configuration: ConfigurationState, of userID: UserID) {
+        state.withLock { state in
+            // A download that begins later asks about this document.
+            guard state.downloads[userID] != nil else { return }
+            state.pushed[userID] = configuration.templateVersion.map {
+                ($0, configuration.entityTag)
             }
         }
     }

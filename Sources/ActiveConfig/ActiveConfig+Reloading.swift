@@ -41,6 +41,8 @@ extension ActiveConfig {
 
     /// Blocks for the store.
     private func reloadStored() -> [SectionChange] {
+        // The other process has noted when it downloaded what it stored.
+        history.refresh()
         let current = loadedSnapshot().userID
         let changes = reload(current)
         for entry in users.livingEntries where entry.userID != current { reload(entry.userID) }
@@ -64,6 +66,7 @@ extension ActiveConfig {
             let isNewsOfHandles = ofHandles.map(stored.isNews) ?? false
             guard isNews || isNewsOfHandles else { return [] }
             reportShape(of: stored.newest, since: known.newest, of: userID)
+            noteForDownloads(stored.newest, of: userID)
             var changes: [SectionChange] = []
             if let before, isNews {
                 changes = replaceDocument(of: before, by: stored, reason: .reloaded)

@@ -122,7 +122,9 @@ extension DownloadHistory {
         let known = state.refusals[key].flatMap { $0.scope == request.scope ? $0 : nil }
         let isSame = known.map { $0.fingerprint == fingerprint } ?? false
         let isWaiting = known?.wait.rest(at: time) != nil
-        let earlyCount = isWaiting ? (known?.earlyCount ?? 0) + (request.isEarly ? 1 : 0) : 0
+        // A damaged record may have any number.
+        let knownEarlyCount = min(max(known?.earlyCount ?? 0, 0), Refusal.maximumEarlyCount)
+        let earlyCount = isWaiting ? knownEarlyCount + (request.isEarly ? 1 : 0) : 0
         // Requests that ran at the same time fail together: one wait is for all.
         let current = failure.isRefusal ? (isSame ? known?.wait : nil) : state.wait
         let isCovered =

@@ -39,6 +39,23 @@ struct ReloadingTests {
         #expect(listener.sections.map { $0?.title } == ["old", "new"])
     }
 
+    @Test(arguments: [true, false])
+    func anAnswerThatWasOnItsWayDoesNotReplaceALaterDocument(isModified: Bool) async throws {
+        try persist("four", version: 4)
+        let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held }, store: store)
+        #expect(fixture.config["Home"]?.title == "four")
+        fixture.startDownload()
+        try await fixture.downloader.waitForRequests(1)
+        try persist("six", version: 6)
+        #expect(await fixture.config.reload().map(\.reason) == [.reloaded])
+        fixture.downloader.answer(
+            1, with: isModified ? .configuration(Self.document("five", version: 5)) : .unchanged)
+        try await fixture.downloader.waitForEndedRequests(1)
+        await fixture.config.reload()
+        #expect(fixture.config["Home"]?.title == "six")
+        #expect(store.ownConfiguration(forUserID: nil)?["Home"]?.title == "six")
+    }
+
     @Test func whatIsOlderOrRemovedChangesNothing() async throws {
         try persist("old", version: 1)
         let document = Self.document("downloaded", version: 3)

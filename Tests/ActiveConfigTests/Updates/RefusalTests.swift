@@ -225,6 +225,30 @@ struct RefusalTests {
             Set(object.keys) == ["scope", "status", "wait", "fingerprint", "earlyCount"])
     }
 
+    @Test(arguments: [Int.max, Int.min])
+    func aDamagedCountOfEarlyRequestsIsBounded(count: Int) async throws {
+        let scope = DownloadHistory(
+            store: InMemoryStore(), policy: .make(), now: Date.init, log: .disabled
+        ).request(of: .generic, "").scope
+        let start = time.now.timeIntervalSinceReferenceDate
+        let record = """
+            {"fetches": {}, "staleCount": 0, "failureCount": 0, "refusals": {"generic": \
+            {"scope": "\(scope)", "status": 403, "fingerprint": "0000", "earlyCount": \(count), \
+            "wait": {"start": \(start), "seconds": 7200, "isRestarted": false}}}}
+            """
+        store.updateClientState(named: "downloads") { _ in Data(record.utf8) }
+        let server = try Self.server(403) { _ in true }
+        defer { server.stop() }
+        let credentials = ClientCredentials.apiKey("key")
+        let config = launch(
+            JSONURLDownloader(
+                backend: ActiveConfigBackend(url: try server.url("/")), credentials: credentials))
+        for _ in 1...3 {
+            credentials.tokensDidChange()
+            #expect(await error(of: config)?.status == 403)
+        }
+    }
+
     /// Records of former versions know neither URL nor credentials, and waits of hours.
     @Test(arguments: [(401, 300.0), (404, 300.0), (403, 7_200.0)])
     func aRefusalInAnOldRecordIsReadAndBounded(status: Int, limit: Double) async throws {
