@@ -72,7 +72,7 @@ struct FolderWatchTests {
             #expect(watches.subtracting(before).count == 1)
             task.cancel()
             await task.value
-            // It is closed on a thread of its own.
+            // deadline: it is closed on a thread of its own, which signals nobody
             while !watches.isSubset(of: before) { await Task.yield() }
         }
     #endif
