@@ -199,36 +199,4 @@ struct UpdaterFailureLogTests {
         try await run(updater(source)) { attempts.withLock { $0 } >= 6 }
         #expect(warnings.count == 1, "\(warnings)")
     }
-
-    @Test func aUserWhoLeftSilencesNobody() async throws {
-        let isOpening = Locked(false)
-        let (beginning, begun) = AsyncStream.makeStream(of: Void.self)
-        let left = PreparedConnection("a") { _ in
-            DocumentAnswer(Self.document)
-        } opening: { _ in
-            isOpening.withLock { $0 = true }
-            // A cancellation does not end it.
-            await Task { for await _ in beginning {} }.value
-            throw Self.refusal()
-        }
-        let source = PreparedSource { userID in
-            if userID == "a" { return left }
-            return PreparedConnection(userID) { _ in
-                begun.finish()
-                await left.waitUntilClosed()
-                return DocumentAnswer(Self.document)
-            } opening: { _ in
-                throw Self.refusal()
-            }
-        }
-        let updater = updater(source)
-        let run = Task { try await updater.run() }
-        try await advance { isOpening.withLock { $0 } }
-        updater.users = .fixed(["b"])
-        await waitUntil { !warnings.isEmpty }
-        run.cancel()
-        _ = try await run.value
-        #expect(warnings.count == 1, "\(warnings)")
-        #expect(warnings.first?.contains(UserID("b").logName) == true, "\(warnings)")
-    }
 }
