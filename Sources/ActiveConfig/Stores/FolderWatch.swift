@@ -38,7 +38,7 @@ struct FolderWatch: @unchecked Sendable {  // A source is cancelled on any threa
         #elseif canImport(Glibc) || canImport(Musl)
             let file = inotify_init1(Int32(IN_NONBLOCK | IN_CLOEXEC))
             guard file >= 0 else { return nil }
-            // Files are only ever renamed into place.
+            // Records are renamed into place, so IN_MOVED_TO suffices.
             let events = UInt32(IN_MOVED_TO) | Self.ends
             guard unsafe inotify_add_watch(file, path, events) >= 0 else {
                 close(file)

@@ -50,7 +50,7 @@ extension RouteRequest {
 
     /// The object in the body, which has no members but those with the names.
     ///
-    /// A misspelt member would be left out without a word, and what it stands for be removed.
+    /// Otherwise a misspelt member would silently remove the value it was meant to set.
     ///
     /// - Throws: A ``RequestError`` with status 400 that names the first other member.
     func jsonBody(knows names: [String]) throws(RequestError) -> JSONNode {

@@ -16,7 +16,7 @@ enum ThreadPriority: Sendable {
     /// Lets the threads of event loops go before the current one; repeating it has no effect.
     static func lower() {
         #if canImport(Glibc)
-            // Linux sets the value of the thread, and takes the largest one for any above.
+            // Linux sets the value of the thread, and clamps larger values.
             _ = setpriority(kind, 0, loweredNiceValue)
         #else
             _ = pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)

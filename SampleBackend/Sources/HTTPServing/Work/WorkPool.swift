@@ -2,7 +2,7 @@ import NIOConcurrencyHelpers
 
 /// Runs work of one kind, so much at once; the rest waits in order, up to a limit.
 ///
-/// What takes longer than a millisecond has a pool with threads of its own: Swift's cooperative
+/// Work that takes longer than a millisecond has a pool with its own threads: Swift's cooperative
 /// threads are as many as the machine has cores, and all other requests need them.
 package final class WorkPool: Sendable {
     /// Runs any number at once in Swift's cooperative threads.
@@ -78,7 +78,7 @@ package final class WorkPool: Sendable {
 final class PooledWork: Sendable {
     private let body: @Sendable () async -> Void
 
-    /// Says that the work is not begun.
+    /// Answers in place of the work.
     let refuse: @Sendable () -> Void
 
     private let pool: WorkPool

@@ -56,7 +56,7 @@ struct ServerCertificate: Sendable {
 
     private static var group: MultiThreadedEventLoopGroup { .singleton }
 
-    /// Connects, and completes the promise with the certificate, which no key is exchanged for.
+    /// Connects and completes the promise with the certificate; the handshake is then aborted.
     private static func connect(
         to host: String, port: Int, _ found: EventLoopPromise<NIOSSLCertificate?>
     ) async throws -> any Channel {

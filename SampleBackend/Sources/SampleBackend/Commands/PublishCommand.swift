@@ -78,7 +78,7 @@ struct PublishCommand: AdministrationCommand {
         if !options.json { Self.print(preview) }
         let isConfirmed =
             try !validateOnly && confirm(template, over: tag, current: current)
-        // What was confirmed replaces the version that it was compared with, and no later one.
+        // Replace only the version that the question was about, also with --force.
         if isConfirmed { tag = currentTag(current) }
         let answer = try await transport.send(
             AdministrationRequest(
