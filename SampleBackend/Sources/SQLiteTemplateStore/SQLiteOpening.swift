@@ -4,6 +4,8 @@ import TemplateStore
 
 /// The steps that open a database, which is only read until it is known to belong to this program.
 struct SQLiteOpening: Sendable {
+    typealias Opened = (DatabasePool, SQLiteFileGuard, SQLiteUseLock)
+
     /// Most attempts while another process creates the same database.
     private static let attempts = 50
     /// Seconds between two attempts.
@@ -18,7 +20,7 @@ struct SQLiteOpening: Sendable {
     let options: SQLiteStoreOptions
 
     /// Opens the database.
-    func run() throws -> (DatabasePool, SQLiteFileGuard) {
+    func run() throws -> Opened {
         if try !SQLiteFileStatus.makeFile(at: path) { try inspect() }
         return try openPool()
     }
@@ -43,7 +45,7 @@ struct SQLiteOpening: Sendable {
     }
 
     /// Opens the connections; several processes may do so at the same time.
-    private func openPool() throws -> (DatabasePool, SQLiteFileGuard) {
+    private func openPool() throws -> Opened {
         for _ in 1..<Self.attempts {
             do {
                 return try openPoolOnce()
@@ -56,9 +58,9 @@ struct SQLiteOpening: Sendable {
         return try openPoolOnce()
     }
 
-    private func openPoolOnce() throws -> (DatabasePool, SQLiteFileGuard) {
+    private func openPoolOnce() throws -> Opened {
         let pool = try DatabasePool(path: path, configuration: configuration)
-        let files = try pool.writeWithoutTransaction { db in
+        return try pool.writeWithoutTransaction { db in
             // Not before, since the pool itself sets it to NORMAL when it starts.
             try db.execute(sql: "PRAGMA synchronous = FULL")
             guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == Self.synchronousFull else {
@@ -68,9 +70,13 @@ struct SQLiteOpening: Sendable {
                         + "SQLite.")
             }
             try SQLiteSchema.migrate(db, at: path)
-            return try SQLiteFileGuard(path: path, db)
+            let files = try SQLiteFileGuard(path: path, db)
+            let useLock = try SQLiteUseLock(path: path) {
+                // On failure the claims end by themselves.
+                try? db.releaseClaims()
+            }
+            return (pool, files, useLock)
         }
-        return (pool, files)
     }
 
     /// The configuration of each connection.

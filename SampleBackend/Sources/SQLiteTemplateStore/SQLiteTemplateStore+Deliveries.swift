@@ -129,6 +129,19 @@ extension Database {
         }
     }
 
+    /// Ends all claims, for a store that has the database alone: those that claimed are gone.
+    func releaseClaims() throws {
+        let isClaimed = try Bool.fetchOne(
+            self, sql: "SELECT EXISTS (SELECT 1 FROM deliveries WHERE is_claimed)")
+        // A write would need a lock and room for nothing.
+        guard isClaimed == true else { return }
+        try execute(
+            sql: """
+                UPDATE deliveries SET is_claimed = 0, next_attempt_time = creation_time
+                WHERE is_claimed
+                """)
+    }
+
     /// The last delivery of each webhook, if it is due and none of the webhook is claimed; the
     /// oldest first.
     fileprivate func dueDeliveries(at time: Int64, limit: Int) throws -> [DeliveryPlace] {

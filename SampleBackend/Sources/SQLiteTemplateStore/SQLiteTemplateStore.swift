@@ -19,6 +19,7 @@ public final class SQLiteTemplateStore: TemplateStore {
 
     /// Detects that the files are no longer those that were opened.
     private let files: SQLiteFileGuard
+    private let useLock: SQLiteUseLock
     /// The last write that failed for lack of room or of a working disk.
     private let failedWrite = Locked<SQLiteFailedWrite?>(nil)
     private let hasWritten = Locked(false)
@@ -52,7 +53,7 @@ public final class SQLiteTemplateStore: TemplateStore {
             }
         }
         do {
-            (pool, files) = try opened.get()
+            (pool, files, useLock) = try opened.get()
         } catch {
             throw TemplateStoreError(error, at: path)
         }
@@ -186,6 +187,7 @@ public final class SQLiteTemplateStore: TemplateStore {
     public func close() async {
         signal.finish()
         guard await gate.close() else { return }
+        useLock.release()
         // Closing the connections would write the log into the database.
         if files.isContentForeign { return Self.abandoned.withLock { $0.append(pool) } }
         let checkpoints = hasWritten.withLock { $0 }

@@ -26,8 +26,8 @@ public protocol WebhookStoring: Sendable {
     ///
     /// For each webhook this is the delivery of the latest version; earlier ones that are not
     /// claimed are superseded. A webhook with a claimed delivery yields none. Report the result
-    /// with ``finish(_:)`` before the claim ends; after that, as when a process dies, others may
-    /// claim the delivery again.
+    /// with ``finish(_:)`` before the claim ends; after that others may claim the delivery again. A
+    /// store that knows that the claiming process has ended may end its claims earlier.
     ///
     /// - Parameters:
     ///   - date: The current time.

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import JSONTree
 import SeededRandomness
 import ServerTestSupport
@@ -48,9 +49,31 @@ struct WebhookDeliveryTests {
         killed.process.send(signal: SIGKILL)
         #expect(await killed.process.exitCode() == -SIGKILL)
         let backend = try await RunningBackend(store: folder.store, Self.arguments)
-        // A delivery that the killed server had begun is repeated after a minute at the latest.
         #expect(try await versions(of: receiver, upTo: "2") == ["2"])
         _ = await backend.stop()
+    }
+
+    @Test func aDeliveryThatAKilledServerHadBegunIsDueAtOnce() async throws {
+        let folder = try TemporaryFolder()
+        let receiver = try await WebhookReceiver(.silence)
+        let killed = try await RunningBackend(store: folder.store, Self.arguments)
+        try await addWebhook(receiver.url(), to: killed)
+        try await publish("two", on: killed)
+        #expect(try await versions(of: receiver, upTo: "2") == ["2"])
+        killed.process.send(signal: SIGKILL)
+        #expect(await killed.process.exitCode() == -SIGKILL)
+        func claims() throws -> Int? {
+            let database = try DatabaseQueue(path: folder.path("test.sqlite"))
+            defer { try? database.close() }
+            return try database.read { db in
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM deliveries WHERE is_claimed")
+            }
+        }
+        #expect(try claims() == 1)
+        // Opens the store, and sends nothing.
+        let run = try await CommandRun(["webhooks", "list", "--store", folder.store])
+        #expect(run.exitCode == 0, "\(run)")
+        #expect(try claims() == 0)
     }
 
     @Test func theServerSendsWhatACommandPublished() async throws {
