@@ -104,14 +104,13 @@ struct StoreFollower: Service {
 
     /// Stores the last uses of tokens; failures are only logged.
     private func storeUsesOnce() async {
-        for (id, date) in access.takeUses() {
-            do {
-                try await library.store.recordUse(ofToken: id, date: date)
-            } catch {
-                metrics.countStoreError(operation: "record_use")
-                logger.warning(
-                    "When a token was last used was not stored", metadata: ["error": "\(error)"])
-            }
+        do {
+            // At once: while another process holds the database, each write waits for seconds.
+            try await library.store.recordUses(access.takeUses())
+        } catch {
+            metrics.countStoreError(operation: "record_uses")
+            logger.warning(
+                "When tokens were last used was not stored", metadata: ["error": "\(error)"])
         }
     }
 }

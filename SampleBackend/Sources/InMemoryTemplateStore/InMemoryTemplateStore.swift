@@ -113,11 +113,11 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { $0.revokeToken(id: id, actor: actor, date: date) }
     }
 
-    /// Records the last use of a token.
-    public func recordUse(
-        ofToken id: String, date: Date
-    ) async throws(TemplateStoreError) {
-        try access { $0.recordUse(ofToken: id, date: date) }
+    /// Records the last uses of tokens.
+    public func recordUses(_ dates: [String: Date]) async throws(TemplateStoreError) {
+        try access { contents in
+            for (id, date) in dates { contents.recordUse(ofToken: id, date: date) }
+        }
     }
 
     /// Returns while the store is open.

@@ -48,27 +48,31 @@ extension SQLiteTemplateStore {
         return isFound
     }
 
-    /// Records the last use of a token, to the minute.
-    public func recordUse(
-        ofToken id: String, date: Date
-    ) async throws(TemplateStoreError) {
-        let time = date.millisecondsSince1970
+    /// Records the last uses of tokens, to the minute, in one transaction.
+    public func recordUses(_ dates: [String: Date]) async throws(TemplateStoreError) {
         let pause = Int64(TemplateStoreLimits.secondsBetweenRecordedUses) * 1_000
-        // Most calls end here: there is one for each request.
-        let isNew = recordedUses.withLock { uses in uses[id].map { time >= $0 + pause } ?? true }
-        guard isNew else { return }
-        let recorded = try await write { db in
-            try db.execute(
-                sql: """
-                    UPDATE tokens SET last_use_time = ?1
-                    WHERE id = CAST(?2 AS BLOB)
-                        AND (last_use_time IS NULL OR last_use_time <= ?1 - ?3)
-                    """, arguments: [time, SQLiteBytes(id), pause])
-            return try Int64.fetchOne(
-                db, sql: "SELECT last_use_time FROM tokens WHERE id = CAST(? AS BLOB)",
-                arguments: [SQLiteBytes(id)])
+        let times = recordedUses.withLock { recorded in
+            dates.mapValues(\.millisecondsSince1970).filter { id, time in
+                recorded[id].map { time >= $0 + pause } ?? true
+            }
         }
-        recordedUses.withLock { $0[id] = recorded }
+        guard !times.isEmpty else { return }
+        let recorded = try await write { db in
+            var recorded: [String: Int64] = [:]
+            for (id, time) in times {
+                try db.execute(
+                    sql: """
+                        UPDATE tokens SET last_use_time = ?1
+                        WHERE id = CAST(?2 AS BLOB)
+                            AND (last_use_time IS NULL OR last_use_time <= ?1 - ?3)
+                        """, arguments: [time, SQLiteBytes(id), pause])
+                recorded[id] = try Int64.fetchOne(
+                    db, sql: "SELECT last_use_time FROM tokens WHERE id = CAST(? AS BLOB)",
+                    arguments: [SQLiteBytes(id)])
+            }
+            return recorded
+        }
+        recordedUses.withLock { $0.merge(recorded) { $1 } }
     }
 }
 

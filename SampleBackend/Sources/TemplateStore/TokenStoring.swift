@@ -25,9 +25,12 @@ public protocol TokenStoring: Sendable {
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool
 
-    /// Records the last use of a token, at most once a minute and possibly late; not a change to
-    /// follow.
-    func recordUse(ofToken id: String, date: Date) async throws(TemplateStoreError)
+    /// Records the last uses of tokens, of all or of none, each at most once a minute and possibly
+    /// late; not a change to follow.
+    ///
+    /// - Parameter dates: The dates by the tokens' identifiers; unknown ones are ignored.
+    /// - Throws: ``TemplateStoreError`` when the engine fails.
+    func recordUses(_ dates: [String: Date]) async throws(TemplateStoreError)
 }
 
 /// An access token in a store: its hash, never its text.

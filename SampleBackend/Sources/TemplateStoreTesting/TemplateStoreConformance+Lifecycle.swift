@@ -106,9 +106,9 @@ extension TemplateStoreConformance {
                     }
                 ),
                 (
-                    "recordUse",
+                    "recordUses",
                     { () throws(TemplateStoreError) in
-                        try await store.recordUse(ofToken: "t", date: StoreTrial.date)
+                        try await store.recordUses(["t": StoreTrial.date])
                     }
                 ),
                 (

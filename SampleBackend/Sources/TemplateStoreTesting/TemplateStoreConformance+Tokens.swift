@@ -128,7 +128,9 @@ extension TemplateStoreConformance {
     /// The last use of a token is kept to the minute, and is not a change.
     public func theUseOfATokenIsKeptToTheMinute() async throws {
         try await onNewStore { trial in
-            try await trial.store.addToken(StoreTrial.token("t"), actor: "root")
+            for name in ["t", "u"] {
+                try await trial.store.addToken(StoreTrial.token(name), actor: "root")
+            }
             let before = try await trial.revision()
             let date = StoreTrial.date
             let pause = Double(TemplateStoreLimits.secondsBetweenRecordedUses)
@@ -137,17 +139,21 @@ extension TemplateStoreConformance {
                 (date + pause, date + pause), (date + 10 * pause, date + 10 * pause),
             ]
             for (use, last) in rows {
-                try await trial.store.recordUse(ofToken: "id of t", date: use)
+                try await trial.store.recordUses(["id of t": use, "unknown": use])
                 try trial.expect(
-                    try await trial.store.tokens().map(\.lastUseDate), is: [last],
+                    try await trial.store.tokens().map(\.lastUseDate), is: [last, nil],
                     "The last use is kept to the minute.")
             }
-            try await trial.store.recordUse(ofToken: "unknown", date: date)
+            try await trial.store.recordUses(["id of t": date + 9 * pause, "id of u": date])
+            try trial.expect(
+                try await trial.store.tokens().map(\.lastUseDate),
+                is: [date + 10 * pause, date], "Each of several tokens has its last use.")
+            try await trial.store.recordUses([:])
             try trial.expect(
                 try await trial.revision(), is: before, "The use of a token is no change.")
             let audit = try await trial.store.auditEntries(
                 inProject: StoreTrial.project, matching: AuditQuery())
-            try trial.expect(audit.count, is: 1, "The use of a token is not in the audit trail.")
+            try trial.expect(audit.count, is: 2, "The use of a token is not in the audit trail.")
         }
     }
 }

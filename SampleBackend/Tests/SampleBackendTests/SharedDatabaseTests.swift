@@ -84,6 +84,31 @@ struct SharedDatabaseTests {
         backend.process.send(signal: SIGKILL)
     }
 
+    @Test func aStoppedServerDoesNotWaitForAHeldDatabaseForEachToken() async throws {
+        let folder = try TemporaryFolder()
+        let backend = try await RunningBackend(store: folder.store)
+        var tokens: [String] = []
+        for name in ["a", "b", "c"] {
+            let created = try await backend.administer(
+                "POST", "/v1/tokens", body: #"{"name": "\#(name)", "role": "viewer"}"#)
+            tokens.append(
+                try #require(JSONNode(jsonData: created.body)["token"]?.stringValue))
+        }
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let database = try DatabaseQueue(
+            path: folder.path("test.sqlite"), configuration: configuration)
+        try await database.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+        for token in tokens {
+            _ = try await backend.answer("/v1/tokens", fields: ["Authorization: Bearer \(token)"])
+        }
+        let lines = await backend.stop()
+        let failures = lines.count { $0.contains("last used was not stored") }
+        // One more if the server had begun to store the first ones.
+        #expect((1..<tokens.count).contains(failures), "\(lines)")
+        try database.close()
+    }
+
     @Test func oneOfTwoPublishersWins() async throws {
         let folder = try TemporaryFolder()
         let first = try await RunningBackend(store: folder.store)

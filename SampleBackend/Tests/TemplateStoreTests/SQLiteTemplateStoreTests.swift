@@ -161,10 +161,10 @@ struct SQLiteTemplateStoreTests {
             let isFirst = second == 0
             let before = try await version()
             // The data version of the first store's connection shows the writes of the other store.
-            try await stores[1].recordUse(ofToken: "id of t", date: testDate + Double(second))
+            try await stores[1].recordUses(["id of t": testDate + Double(second)])
             #expect((try await version() != before) == isFirst, "second \(second)")
         }
-        try await stores[0].recordUse(ofToken: "id of t", date: testDate + 59)
+        try await stores[0].recordUses(["id of t": testDate + 59])
         #expect(try await stores[0].tokens().first?.lastUseDate == testDate)
         for store in stores { await store.close() }
     }
