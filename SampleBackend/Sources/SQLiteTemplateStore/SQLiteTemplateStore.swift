@@ -101,6 +101,8 @@ public final class SQLiteTemplateStore: TemplateStore {
         var value: Value?
         do {
             try db.inTransaction(.immediate) {
+                // A newer program may have migrated the database since it was opened.
+                _ = try SQLiteSchema.version(of: db, at: path)
                 value = try body(db)
                 return .commit
             }

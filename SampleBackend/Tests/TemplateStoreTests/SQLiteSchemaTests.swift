@@ -103,6 +103,28 @@ struct SQLiteSchemaTests {
         folder.remove()
     }
 
+    @Test func theStoreStoresNothingInASchemaThatBecameNewer() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
+        let store = try await SQLiteTemplateStore(path: path)
+        let first = try await store.publish(.make())
+        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 7") }
+        for call in ["publish", "readiness"] {
+            let error = try await storeError {
+                if call == "publish" { _ = try await store.publish(.make()) }
+                try await store.checkReadiness()
+            }
+            #expect(error?.code == .newerSchema, "\(call)")
+            #expect(error?.message.contains("has the schema 7") == true, "\(call)")
+        }
+        #expect(try await store.template(version: nil, inProject: "p") == first)
+        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 6") }
+        try await store.checkReadiness()
+        #expect(try await store.publish(.make()).version.number == 2)
+        await store.close()
+        folder.remove()
+    }
+
     @Test func theStoreAddsWebhooksToSchema1() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("store.sqlite")

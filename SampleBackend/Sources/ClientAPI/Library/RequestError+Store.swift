@@ -23,6 +23,7 @@ extension RequestError {
                 .invalidArgument(error.message)
             case .outOfSpace: .outOfSpace
             case .filesReplaced: .filesReplaced
+            case .newerSchema: .newerSchema
             default: .storeUnavailable
             }
     }
@@ -83,5 +84,13 @@ extension RequestError {
             "The files of the server's database were removed, moved or replaced while it runs, "
             + "so it stores nothing more: whoever runs it has to look at them, as its log says, and "
             + "to start it again.",
+        headerFields: [.retryAfter: "60"])
+
+    /// 503: a newer program has migrated the database since it was opened.
+    static let newerSchema = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "A newer version of the server has migrated the database, so this one stores nothing "
+            + "more: whoever runs it has to stop it.",
         headerFields: [.retryAfter: "60"])
 }
