@@ -48,7 +48,7 @@ struct WorkPoolTests {
         let gates = (0..<2 * Self.threads.count).map { _ in AsyncStream.makeStream(of: Never.self) }
         for gate in gates { _ = pool.submit { for await _ in gate.stream {} } }
         let late = pool.submit(
-            { continuation.yield("begun") }, refuse: { continuation.yield("refused") })
+            holding: 0, { continuation.yield("begun") }, refuse: { continuation.yield("refused") })
         #expect(late != nil)
         for gate in gates { gate.continuation.finish() }
         var iterator = ends.makeAsyncIterator()
@@ -78,6 +78,6 @@ struct WorkPoolTests {
 
 extension WorkPool {
     fileprivate func submit(_ body: @escaping @Sendable () async -> Void) -> PooledWork? {
-        submit(body, refuse: {})
+        submit(holding: 0, body, refuse: {})
     }
 }

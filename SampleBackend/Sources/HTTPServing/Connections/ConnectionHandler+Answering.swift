@@ -13,8 +13,11 @@ extension ConnectionHandler {
             let refuse = { @Sendable [dispatcher = services.dispatcher] in
                 answered.succeed(.response(dispatcher.refusal(of: incoming, for: .tooBusy)))
             }
-            if let work = pool.submit({ answered.succeed(await work()) }, refuse: refuse) {
-                answering = work
+            let pooled = pool.submit(
+                holding: incoming.head.approximateBytes + body.storageCapacity,
+                { answered.succeed(await work()) }, refuse: refuse)
+            if let pooled {
+                answering = pooled
             } else {
                 refuse()
             }

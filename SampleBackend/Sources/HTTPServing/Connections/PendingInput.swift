@@ -62,11 +62,15 @@ struct PendingInput {
     private static func size(of element: Element) -> Int {
         switch element {
         case .part(.body(let part)): partBytes + part.readableBytes
-        case .part(.head(let head)):
-            head.headers.reduce(partBytes + head.uri.utf8.count) {
-                $0 + $1.name.utf8.count + $1.value.utf8.count
-            }
+        case .part(.head(let head)): partBytes + head.approximateBytes
         case .part(.end), .garbage, .end: partBytes
         }
+    }
+}
+
+extension HTTPRequestHead {
+    /// Approximate memory of the texts.
+    var approximateBytes: Int {
+        headers.reduce(uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }
 }

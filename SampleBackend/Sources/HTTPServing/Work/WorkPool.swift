@@ -22,7 +22,8 @@ package final class WorkPool: Sendable {
     /// - Parameters:
     ///   - threads: Run the work, twice as much at once as there are threads; other pools may use
     ///     them too.
-    ///   - waiting: Maximum work that waits for its turn; each holds a request with its body.
+    ///   - waiting: Maximum work that waits for its turn; each holds a request with its body, all
+    ///     together at most 32 MiB.
     ///   - wait: Work that has waited longer than this is refused, so that what was let in does not
     ///     keep out what comes later.
     package convenience init(_ threads: WorkThreads, waiting: Int, wait: Duration) {
@@ -39,16 +40,18 @@ package final class WorkPool: Sendable {
     /// Starts work, or has it wait for its turn; nil when too much waits.
     ///
     /// - Parameters:
+    ///   - bytes: Memory that the work holds while it waits.
     ///   - body: The work.
     ///   - refuse: Called in place of the work when it has waited too long.
     /// - Returns: The work, which can be withdrawn while it waits.
     func submit(
-        _ body: @escaping @Sendable () async -> Void, refuse: @escaping @Sendable () -> Void
+        holding bytes: Int, _ body: @escaping @Sendable () async -> Void,
+        refuse: @escaping @Sendable () -> Void
     ) -> PooledWork? {
         let work = PooledWork(body, refuse: refuse, pool: self)
         let (late, admission) = queue.withLockedValue { queue in
             let time = ContinuousClock.now
-            return (queue.removeLate(at: time), queue.admit(work, at: time))
+            return (queue.removeLate(at: time), queue.admit(work, holding: bytes, at: time))
         }
         for work in late { work.refuse() }
         switch admission {

@@ -6,12 +6,22 @@ struct WorkQueue<Work: AnyObject> {
         case refuse
     }
 
+    fileprivate struct Waiting {
+        let work: Work
+        /// Memory that the work holds.
+        let bytes: Int
+        let start: ContinuousClock.Instant
+    }
+
     private let limits: WorkLimits
 
     private var runningCount = 0
 
     /// Waiting work by its ticket; those below ``oldest`` have begun or were withdrawn.
-    private var waiting: [Int: (work: Work, start: ContinuousClock.Instant)] = [:]
+    private var waiting: [Int: Waiting] = [:]
+
+    /// Memory that the waiting work holds.
+    private var waitingBytes = 0
 
     private var tickets: [ObjectIdentifier: Int] = [:]
 
@@ -21,14 +31,20 @@ struct WorkQueue<Work: AnyObject> {
 
     init(limits: WorkLimits) { self.limits = limits }
 
-    /// Admits new work, which the caller starts at once, or when ``finish()`` returns it.
-    mutating func admit(_ work: Work, at time: ContinuousClock.Instant) -> Admission {
+    /// Admits new work that holds `bytes` of memory, which the caller starts at once, or when
+    /// ``finish()`` returns it.
+    mutating func admit(
+        _ work: Work, holding bytes: Int, at time: ContinuousClock.Instant
+    ) -> Admission {
         if runningCount < limits.running {
             runningCount += 1
             return .run
         }
-        guard waiting.count < limits.waiting else { return .refuse }
-        waiting[nextTicket] = (work, time)
+        guard waiting.count < limits.waiting,
+            waiting.isEmpty || waitingBytes + bytes <= limits.waitingBytes
+        else { return .refuse }
+        waiting[nextTicket] = Waiting(work: work, bytes: bytes, start: time)
+        waitingBytes += bytes
         tickets[ObjectIdentifier(work)] = nextTicket
         nextTicket += 1
         return .wait
@@ -57,8 +73,8 @@ struct WorkQueue<Work: AnyObject> {
 
     private mutating func removeOldest() -> Work? {
         skipWithdrawn()
-        guard let work = waiting.removeValue(forKey: oldest)?.work else { return nil }
-        tickets[ObjectIdentifier(work)] = nil
+        guard let work = waiting[oldest]?.work else { return nil }
+        _ = withdraw(work)
         return work
     }
 
@@ -67,7 +83,7 @@ struct WorkQueue<Work: AnyObject> {
         guard let ticket = tickets.removeValue(forKey: ObjectIdentifier(work)) else {
             return false
         }
-        waiting[ticket] = nil
+        waitingBytes -= waiting.removeValue(forKey: ticket)?.bytes ?? 0
         return true
     }
 
@@ -78,6 +94,7 @@ struct WorkQueue<Work: AnyObject> {
 }
 
 extension WorkQueue: Sendable where Work: Sendable {}
+extension WorkQueue.Waiting: Sendable where Work: Sendable {}
 
 /// Limits on the work of a ``WorkPool``.
 struct WorkLimits: Sendable, Hashable {
@@ -86,6 +103,9 @@ struct WorkLimits: Sendable, Hashable {
 
     /// Maximum work that waits for its turn.
     let waiting: Int
+
+    /// Maximum memory that waiting work holds, except by a single larger one.
+    var waitingBytes = 32 << 20
 
     /// Maximum time that work waits.
     let wait: Duration
