@@ -56,6 +56,17 @@ struct ServeOptionsTests {
             "a limit below 0",
             Refusal(arguments: ["--rate-limit", "-1"], message: "--rate-limit")),
         NamedRow(
+            "a host with a port",
+            Refusal(arguments: ["--allowed-host", "px:80"], message: "--allowed-host \"px:80\"")),
+        NamedRow(
+            "a URL for a host",
+            Refusal(arguments: ["--allowed-host", "http://px"], message: "--allowed-host")),
+        NamedRow(
+            "a pattern for a host",
+            Refusal(arguments: ["--allowed-host", "*.px"], message: "--allowed-host")),
+        NamedRow(
+            "an empty host", Refusal(arguments: ["--allowed-host", ""], message: "--allowed-host")),
+        NamedRow(
             "a single connection",
             Refusal(
                 arguments: ["--max-connections", "1"], message: "--max-connections is below 2")),

@@ -106,6 +106,11 @@ package struct HostName: Sendable, Hashable {
         }
     }
 
+    /// True when a `Host` field can have it; false for a text that has a port, say.
+    package var isNameOrAddress: Bool {
+        isAddress || (!text.isEmpty && text.utf8.allSatisfy(Self.isOfName))
+    }
+
     /// True when it is a literal address, which DNS cannot point elsewhere.
     var isAddress: Bool { address != nil }
 

@@ -77,6 +77,11 @@ struct AccessOptions: ParsableArguments {
                 "A --service-key is also a --client-key, so every client could listen for all "
                     + "users: give services a key of their own.")
         }
+        if let host = allowedHosts.first(where: { !HostName($0).isNameOrAddress }) {
+            throw ValidationError(
+                "--allowed-host \"\(host.escapedForTerminal)\" is no host name: give a name or an "
+                    + "address alone, without a scheme, a port or brackets.")
+        }
         let isProtected = !keys.isEmpty || userTokens.areNeeded
         if !isLoopback, !isProtected, !open {
             throw ValidationError(
