@@ -254,6 +254,7 @@ struct EventStreamTests {
                 connection.send(target: "/activeconfig/user/1/events")
                 let head = try await connection.receive(through: "\r\n\r\n")
                 #expect(head.contains("\r\ntransfer-encoding: chunked\r\n"))
+                #expect(head.lowercased().components(separatedBy: "\r\ndate: ").count == 2)
                 #expect(!head.lowercased().contains("content-length"))
                 for name in ["hello", "update"] {
                     // A line end is one character.

@@ -92,6 +92,7 @@ struct RequestDispatcherTests {
                 #expect(head.status == 200)
                 #expect(head.fields["content-type"] == "text/event-stream")
                 #expect(head.fields["connection"] == nil)
+                #expect(head.fields["content-length"] == nil)
                 connection.send(target: "/health/live")
                 #expect(await connection.receiveStatus() == 200)
             }

@@ -61,7 +61,9 @@ package struct EventStreamRoutes: Sendable {
             var headerFields = headerFields
             // Only a stream uses up the connection.
             headerFields[.connection] = nil
-            return .response(RouteResponse(status: .ok, headerFields: headerFields))
+            var response = RouteResponse(status: .ok, headerFields: headerFields)
+            response.hasLength = false
+            return .response(response)
         }
         let place = try hub.places.take(request.address)
         return open([streamRequest], place: place, lifetime: StreamLifetime(tokenEnd: tokenEnd))

@@ -99,7 +99,9 @@ extension ConnectionHandler {
                 context.close(promise: nil)
                 return
             }
-            stream.begin(headerFields: opening.headerFields)
+            var headerFields = opening.headerFields
+            headerFields[.date] = self.services.date.value
+            stream.begin(headerFields: headerFields)
             if self.isQuiescing { stream.endForShutdown() }
             if self.isReadHeld { stream.read() }
         }
@@ -114,7 +116,8 @@ extension ConnectionHandler {
         for field in response.headerFields {
             headers.add(name: field.name.rawName, value: field.value)
         }
-        if response.status != .notModified {
+        // RFC 9110, 8.6: these would have the length of another answer, or none.
+        if response.hasLength, response.status != .notModified, response.status != .noContent {
             headers.add(name: "content-length", value: "\(response.body.readableBytes)")
         }
         headers.add(name: "date", value: services.date.value)

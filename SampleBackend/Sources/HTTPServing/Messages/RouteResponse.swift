@@ -9,6 +9,8 @@ package struct RouteResponse: Sendable {
     package var headerFields: HTTPFields
     /// Empty when there is none.
     package var body: ByteBuffer
+    /// False for the answer to `HEAD` of a stream, whose length is not known.
+    package var hasLength = true
 
     package init(
         status: HTTPResponse.Status, headerFields: HTTPFields = [:],
