@@ -199,6 +199,36 @@ struct RequestErrorTests {
             "GET / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"),
     ]
 
+    @Test(arguments: ["gzip, chunked", "gzip,chunked", "x\r\nTransfer-Encoding: chunked"])
+    func aTransferCodingOtherThanChunksIsRefused(codings: String) async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(
+                    "GET /activeconfig HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \(codings)\r\n\r\n"
+                        + "0\r\n\r\n")
+                let answer = try await connection.receive()
+                #expect(answer.status == 400)
+                #expect(answer.error?.status == "INVALID_ARGUMENT")
+                #expect(answer.fields["connection"] == "close")
+                #expect(await connection.receiveEnd().isEmpty)
+            }
+        }
+    }
+
+    @Test(arguments: ["chunked", "Chunked"])
+    func chunksAreRead(coding: String) async throws {
+        try await RunningServer.with { server in
+            try await HTTPConnection.open(port: server.port) { connection in
+                for _ in 1...2 {
+                    connection.send(
+                        "GET /activeconfig HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \(coding)\r\n"
+                            + "\r\n0\r\n\r\n")
+                    #expect(await connection.receiveStatus() == 200)
+                }
+            }
+        }
+    }
+
     @Test(arguments: brokenRequests)
     func brokenRequestsAreAnsweredWithTheErrorBody(row: NamedRow<String>) async throws {
         try await RunningServer.with { server in

@@ -95,6 +95,7 @@ struct ConnectionStateMachine {
                 .invalidArgument(
                     "The request has \(hostFields) Host fields: send exactly one."))
         }
+        guard head.hasKnownTransferCoding else { return refuse(.unsupportedTransferCoding) }
         guard head.declaredBodyLength <= maximumBodyBytes else {
             return refuse(.bodyTooLarge(limit: maximumBodyBytes))
         }
@@ -197,6 +198,12 @@ struct ConnectionStateMachine {
 }
 
 extension HTTPRequestHead {
+    /// False for transfer codings that the decoder ignores: any but chunks (RFC 9112, 6.1).
+    fileprivate var hasKnownTransferCoding: Bool {
+        let codings = headers["transfer-encoding"]
+        return codings.isEmpty || codings.map { $0.lowercased() } == ["chunked"]
+    }
+
     /// The value of `Content-Length`; 0 when it is missing, as with a chunked body, and `Int.max`
     /// from there on.
     var declaredBodyLength: Int {

@@ -81,6 +81,14 @@ extension RequestError {
             headerFields: [.acceptEncoding: "identity"])
     }
 
+    /// 400: the request's body has a transfer coding besides chunks.
+    ///
+    /// RFC 9112, 6.1, suggests 501, but no request may lead to an error of the server.
+    static let unsupportedTransferCoding = RequestError(
+        httpStatus: .badRequest, statusName: "INVALID_ARGUMENT",
+        message: "The body has a transfer coding other than chunked: send it without, or with "
+            + "Transfer-Encoding: chunked.")
+
     /// 413: the request's body is over the limit.
     static func bodyTooLarge(limit: Int) -> RequestError {
         RequestError(
