@@ -111,6 +111,12 @@ struct UserTokenReasonTests {
         #expect(findings?.first?["message"]?.stringValue?.contains("ada") == true)
     }
 
+    @Test func doctorTakesATokenWithBlanksAroundIt() async throws {
+        let run = try await CommandRun(
+            ["doctor", "--explain-token", " \(try await Self.token())\n"] + Self.options)
+        #expect(run.exitCode == 0, "\(run)")
+    }
+
     @Test func doctorExplainsATokenOnlyByTheKeysOfTheServer() async throws {
         let run = try await CommandRun(["doctor", "--explain-token", "x"])
         #expect(run.exitCode == 64, "\(run)")

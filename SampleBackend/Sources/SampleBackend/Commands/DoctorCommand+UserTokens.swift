@@ -12,10 +12,11 @@ extension DoctorCommand {
     func explain(_ token: Secret) async throws -> [DoctorFinding] {
         let logger = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
         guard let verifier = try await userTokens.verifier(logger: logger) else { return [] }
+        // A token that was copied, or read by $(cat file), may have a line end.
         let text =
-            token.text == "-"
-            ? String(decoding: try InputFile.data("-"), as: UTF8.self)
-                .trimmingCharacters(in: .whitespacesAndNewlines) : token.text
+            (token.text == "-"
+            ? String(decoding: try InputFile.data("-"), as: UTF8.self) : token.text)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
         do throws(UserTokenRefusal) {
             let valid = try await verifier.checkedToken(text, at: Date())
             let user = JSONNode.string(valid.userID).description
