@@ -32,6 +32,7 @@ public struct ParseConfigImport: TemplateImport {
                 jsonData: jsonData,
                 limits: ConfigurationLimits(maximumSize: ValidatedTemplate.maximumBytes))
             parameters = reader.readFile(json)
+            reader.checkSectionName(sectionName)
         } catch {
             throw TemplateValidationError(error)
         }
@@ -78,6 +79,13 @@ private struct ParseConfigReader {
             members["params"]?.objectValue ?? [:],
             masterKeyOnly: secrets == .null ? [:] : values.found.object(secrets, path),
             TemplatePath.root.member("params"))
+    }
+
+    /// Reports a name that the template could not have by the option that gave it.
+    mutating func checkSectionName(_ name: String) {
+        values.found.checkLength(
+            of: name, TemplatePath.root.member("section"),
+            TemplateLimits.default.maximumNameLength)
     }
 
     /// True for a file of Firebase.

@@ -120,6 +120,18 @@ struct ParseConfigImportTests {
         }
         #expect(throws: TemplateValidationError.self) { try imported("{}", sectionName: "") }
     }
+
+    @Test func anImportNamesTheSectionWhoseNameIsTooLong() {
+        let error = #expect(throws: TemplateValidationError.self) {
+            try imported(#"{"params": {"a": 1}}"#, sectionName: String(repeating: "x", count: 257))
+        }
+        #expect(
+            error?.problems == [
+                TemplateProblem(
+                    path: "section", message: "the name has 257 characters; use at most 256")
+            ])
+    }
+
     @Test func anImportOfTooManyParametersIsRefusedBeforeTheirKeysAreMade() {
         let parameters = (0..<6_000).map { "\"a.\($0)\": 1" }.joined(separator: ",")
         let error = #expect(throws: TemplateValidationError.self) {
