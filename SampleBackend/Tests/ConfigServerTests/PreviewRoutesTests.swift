@@ -41,6 +41,25 @@ struct PreviewRoutesTests {
         }
     }
 
+    @Test func membersThatDoNotExistAreRefused() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            let rows: [(call: String, body: JSONNode, member: String)] = [
+                (":merge", ["base": "1", "resolution": .emptyObject], "\"resolution\""),
+                (":preview", ["users": [], "tempalte": .emptyObject], "\"tempalte\""),
+                (":preview", ["users": [["userID": "1"], ["userId": "1"]]], "\"users[1].userId\""),
+                (":preview", ["users": [["signal": .emptyObject]]], "\"users[0].signal\""),
+                (":import", ["file": .emptyObject, "setion": "a"], "\"setion\""),
+            ]
+            for row in rows {
+                let answer = try await server.administer(
+                    "POST", Self.path + row.call, body: row.body)
+                #expect(answer.status == 400, "\(row)")
+                #expect(answer.error?.message.contains(row.member) == true, "\(row)")
+            }
+        }
+    }
+
     /// Template with a value for all clients above one for iOS.
     private static func shadowed(_ expression: String) -> JSONNode {
         [

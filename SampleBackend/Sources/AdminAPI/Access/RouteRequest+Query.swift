@@ -55,11 +55,7 @@ extension RouteRequest {
     /// - Throws: A ``RequestError`` with status 400 that names the first other member.
     func jsonBody(knows names: [String]) throws(RequestError) -> JSONNode {
         let body = try jsonBody()
-        for name in (body.objectValue ?? [:]).keys where !names.contains(name) {
-            throw .invalidArgument(
-                "The member \"\(name.shortened)\" does not exist here: send "
-                    + "\(names.joined(separator: ", ")) only.")
-        }
+        try (body.objectValue ?? [:]).checkMembers(known: names, in: "")
         return body
     }
 
@@ -107,6 +103,19 @@ extension RouteRequest {
         if let date = Date(timestamp: text) { return date }
         throw .invalidArgument(
             "The query parameter \(name) is wrong: send a time such as 2026-01-31T12:00:00Z.")
+    }
+}
+
+extension OrderedDictionary<String, JSONNode> {
+    /// Checks that an object of a request has no members but those with the names; `path` is its
+    /// place and a dot, empty for the body.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 that names the first other member.
+    func checkMembers(known names: [String], in path: String) throws(RequestError) {
+        guard let name = keys.first(where: { !names.contains($0) }) else { return }
+        throw .invalidArgument(
+            "The member \"\(path)\(name.shortened)\" does not exist here: send "
+                + "\(names.joined(separator: ", ")) only.")
     }
 }
 

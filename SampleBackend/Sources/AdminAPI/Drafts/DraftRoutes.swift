@@ -45,7 +45,7 @@ struct DraftRoutes: Sendable {
     /// Stores a whole draft: `{"baseVersion": "12", "template": {…}}`.
     @Sendable
     private func put(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody()
+        let body = try request.jsonBody(knows: ["baseVersion", "template"])
         guard let baseVersion = body["baseVersion"]?.versionNumber else {
             throw RequestError.invalidArgument(
                 "baseVersion is missing or no version's number: send the one the edit began with, "

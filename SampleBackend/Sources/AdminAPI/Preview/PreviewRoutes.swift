@@ -39,7 +39,7 @@ struct PreviewRoutes: Sendable {
     /// Evaluates the users of the request; nothing is stored.
     @Sendable
     private func preview(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody()
+        let body = try request.jsonBody(knows: ["template", "users"])
         let users = try users(in: body)
         let current = administration.library.project(request.project)
         var proposed: PublishedProject?

@@ -21,6 +21,7 @@ struct PreviewUser: Sendable {
         guard case .object(let members) = node else {
             throw .invalidArgument("\(path) is \(node.kindDescription): send an object.")
         }
+        try members.checkMembers(known: ["userID", "signals"], in: path + ".")
         switch members["userID"] ?? .null {
         case .null: userID = nil
         case .string(let text): userID = text

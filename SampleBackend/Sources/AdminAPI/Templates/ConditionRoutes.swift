@@ -21,7 +21,8 @@ struct ConditionRoutes: Sendable {
     /// The trees of expressions, or where each is wrong; nothing is stored.
     @Sendable
     private func parse(_ request: RouteRequest) throws -> RouteResponse {
-        guard case .array(let nodes)? = try request.jsonBody()["expressions"] else {
+        guard case .array(let nodes)? = try request.jsonBody(knows: ["expressions"])["expressions"]
+        else {
             throw RequestError.invalidArgument(
                 "expressions is missing or no array: send {\"expressions\": [\"true\"]}.")
         }

@@ -27,7 +27,7 @@ struct ImportRoutes: Sendable {
     @Sendable
     private func convert(_ request: RouteRequest) throws -> RouteResponse {
         try ProjectName.check(request.project)
-        let body = try request.jsonBody()
+        let body = try request.jsonBody(knows: ["format", "file", "section"])
         guard let format = body["format"]?.stringValue.flatMap(Format.init(rawValue:)) else {
             throw RequestError.invalidArgument(
                 "format is missing or unknown: send \"ACTIVECONFIG\", \"FIREBASE\" or \"PARSE\".")

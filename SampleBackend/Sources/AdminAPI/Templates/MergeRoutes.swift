@@ -21,7 +21,7 @@ struct MergeRoutes: Sendable {
     /// Merges `mine`, an edit of the version `base`, with the current version; nothing is stored.
     @Sendable
     private func merge(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody()
+        let body = try request.jsonBody(knows: ["base", "mine", "resolutions"])
         let baseVersion = try baseVersion(in: body)
         let choices = try choices(in: body)
         let mine = try mine(in: body)
