@@ -119,7 +119,8 @@ struct AccessTests {
 
     @Test(arguments: [
         "", " ", " a", "a ", "environment", "Environment", "local:root",
-        "console session of ada", "a\u{1B}[31m", "a\nb",
+        "console session of ada", "Console\u{A0}session of ada", "Console session  of ada",
+        "Ｃonsole session of ada", "local：root", "a\u{1B}[31m", "a\nb",
         "a\u{85}b", "a\u{202E}b", "a\u{2066}b", "a\u{200B}b", "a\u{2028}b", "a\u{FEFF}", "a\u{0}",
         "a\u{7F}", String(repeating: "a", count: 101),
         "e" + String(repeating: "\u{301}", count: 100),

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPServing
 
 /// Checks the names of new tokens, which the audit trail and terminals show.
@@ -10,7 +11,9 @@ enum TokenName: Sendable {
     /// - Throws: A ``RequestError`` with status 400.
     static func check(_ name: String) throws(RequestError) {
         try ShownText.check(name, named: "name", maximumLength: maximumLength)
-        let lowercased = name.lowercased()
+        // Other spaces and forms of letters look the same.
+        let lowercased = name.precomposedStringWithCompatibilityMapping.lowercased()
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
         // These names mark the environment's token, administrators who open the store directly, and
         // sessions.
         guard lowercased != AdministratorAccess.environmentTokenName,
