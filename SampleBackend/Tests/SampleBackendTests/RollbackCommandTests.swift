@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import JSONTree
 import SeededRandomness
+import TemporaryFolders
 import Testing
 
 @testable import SampleBackend
@@ -45,6 +46,26 @@ struct RollbackCommandTests {
         let json = try await target.run("rollback", "1", "--json").json
         #expect(json["version"]?["versionNumber"] == "4")
         #expect(json["replacedVersionNumber"] == "3")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aRollbackThatRemovesMostSettingsNeedsYes(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let empty = try target.folder.write(#"{"parameters": {}}"#, to: "empty.json")
+        for file in [empty, try target.template()] {
+            #expect(try await target.run("publish", file, "--force").exitCode == 0)
+        }
+        for options in [[], ["--force"], ["--if-match", "etag-default-2"]] {
+            let run = try await target.run(["rollback", "1"] + options)
+            #expect(run.exitCode == 1, "\(run)")
+            #expect(run.error.contains("--yes"), "\(run)")
+        }
+        #expect(try await target.run("get").json["version"]?["versionNumber"] == "2")
+        let stale = try await target.run("rollback", "1", "--if-match", "etag-default-1")
+        #expect(stale.exitCode == 3, "\(stale)")
+        #expect(try await target.run("rollback", "7").exitCode == 4)
+        #expect(try await target.run("rollback", "1", "--yes").exitCode == 0)
+        #expect(try await target.run("rollback", "2").exitCode == 0)
     }
 
     @Test func aRollbackReplacesNoVersionThatIsPublishedAfterItLooked() async throws {

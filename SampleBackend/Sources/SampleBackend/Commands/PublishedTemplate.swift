@@ -2,24 +2,32 @@ import JSONTree
 import OrderedCollections
 import Templates
 
-/// The current template of a project, which a command replaces.
+/// A published version of a project's template, such as the current one, which a command replaces.
 struct PublishedTemplate {
     let answer: AdministrationAnswer
     private let json: JSONNode
 
-    /// Reads it from the server; nil when nothing is published in the project.
+    /// Reads a version, by default the current one, from the server; nil when there is none.
     ///
     /// - Throws: A ``CommandFailure``.
     init?(
-        from transport: any AdministrationTransport, _ options: AdministrationOptions
+        from transport: any AdministrationTransport, _ options: AdministrationOptions,
+        version: Int? = nil
     ) async throws {
+        let query = version.map { "?versionNumber=\($0)" } ?? ""
         answer = try await transport.send(
-            AdministrationRequest(path: options.projectPath + "/remoteConfig"))
+            AdministrationRequest(path: options.projectPath + "/remoteConfig" + query))
         switch answer.status {
         case 200: json = try answer.json
         case 404: return nil
         default: throw CommandFailure(answer)
         }
+    }
+
+    /// The settings that are lost when this version is published again over another one; nil when at
+    /// least half of them stay.
+    func removal(from current: PublishedTemplate) -> MostSettingsRemoved? {
+        MostSettingsRemoved(by: json, from: current.template)
     }
 
     /// The parts that can be read.
