@@ -1,3 +1,4 @@
+import Foundation
 import JSONTree
 import SeededRandomness
 import ServerTestSupport
@@ -148,6 +149,29 @@ struct PublishCommandTests {
         #expect(try await target.run("get", "--output", file).exitCode == 0)
         #expect(try await target.run("publish", file, "--description", "new").exitCode == 0)
         #expect(try await target.run("get").json["version"]?["description"] == "new")
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aFileOfAnOlderVersionDoesNotRepeatItsDescription(
+        kind: AdministrationTarget.Kind
+    ) async throws {
+        let target = try await AdministrationTarget(kind)
+        let file = target.folder.path("got.json")
+        let first = try target.template()
+        #expect(try await target.run("publish", first, "--description", "first").exitCode == 0)
+        #expect(try await target.run("get", "--output", file).exitCode == 0)
+        #expect(try await target.run("publish", first, "--force").exitCode == 0)
+        for options in [["--force"], ["--if-match", "*"]] {
+            let run = try await target.run(["publish", file] + options)
+            #expect(run.exitCode == 0, "\(run)")
+            #expect(try await target.run("get").json["version"]?["description"] == nil)
+        }
+        // A description that was edited stays.
+        let edited = try String(contentsOfFile: file, encoding: .utf8)
+            .replacing("first", with: "second")
+        let path = try target.folder.write(edited, to: "edited.json")
+        #expect(try await target.run("publish", path, "--force").exitCode == 0)
+        #expect(try await target.run("get").json["version"]?["description"] == "second")
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)

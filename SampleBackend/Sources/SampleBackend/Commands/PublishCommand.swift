@@ -67,7 +67,8 @@ struct PublishCommand: AdministrationCommand {
         try checkProject(current)
         var tag = try tag(for: template, current: current)
         let madeFrom = template.versionNumber
-        if description != nil || current?.hasDescription(of: template) == true {
+        let source = try await source(of: template, current: current, transport: transport)
+        if description != nil || source?.hasDescription(of: template) == true {
             // Without --description, it is that of the edited version, which "get" wrote.
             var version = JSONNode.emptyObject
             version.setMember("versionNumber", template["version"]?["versionNumber"])
@@ -116,6 +117,19 @@ struct PublishCommand: AdministrationCommand {
         throw CommandFailure(
             "Nothing is published in the project \"\(options.project.escapedForTerminal)\": check "
                 + "--project, or make it with --create-project.", code: Exit.notFound)
+    }
+
+    /// The version that the file was made from; nil when it has no description that could be that
+    /// version's.
+    private func source(
+        of template: JSONNode, current: PublishedTemplate?, transport: any AdministrationTransport
+    ) async throws -> PublishedTemplate? {
+        guard let current, template["version"]?["description"] != nil,
+            let version = template.versionNumber
+        else { return nil }
+        if version == current.versionNumber { return current }
+        guard let number = Int(version), number > 0 else { return nil }
+        return try await PublishedTemplate(from: transport, options, version: number)
     }
 
     /// The entity tag of the version to replace.
