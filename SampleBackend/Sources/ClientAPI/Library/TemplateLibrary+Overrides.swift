@@ -1,7 +1,9 @@
 import Foundation
 import Logging
+import NIOConcurrencyHelpers
 import Rendering
 import Targeting
+package import TemplateStore
 import Templates
 
 extension TemplateLibrary {
@@ -27,5 +29,53 @@ extension TemplateLibrary {
                 metadata: ["project": "\(project)", "error": "\(error)"])
             return nil
         }
+    }
+
+    /// Reads the overrides of a user, and applies them unless a read that began later was applied.
+    package func readOverrides(
+        ofUser userID: String, inProject name: String
+    ) async throws(TemplateStoreError) {
+        try await readOverrides(ofUser: userID, inProject: name) {
+            () throws(TemplateStoreError) in
+            try await store.overrides(forUserID: userID, inProject: name)
+        }
+    }
+
+    func readOverrides(
+        ofUser userID: String, inProject name: String,
+        by read: () async throws(TemplateStoreError) -> Data?
+    ) async throws(TemplateStoreError) {
+        let number = state.withLockedValue { $0.overridesReads.begin() }
+        defer { state.withLockedValue { $0.overridesReads.end() } }
+        let overrides = try await read().flatMap { self.overrides($0, of: name) }
+        let owner = OverridesOwner(project: name, userID: ExactText(userID))
+        let before = state.withLockedValue { state -> OverridesDocument?? in
+            guard state.overridesReads.take(number, of: owner) else { return nil }
+            let before = state.projects[name]?.overrides[owner.userID]
+            state.projects[name] = state.projects[name]?.settingOverrides(
+                overrides, forUserID: userID)
+            return .some(before)
+        }
+        guard let before else { return }
+        guard before != overrides else { return }
+        notify(
+            .overrides(
+                project: name, userID: userID, sections: Self.sections(of: before, overrides)))
+    }
+
+    /// Notifies of the overrides that differ from those of an earlier state of a project.
+    func notifyOverrides(changedFrom before: PublishedProject, inProject name: String) {
+        let now = project(name)?.overrides ?? [:]
+        for userID in Set(before.overrides.keys).union(now.keys)
+        where before.overrides[userID] != now[userID] {
+            notify(
+                .overrides(
+                    project: name, userID: userID.text,
+                    sections: Self.sections(of: before.overrides[userID], now[userID])))
+        }
+    }
+
+    private static func sections(of overrides: OverridesDocument?...) -> Set<String> {
+        Set(overrides.flatMap { $0?.sections.keys.map(\.self) ?? [] })
     }
 }

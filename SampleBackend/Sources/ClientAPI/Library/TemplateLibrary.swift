@@ -11,12 +11,12 @@ package import Templates
 /// Clients are answered from it alone: during an outage of the store they get the last known state.
 package final class TemplateLibrary: Sendable {
     /// A user, whose overrides are read.
-    private struct OverridesOwner: Hashable, Sendable {
+    struct OverridesOwner: Hashable, Sendable {
         let project: String
         let userID: ExactText
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         var projects: [String: PublishedProject] = [:]
         /// Orders the reads of overrides.
         var overridesReads = ReadOrder<OverridesOwner>()
@@ -29,7 +29,7 @@ package final class TemplateLibrary: Sendable {
         var comparisonCount = 0
     }
 
-    private let state = NIOLockedValueBox(State())
+    let state = NIOLockedValueBox(State())
     private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
     package let store: any TemplateStore
     package let earlierOverrides: EarlierOverrides
@@ -37,7 +37,7 @@ package final class TemplateLibrary: Sendable {
     let metrics: LibraryMetrics
 
     /// Maximum bytes of cached rendered documents per project.
-    private let cacheBytes: Int
+    let cacheBytes: Int
 
     /// Creates an empty library that caches at most `cacheBytes` of rendered documents per project.
     package init(
@@ -105,94 +105,8 @@ package final class TemplateLibrary: Sendable {
         self.observer.withLockedValue { $0 = observer }
     }
 
-    private func notify(_ change: LibraryChange) {
+    func notify(_ change: LibraryChange) {
         observer.withLockedValue { $0 }?(change)
-    }
-
-    /// Loads everything from the store.
-    ///
-    /// - Throws: The store's error; what was known stays, or what was read until then.
-    package func load() async throws(TemplateStoreError) {
-        try await load { () throws(TemplateStoreError) in try await store.snapshot() }
-    }
-
-    /// Replaces everything by a snapshot of the store, except for what was applied while it was taken:
-    /// newer versions, and overrides that were read later.
-    func load(
-        by read: () async throws(TemplateStoreError) -> TemplateStoreSnapshot
-    ) async throws(TemplateStoreError) {
-        let known = versions.mapValues(\.number)
-        let number = state.withLockedValue { $0.overridesReads.begin() }
-        defer { state.withLockedValue { $0.overridesReads.end() } }
-        let snapshot = try await read()
-        var projects: [String: PublishedProject] = [:]
-        var overrides: [String: [ExactText: OverridesDocument]] = [:]
-        for (name, contents) in snapshot.overrides {
-            overrides[name] = self.overrides(contents, of: name)
-        }
-        for stored in snapshot.templates {
-            let pinned = overrides[stored.project] ?? [:]
-            guard let compiled = compile(stored) else {
-                projects[stored.project] = project(stored.project)?.settingAllOverrides(pinned)
-                continue
-            }
-            projects[stored.project] = PublishedProject(
-                compiled, overrides: pinned, cacheBytes: cacheBytes)
-        }
-        for (name, details) in snapshot.projectDetails { apply(details, project: name) }
-        let (before, readLater) = state.withLockedValue { [projects, overrides] state in
-            let before = state.projects
-            // A load that began later has all that this one has.
-            guard let readLater = state.overridesReads.takeAll(number) else {
-                return (before, [OverridesOwner]())
-            }
-            state.projects = projects
-            for (name, later) in before {
-                let number = later.compiled.version.number
-                guard number > known[name] ?? 0,
-                    number > projects[name]?.compiled.version.number ?? 0
-                else { continue }
-                // Overrides that changed meanwhile follow, after the snapshot's revision.
-                state.projects[name] = later.settingAllOverrides(overrides[name] ?? [:])
-            }
-            // Those that were read meanwhile stay until they are read again, below.
-            for owner in readLater {
-                guard let project = before[owner.project] else { continue }
-                state.projects[owner.project] = state.projects[owner.project]?.settingOverrides(
-                    project.overrides[owner.userID], forUserID: owner.userID.text)
-            }
-            state.revision = snapshot.revision
-            state.isLoaded = true
-            for (name, project) in state.projects {
-                metrics.setVersion(project.compiled.version.number, ofProject: name)
-            }
-            return (before, readLater)
-        }
-        earlierOverrides.expectChanges(inProjects: versions.keys)
-        notify(.everything)
-        // Clients that resume at the same version hear of nothing else that their overrides changed.
-        for (name, project) in before {
-            notifyOverrides(changedFrom: project, inProject: name)
-        }
-        // The snapshot may be newer than what was read of them, and the project new here.
-        for owner in readLater {
-            try await readOverrides(ofUser: owner.userID.text, inProject: owner.project)
-        }
-    }
-
-    private func notifyOverrides(changedFrom before: PublishedProject, inProject name: String) {
-        let now = project(name)?.overrides ?? [:]
-        for userID in Set(before.overrides.keys).union(now.keys)
-        where before.overrides[userID] != now[userID] {
-            notify(
-                .overrides(
-                    project: name, userID: userID.text,
-                    sections: Self.sections(of: before.overrides[userID], now[userID])))
-        }
-    }
-
-    private static func sections(of overrides: OverridesDocument?...) -> Set<String> {
-        Set(overrides.flatMap { $0?.sections.keys.map(\.self) ?? [] })
     }
 
     /// Applies a published version, unless it is stale.
@@ -229,38 +143,6 @@ package final class TemplateLibrary: Sendable {
         else { return nil }
         state.withLockedValue { $0.comparisonCount += 1 }
         return ChangedSections(from: known, to: compiled)
-    }
-
-    /// Reads the overrides of a user, and applies them unless a read that began later was applied.
-    package func readOverrides(
-        ofUser userID: String, inProject name: String
-    ) async throws(TemplateStoreError) {
-        try await readOverrides(ofUser: userID, inProject: name) {
-            () throws(TemplateStoreError) in
-            try await store.overrides(forUserID: userID, inProject: name)
-        }
-    }
-
-    func readOverrides(
-        ofUser userID: String, inProject name: String,
-        by read: () async throws(TemplateStoreError) -> Data?
-    ) async throws(TemplateStoreError) {
-        let number = state.withLockedValue { $0.overridesReads.begin() }
-        defer { state.withLockedValue { $0.overridesReads.end() } }
-        let overrides = try await read().flatMap { self.overrides($0, of: name) }
-        let owner = OverridesOwner(project: name, userID: ExactText(userID))
-        let before = state.withLockedValue { state -> OverridesDocument?? in
-            guard state.overridesReads.take(number, of: owner) else { return nil }
-            let before = state.projects[name]?.overrides[owner.userID]
-            state.projects[name] = state.projects[name]?.settingOverrides(
-                overrides, forUserID: userID)
-            return .some(before)
-        }
-        guard let before else { return }
-        guard before != overrides else { return }
-        notify(
-            .overrides(
-                project: name, userID: userID, sections: Self.sections(of: before, overrides)))
     }
 
     /// A stored version of a project, compiled, and its stored size in bytes; nil when it was
@@ -301,7 +183,7 @@ package final class TemplateLibrary: Sendable {
     }
 
     /// Compiles a stored version; nil when it cannot be read, which is logged.
-    private func compile(_ stored: StoredTemplate) -> CompiledTemplate? {
+    func compile(_ stored: StoredTemplate) -> CompiledTemplate? {
         state.withLockedValue { $0.compilationCount += 1 }
         do {
             let validated = try ValidatedTemplate(jsonData: stored.content, limits: .none)

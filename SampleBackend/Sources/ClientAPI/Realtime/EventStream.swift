@@ -24,34 +24,34 @@ final class EventStream: StreamHandler {
     /// The list that contains the users while it is open.
     private let project: ProjectStreams
 
-    private let hub: RealtimeHub
+    let hub: RealtimeHub
     private let backlog: ClientBacklog
 
     /// True when TLS keeps an encrypted copy of each event per connection.
     private let isSecure: Bool
 
     /// False for a client of HTTP/1.0, to which the end of the connection is the end of the stream.
-    private let isChunked: Bool
+    let isChunked: Bool
 
     /// The reserved place; released when the stream closes.
     private var streamPlace: StreamPlace?
 
-    private let lifetime: StreamLifetime
+    let lifetime: StreamLifetime
 
     /// True when the stream closes once everything is sent.
-    private var isEnding = false
+    var isEnding = false
 
     /// The heartbeat slot of ``StreamThread`` in which it is kept alive.
     let heartbeatSlot: Int
 
     /// The connection; nil once it is closed.
-    private var context: ChannelHandlerContext?
+    private(set) var context: ChannelHandlerContext?
 
     /// Bytes that the socket has not accepted.
-    private var queuedBytes = 0
+    private(set) var queuedBytes = 0
 
     /// The start of the wait for the client, restarted whenever the socket accepts an event.
-    private var queuedSince = NIODeadline.now()
+    private(set) var queuedSince = NIODeadline.now()
 
     /// Users whose newest events the socket has not accepted.
     private var unsettled: [StreamSubscription] = []
@@ -171,7 +171,7 @@ final class EventStream: StreamHandler {
 
     /// Sends bytes; `publication` is the time of their version's publication, to measure the
     /// delivery time.
-    private func send(_ bytes: ByteBuffer, publication: Date? = nil) {
+    func send(_ bytes: ByteBuffer, publication: Date? = nil) {
         guard let context, !isEnding else { return }
         if let endDeadline, endDeadline <= .now() {
             end(after: hub.reconnectDelay())
@@ -181,7 +181,7 @@ final class EventStream: StreamHandler {
     }
 
     /// Writes events, which count towards the backlog while they are unsent.
-    private func write(
+    func write(
         _ bytes: ByteBuffer, publication: Date?, context: ChannelHandlerContext
     ) {
         let count = bytes.readableBytes
@@ -244,43 +244,6 @@ final class EventStream: StreamHandler {
     private var maximumQueueBytes: Int {
         requests.count > 1
             ? 2 * hub.limits.usersStreamQueueBytes : hub.limits.streamQueueBytes
-    }
-
-    /// Sends a heartbeat, or cuts off a client that has not read for too long.
-    func beat() {
-        if !lifetime.isAllowed() {
-            end(after: hub.reconnectDelay())
-            return
-        }
-        guard queuedBytes > 0 else {
-            send(ServerSentEvent.heartbeat.bytes(isChunked: isChunked))
-            return
-        }
-        if queuedSince + TimeAmount(hub.limits.unreadTime) < .now() {
-            cutOff()
-        }
-    }
-
-    private func cutOff() {
-        hub.metrics.countSlowReader()
-        context?.channel.reset()
-    }
-
-    /// Ends the stream, and tells the client when to reconnect.
-    ///
-    /// A client that does not read gets this after the queued events, or is cut off as usual.
-    func end(after milliseconds: Int) {
-        guard let context, !isEnding else { return }
-        isEnding = true
-        var bytes = StreamEvents.goodbye(after: milliseconds).bytes(isChunked: isChunked)
-        if isChunked { bytes.writeImmutableBuffer(EventChunk.last) }
-        write(bytes, publication: nil, context: context)
-    }
-
-    /// Ends the stream for a shutdown, which does not wait for clients that do not read.
-    func endForShutdown() {
-        end(after: hub.reconnectDelay())
-        close()
     }
 
     func close() {

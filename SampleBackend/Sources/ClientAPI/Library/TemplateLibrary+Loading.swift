@@ -1,0 +1,78 @@
+import NIOConcurrencyHelpers
+import Rendering
+import Targeting
+package import TemplateStore
+import Templates
+
+extension TemplateLibrary {
+    /// Loads everything from the store.
+    ///
+    /// - Throws: The store's error; what was known stays, or what was read until then.
+    package func load() async throws(TemplateStoreError) {
+        try await load { () throws(TemplateStoreError) in try await store.snapshot() }
+    }
+
+    /// Replaces everything by a snapshot of the store, except for what was applied while it was taken:
+    /// newer versions, and overrides that were read later.
+    func load(
+        by read: () async throws(TemplateStoreError) -> TemplateStoreSnapshot
+    ) async throws(TemplateStoreError) {
+        let known = versions.mapValues(\.number)
+        let number = state.withLockedValue { $0.overridesReads.begin() }
+        defer { state.withLockedValue { $0.overridesReads.end() } }
+        let snapshot = try await read()
+        var projects: [String: PublishedProject] = [:]
+        var overrides: [String: [ExactText: OverridesDocument]] = [:]
+        for (name, contents) in snapshot.overrides {
+            overrides[name] = self.overrides(contents, of: name)
+        }
+        for stored in snapshot.templates {
+            let pinned = overrides[stored.project] ?? [:]
+            guard let compiled = compile(stored) else {
+                projects[stored.project] = project(stored.project)?.settingAllOverrides(pinned)
+                continue
+            }
+            projects[stored.project] = PublishedProject(
+                compiled, overrides: pinned, cacheBytes: cacheBytes)
+        }
+        for (name, details) in snapshot.projectDetails { apply(details, project: name) }
+        let (before, readLater) = state.withLockedValue { [projects, overrides] state in
+            let before = state.projects
+            // A load that began later has all that this one has.
+            guard let readLater = state.overridesReads.takeAll(number) else {
+                return (before, [OverridesOwner]())
+            }
+            state.projects = projects
+            for (name, later) in before {
+                let number = later.compiled.version.number
+                guard number > known[name] ?? 0,
+                    number > projects[name]?.compiled.version.number ?? 0
+                else { continue }
+                // Overrides that changed meanwhile follow, after the snapshot's revision.
+                state.projects[name] = later.settingAllOverrides(overrides[name] ?? [:])
+            }
+            // Those that were read meanwhile stay until they are read again, below.
+            for owner in readLater {
+                guard let project = before[owner.project] else { continue }
+                state.projects[owner.project] = state.projects[owner.project]?.settingOverrides(
+                    project.overrides[owner.userID], forUserID: owner.userID.text)
+            }
+            state.revision = snapshot.revision
+            state.isLoaded = true
+            for (name, project) in state.projects {
+                metrics.setVersion(project.compiled.version.number, ofProject: name)
+            }
+            return (before, readLater)
+        }
+        earlierOverrides.expectChanges(inProjects: versions.keys)
+        notify(.everything)
+        // Clients that resume at the same version hear of nothing else that their overrides changed.
+        for (name, project) in before {
+            notifyOverrides(changedFrom: project, inProject: name)
+        }
+        // The snapshot may be newer than what was read of them, and the project new here.
+        for owner in readLater {
+            try await readOverrides(ofUser: owner.userID.text, inProject: owner.project)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import HTTPServing
+import NIOCore
+
+extension EventStream {
+    /// Sends a heartbeat, or cuts off a client that has not read for too long.
+    func beat() {
+        if !lifetime.isAllowed() {
+            end(after: hub.reconnectDelay())
+            return
+        }
+        guard queuedBytes > 0 else {
+            send(ServerSentEvent.heartbeat.bytes(isChunked: isChunked))
+            return
+        }
+        if queuedSince + TimeAmount(hub.limits.unreadTime) < .now() {
+            cutOff()
+        }
+    }
+
+    func cutOff() {
+        hub.metrics.countSlowReader()
+        context?.channel.reset()
+    }
+
+    /// Ends the stream, and tells the client when to reconnect.
+    ///
+    /// A client that does not read gets this after the queued events, or is cut off as usual.
+    func end(after milliseconds: Int) {
+        guard let context, !isEnding else { return }
+        isEnding = true
+        var bytes = StreamEvents.goodbye(after: milliseconds).bytes(isChunked: isChunked)
+        if isChunked { bytes.writeImmutableBuffer(EventChunk.last) }
+        write(bytes, publication: nil, context: context)
+    }
+
+    /// Ends the stream for a shutdown, which does not wait for clients that do not read.
+    func endForShutdown() {
+        end(after: hub.reconnectDelay())
+        close()
+    }
+}
