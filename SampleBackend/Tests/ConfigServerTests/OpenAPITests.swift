@@ -43,6 +43,23 @@ import Testing
         }
     }
 
+    /// Any body can be too large, or be compressed.
+    @Test func theDescriptionOfEachBodyHasTheAnswersToAnyBody() async throws {
+        let description = try JSONNode(jsonData: OpenAPIDescription.jsonData)
+        var count = 0
+        for (path, item) in try #require(description["paths"]?.objectValue) {
+            for (method, operation) in item.objectValue ?? [:]
+            where operation["requestBody"] != nil {
+                for status in ["400", "413", "415"] {
+                    #expect(
+                        operation["responses"]?[status] != nil, "\(method) \(path) \(status)")
+                }
+                count += 1
+            }
+        }
+        #expect(count > 20)
+    }
+
     @Test func eachReferenceOfTheDescriptionHasATarget() throws {
         let description = try JSONNode(jsonData: OpenAPIDescription.jsonData)
         var rest = [description]
