@@ -97,7 +97,7 @@ struct StoreFollower: Service {
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.useInterval)
             await storeUsesOnce()
-            // What failed before.
+            // Those that could not be read before.
             await library.earlierOverrides.read()
         }
     }

@@ -55,7 +55,7 @@ struct InMemoryDrafts {
         return true
     }
 
-    /// Notes which drafts are expired, and removes those that have been for a while.
+    /// Marks expired drafts, and removes those that were marked a while ago.
     private mutating func prune(at date: Date) {
         entries = entries.mapValues { entries in
             entries.compactMapValues { entry in

@@ -76,7 +76,7 @@ extension Database {
         (date - TemplateStoreLimits.draftLifetime).millisecondsSince1970
     }
 
-    /// Notes which drafts are expired, and removes those that have been for a while.
+    /// Marks expired drafts, and removes those that were marked a while ago.
     fileprivate func pruneDrafts(at date: Date) throws {
         // The clock may have been ahead when they were noted.
         try execute(

@@ -23,7 +23,7 @@ public protocol ProjectDetailsStoring: Sendable {
     ) async throws(TemplateStoreError) -> StoredProjectDetails?
 }
 
-/// What administrators tell a project apart by.
+/// The details by which administrators tell a project apart.
 public struct ProjectDetails: Sendable, Hashable {
     /// A colour of the palette, which each page shows in shades for light and dark.
     public enum Color: String, Sendable, Hashable, CaseIterable {

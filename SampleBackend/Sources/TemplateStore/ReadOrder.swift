@@ -1,7 +1,7 @@
 /// Orders the reads of a store that overlap, so that an older result does not replace a newer one in
 /// memory.
 ///
-/// Whoever changes the store reads afterwards. Of two reads, the one that began later has all changes
+/// Each change of the store is followed by a read. Of two reads, the one that began later has all changes
 /// that were stored before either began, so the result of the other is dropped when it comes later.
 /// A read is of one subject, or of all of them.
 package struct ReadOrder<Subject: Hashable & Sendable>: Sendable {

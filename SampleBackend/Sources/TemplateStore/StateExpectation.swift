@@ -1,4 +1,4 @@
-/// What a store has before a change, so that nobody replaces what somebody else has stored since.
+/// The expected state of a store before a change, which then replaces nothing that was stored since.
 public enum StateExpectation: Sendable, Hashable {
     /// Something or nothing.
     case any

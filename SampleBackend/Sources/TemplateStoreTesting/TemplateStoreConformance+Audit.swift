@@ -83,7 +83,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A page of some actions has as many as asked for, whatever lies between them.
+    /// A page of some actions is full, however many entries of other actions lie between them.
     public func auditEntriesComeByAction() async throws {
         try await onNewStore { trial in
             for number in 1...5 {

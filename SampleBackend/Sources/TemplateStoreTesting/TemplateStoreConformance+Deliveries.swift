@@ -80,7 +80,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Whoever waits until the next delivery's date and then claims has one.
+    /// A claim at the next delivery's date returns a delivery.
     public func theNextDeliveryDateIsThatOfTheNext() async throws {
         try await onNewStore { trial in
             let (store, date) = (trial.store, StoreTrial.date)

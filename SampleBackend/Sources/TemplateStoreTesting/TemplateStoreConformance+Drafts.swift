@@ -174,7 +174,7 @@ extension TemplateStoreConformance {
             try await trial.saveDraft("bob's", of: "bob", date: StoreTrial.date + 2)
             try await trial.saveDraft("bob's", of: "bob", date: ahead + 30 * 86_400)
             try trial.expect(try await found(StoreTrial.date + 3), is: draft, rule)
-            // A day after day of the same clock is no moment.
+            // The clock stays ahead.
             for day in 31...45 {
                 try await trial.saveDraft("bob's", of: "bob", date: ahead + Double(day) * 86_400)
             }

@@ -153,7 +153,8 @@ struct TemplateReader {
         }
     }
 
-    /// How many of so many things are read, after some of their kind; counts the others.
+    /// The number of elements of a list that are read, after `earlierCount` of their kind; counts the
+    /// others in `unreadCount`.
     mutating func readableCount(of count: Int, after earlierCount: Int = 0) -> Int {
         guard !limits.isPublished else { return count }
         let readable = min(count, max(Self.maximumRead - earlierCount, 0))

@@ -14,7 +14,7 @@ final class HostLookups: Sendable {
 
     private let find: @Sendable (_ host: String) -> [NetworkAddress]
 
-    /// Who waits for the addresses, by name.
+    /// The callers that wait for addresses, by name.
     private let waiters = Locked<[String: [Waiter]]>([:])
 
     private enum Step {

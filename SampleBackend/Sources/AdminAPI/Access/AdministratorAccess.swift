@@ -6,8 +6,8 @@ package import TemplateStore
 
 /// Administrator tokens, console sessions, and the last use of each token.
 ///
-/// It answers from memory. Who changes the stored tokens and sessions tells it of each; the follower
-/// of the store's changes reads what other processes change.
+/// It answers from memory. Changes of stored tokens and sessions by this process are passed to it; the
+/// follower of the store reads those by other processes.
 package final class AdministratorAccess: Sendable {
     /// The audit-trail name of the token from the environment.
     static let environmentTokenName = "environment"
@@ -121,7 +121,7 @@ package final class AdministratorAccess: Sendable {
     /// A session, by the text of its cookie, and the holder of the token with which it began; nil
     /// when the session or its token has ended.
     package func holder(ofSession text: String?) -> (session: StoredSession, holder: Holder)? {
-        // Looking up a hash reveals nothing: no text can be made to fit the beginning of one.
+        // Looking up a hash reveals nothing: nobody can find a text whose hash begins as another one.
         let hash = AdministratorSession.hash(of: text ?? "")
         let date = now()
         return state.withLockedValue { state in

@@ -1,8 +1,8 @@
 package import HTTPServing
 package import TemplateStore
 
-// What was stored is answered, whatever fails afterwards: the text of a token or of a cookie is shown
-// once. So ``AdministratorAccess`` is told of the change, and the store is not read again.
+// A change that was stored is answered even if the store fails afterwards: the text of a token or of a
+// cookie is shown once. So ``AdministratorAccess`` receives the change, and the store is not read again.
 extension Administration {
     /// Stores a new token, which is valid at once.
     func addToken(_ token: StoredToken, actor: String) async throws(RequestError) {
@@ -11,7 +11,7 @@ extension Administration {
                 try await store.addToken(token, actor: actor)
             }
         }
-        // What fails here is counted and logged, and left to the follower of the store's changes.
+        // A failure is counted and logged; the follower of the store's changes reads the tokens later.
         if !isKnown {
             try? await access.readTokens { () throws(RequestError) in try await storedTokens() }
         }

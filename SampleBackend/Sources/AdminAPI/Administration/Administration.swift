@@ -22,7 +22,7 @@ package struct Administration: Sendable {
     /// Open streams of clients; nil in a process that serves none.
     package var hub: RealtimeHub?
 
-    /// What clients say of their versions; nil while that is switched off.
+    /// Acknowledgements of versions by clients; nil while they are switched off.
     package var acknowledgements: Acknowledgements?
 
     /// The signals of recent requests; nil while none are kept.

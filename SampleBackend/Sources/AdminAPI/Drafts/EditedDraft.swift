@@ -20,7 +20,7 @@ struct EditedDraft: Sendable {
 
     /// `{"baseVersion": "12", "updateTime": "…", "template": {…}, "changes": {…}, "problems": []}`.
     ///
-    /// `withTemplate` false leaves out the template, which whoever sent it has. The answer has less
+    /// `withTemplate` false leaves out the template, which its sender has. The answer has less
     /// than `maximumBytes`, so that it is not refused after the draft was stored.
     func answer(withTemplate: Bool, maximumBytes: Int) -> RouteResponse {
         let draft = TemplateDraft(json: json)

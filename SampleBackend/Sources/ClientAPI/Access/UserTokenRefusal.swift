@@ -3,7 +3,7 @@ import JSONTree
 
 /// The reason why a user's token is refused, for the operator: the client is not told.
 package struct UserTokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The end of a sentence, such as "it has expired at 2027-01-31T12:00:00.000Z (exp)"; without the
+    /// The reason as the end of a sentence, such as "it has expired at 2027-01-31T12:00:00.000Z (exp)"; without the
     /// token and its user.
     package let description: String
 

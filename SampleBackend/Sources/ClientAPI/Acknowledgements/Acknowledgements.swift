@@ -3,7 +3,7 @@ import Metrics
 import NIOConcurrencyHelpers
 import Targeting
 
-/// What clients say of the versions that they have, by project, in bounded memory.
+/// Acknowledgements of versions by clients, by project, in bounded memory.
 package final class Acknowledgements: Sendable {
     /// A lock for each project, so that none waits for the metrics of another.
     private let projects = NIOLockedValueBox<[String: NIOLockedValueBox<ProjectAcknowledgements>]>(
@@ -73,7 +73,7 @@ package final class Acknowledgements: Sendable {
     }
 }
 
-/// What clients said last: how many have each version in force, and what they could not use.
+/// The last acknowledgements: the number of clients of each version, and the problems they report.
 package struct AcknowledgementCounts: Sendable, Hashable {
     package struct Version: Sendable, Hashable {
         package let number: Int
@@ -88,7 +88,7 @@ package struct AcknowledgementCounts: Sendable, Hashable {
     package struct Problem: Sendable, Hashable {
         package let place: ProblemPlace
         package let clients: Int
-        /// What one of the clients said.
+        /// The problem as one of the clients reports it.
         package let message: String
     }
 

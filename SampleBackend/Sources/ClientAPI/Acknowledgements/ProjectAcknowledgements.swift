@@ -1,4 +1,4 @@
-/// What the clients of one project said last, each user counted once.
+/// The last acknowledgements of one project's clients, each user counted once.
 ///
 /// Users are hashes, in two generations like a cache: when the young one is full, those that were
 /// last heard of in the old one are forgotten, and no longer counted.

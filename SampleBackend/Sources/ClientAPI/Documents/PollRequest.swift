@@ -3,7 +3,7 @@ package import HTTPServing
 import NIOCore
 import Rendering
 
-/// What lets a request wait for its document to change (HTTP 2, long polling).
+/// The preference of a request to wait until its document changes (HTTP 2, long polling).
 package protocol DocumentWaiting: Sendable {
     /// An answer that waits.
     ///

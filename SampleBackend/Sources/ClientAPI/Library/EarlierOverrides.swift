@@ -66,7 +66,7 @@ package final class EarlierOverrides: Sendable {
 
     private func changes(inProject project: String) async throws(TemplateStoreError) -> Changes {
         var changes = Changes()
-        // Sign-ins and other entries, of which there may be any number, leave no pin out.
+        // The limit must not be used up by sign-ins and other actions.
         var query = AuditQuery(
             limit: TemplateStoreLimits.auditPage,
             actions: [.setOverrides, .removeOverrides, .publish, .rollback])

@@ -65,7 +65,7 @@ package final class TemplateLibrary: Sendable {
         state.withLockedValue { $0.projects.mapValues(\.compiled.version) }
     }
 
-    /// What administrators tell a project apart by.
+    /// The details by which administrators tell a project apart.
     package func projectDetails(ofProject name: String) -> ProjectDetails {
         state.withLockedValue { $0.projectDetails[name]?.details } ?? ProjectDetails()
     }

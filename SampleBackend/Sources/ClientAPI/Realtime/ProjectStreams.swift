@@ -166,7 +166,7 @@ final class ProjectStreams {
         var bytes = 0
         let event = table.event(for: subscription, from: old)
         if table.isPublish { lastPublish?.count(isChanged: event != nil) }
-        // What follows on a version that the client does not have yet would not be applicable.
+        // The client cannot apply a change to a version that it does not have yet.
         if subscription.isCatchingUp { return 0 }
         if let event {
             hub.metrics.countUpdate()

@@ -1,7 +1,7 @@
 import Foundation
 import Targeting
 
-/// What the sample takes of one request.
+/// The part of a request that the sample keeps.
 struct SampledRequest: Sendable {
     struct Name: Sendable {
         let text: String

@@ -2,7 +2,7 @@ import HTTPServing
 import JSONTree
 import Rendering
 
-/// What a signature states: this user's document is this one, until then (HTTP 1).
+/// The statement that a signature covers: the document of a user, until a time (HTTP 1).
 struct SignedStatement: Sendable {
     let project: String
 

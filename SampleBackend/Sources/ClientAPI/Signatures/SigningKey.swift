@@ -46,7 +46,7 @@ public struct SigningKey: Sendable {
     /// The 32 bytes of the private key in Base64, to be kept secret.
     public var privateText: String { privateKey.rawRepresentation.base64EncodedString() }
 
-    /// What an app is given: `ID:` and the 32 bytes of the public key in Base64.
+    /// The public key as apps take it: `ID:` and the 32 bytes of the public key in Base64.
     public var publicText: String {
         "\(id):\(privateKey.publicKey.rawRepresentation.base64EncodedString())"
     }
@@ -64,7 +64,7 @@ public struct SigningKey: Sendable {
             }
     }
 
-    /// What stands before the 32 bytes in PKCS 8, behind the length and the version (RFC 8410, 7).
+    /// The bytes before the 32 of the key in PKCS 8, behind the length and the version (RFC 8410, 7).
     private static let prefix: [UInt8] = [
         0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
     ]

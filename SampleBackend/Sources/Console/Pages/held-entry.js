@@ -56,7 +56,7 @@ export function isHeld() {
 export function hold(handler) {
     onLeave = handler;
     if (held !== null) return;
-    // One that is being removed counts until then; `popstate` adds another one.
+    // An entry that is being removed still counts; `popstate` adds another one.
     if (!history.state?.isDialog) add();
     held = current;
     place = location.href;
@@ -96,7 +96,7 @@ function onStep() {
     isDropping = false;
     isReturning = false;
     if (isBack) {
-        // Was released before the tab was there.
+        // The handler was released before the browser came back to the entry.
         if (onReleased) history.back();
     } else if (isDropped && held !== null && !onReleased) {
         // A dialog was opened before the entry was gone.

@@ -94,7 +94,7 @@ async function begin(session, options = {}) {
     const isOther = shown !== null && shown.csrfToken !== session.csrfToken;
     if (!await leave()) return;
     if (isOther) {
-        // Nothing that the user before has begun goes on in the name of another.
+        // Ends what the previous user has begun, so that it does not go on in another user's name.
         location.reload();
         return;
     }
@@ -146,7 +146,7 @@ async function resume(pages) {
         session = await Promise.race([elsewhere, sessionIfAny()]);
         if (!session && frame === pages) session = await signInAgain(shown?.name ?? '', elsewhere);
     } catch {
-        // Without an answer nobody knows whether the session has ended; the next call finds out.
+        // Without an answer it is unknown whether the session has ended; the next call shows it.
         return false;
     } finally {
         if (endSignInAgain === endOwn) endSignInAgain = null;

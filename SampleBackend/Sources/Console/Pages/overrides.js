@@ -80,7 +80,7 @@ async function storedValue(project, userID, section, key, sent) {
         const {overrides} = await readOverrides(project, userID);
         return member(member(overrides, section), key) ?? sent;
     } catch {
-        // The value is stored, whatever becomes of this request.
+        // The value is stored even if this request fails.
         return sent;
     }
 }

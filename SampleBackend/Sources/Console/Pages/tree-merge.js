@@ -109,7 +109,7 @@ export function mergeTrees(base, mine, theirs, path = [], conflicts = []) {
     if (isNamedList(mine) && isNamedList(theirs)) {
         return mergeLists(isNamedList(base) ? base : [], mine, theirs, path, conflicts);
     }
-    // Of other lists, the order of members is no change.
+    // Other lists are equal whatever the order of their objects' members.
     if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
     if (isEqual(base, mine)) return theirs;
     conflicts.push(path);

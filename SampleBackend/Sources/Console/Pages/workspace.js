@@ -489,7 +489,7 @@ export class Workspace extends EventTarget {
             } catch (error) {
                 const isRefused = error instanceof ServerError && error.status < 500
                     && ![401, 412, 429].includes(error.status);
-                // What was edited meanwhile is another draft, and of another token, too.
+                // The refusal is about an earlier draft, or about another token.
                 if (isRefused && (this.draft !== draft || this.#tokens !== tokens)) continue;
                 this.saveProblem = error.message;
                 if (isRefused) this.#refused = {draft};

@@ -170,7 +170,7 @@ struct PublishCommand: AdministrationCommand {
         guard !yes, !isStale else { return false }
         let removal = current.flatMap { MostSettingsRemoved(by: template, from: $0.template) }
         guard removal != nil || (!previewUsers.isEmpty && !options.json) else { return false }
-        // What the server would refuse needs no question.
+        // Nothing is asked about a template that the server refuses.
         let problems = TemplateDraft(json: template).problems
         guard problems.isEmpty else { throw CommandFailure(problems, in: template) }
         let question = [removal.map { "\($0)." }, "Publish?"].compactMap { $0 }

@@ -17,7 +17,7 @@ enum Terminal: Sendable {
             try FileHandle.standardOutput.write(contentsOf: data)
         } catch {
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            // The reader has all that it wants: no failure.
+            // The reader has closed the pipe because it needs no more, as "head" does: no failure.
             guard cause?.code != Int(EPIPE) else { return }
             let reason = cause?.localizedDescription ?? "\(error)"
             printError("Standard output cannot be written (\(reason)).")
