@@ -67,6 +67,19 @@ struct ServeOptionsTests {
         NamedRow(
             "an empty host", Refusal(arguments: ["--allowed-host", ""], message: "--allowed-host")),
         NamedRow(
+            "an origin with a path",
+            Refusal(
+                arguments: ["--allow-origin", "https://app.example/"],
+                message: "--allow-origin \"https://app.example/\"")),
+        NamedRow(
+            "an origin with its scheme's port",
+            Refusal(
+                arguments: ["--allow-origin", "https://app.example:443"],
+                message: "--allow-origin")),
+        NamedRow(
+            "an origin without a scheme",
+            Refusal(arguments: ["--allow-origin", "app.example"], message: "--allow-origin")),
+        NamedRow(
             "a single connection",
             Refusal(
                 arguments: ["--max-connections", "1"], message: "--max-connections is below 2")),

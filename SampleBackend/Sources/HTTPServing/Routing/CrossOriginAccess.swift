@@ -1,3 +1,4 @@
+import Foundation
 package import HTTPTypes
 
 /// The origins whose pages may read responses in a browser (CORS).
@@ -16,6 +17,18 @@ public struct CrossOriginAccess: Sendable, Hashable {
     ///   allows all.
     public init(origins: [String]) {
         self.origins = Set(origins)
+    }
+
+    /// True for `*`, and for a text that a browser can send as an origin: in lower case, without a
+    /// path or the scheme's own port.
+    package static func canAllow(_ origin: String) -> Bool {
+        if origin == "*" || origin == "null" { return true }
+        guard origin == origin.lowercased(), let parts = URLComponents(string: origin),
+            let scheme = parts.scheme, let host = parts.host, !host.isEmpty
+        else { return false }
+        let isOwnPort = ["http": 80, "https": 443][scheme].map { $0 == parts.port } ?? false
+        return !isOwnPort && parts.path.isEmpty && parts.user == nil && parts.query == nil
+            && parts.fragment == nil
     }
 
     /// Adds the CORS fields of a response to a request from `origin`; nil when it has no `Origin`.

@@ -82,6 +82,11 @@ struct AccessOptions: ParsableArguments {
                 "--allowed-host \"\(host.escapedForTerminal)\" is no host name: give a name or an "
                     + "address alone, without a scheme, a port or brackets.")
         }
+        if let origin = allowedOrigins.first(where: { !CrossOriginAccess.canAllow($0) }) {
+            throw ValidationError(
+                "--allow-origin \"\(origin.escapedForTerminal)\" is no origin that browsers send: give "
+                    + "a scheme and a host, such as https://app.example, without a path, or *.")
+        }
         let isProtected = !keys.isEmpty || userTokens.areNeeded
         if !isLoopback, !isProtected, !open {
             throw ValidationError(
