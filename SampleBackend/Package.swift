@@ -78,8 +78,8 @@ let package = Package(
             name: "Rendering",
             dependencies: ["JSONTree", "Targeting", "Templates"]
                 + products(
-                    "ActiveConfig", "Crypto", "NIOConcurrencyHelpers", "NIOCore",
-                    "NIOFoundationEssentialsCompat", "OrderedCollections")
+                    "ActiveConfig", "ActiveConfigJSON", "Crypto", "NIOConcurrencyHelpers",
+                    "NIOCore", "NIOFoundationEssentialsCompat", "OrderedCollections")
         ),
         .target(
             name: "TemplateStore",
@@ -125,7 +125,7 @@ let package = Package(
                 "TemplateStore", "WebhookDelivery",
             ]
                 + products(
-                    "ActiveConfig", "Crypto", "HTTPTypes", "NIOConcurrencyHelpers", "NIOCore",
+                    "Crypto", "HTTPTypes", "NIOConcurrencyHelpers", "NIOCore",
                     "NIOFoundationEssentialsCompat", "OrderedCollections")
         ),
         .target(
@@ -163,7 +163,8 @@ let package = Package(
         ),
         .testTarget(
             name: "JSONTreeTests",
-            dependencies: ["JSONTree"] + products("ActiveConfig", "OrderedCollections"),
+            dependencies: ["JSONTree", "SeededRandomness"]
+                + products("ActiveConfig", "OrderedCollections"),
             resources: [.copy("Fixtures")]
         ),
         .target(name: "SeededRandomness", path: "Tests/SeededRandomness"),
@@ -209,7 +210,9 @@ let package = Package(
         .testTarget(
             name: "RenderingTests",
             dependencies: ["JSONTree", "Rendering", "SeededRandomness", "Targeting", "Templates"]
-                + products("ActiveConfig", "NIOCore", "OrderedCollections"),
+                + products(
+                    "ActiveConfig", "NIOCore", "NIOFoundationEssentialsCompat", "OrderedCollections"
+                ),
             resources: [.copy("Fixtures")]
         ),
         .testTarget(

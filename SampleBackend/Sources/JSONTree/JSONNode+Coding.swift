@@ -1,34 +1,46 @@
 public import ActiveConfig
-import ActiveConfigJSON
+public import ActiveConfigJSON
 public import Foundation
 import OrderedCollections
 
 extension JSONNode {
+    /// The treatment of keys in JSON text.
+    public enum KeyRule: Sendable, Hashable {
+        /// A key that occurs twice in one object is an error, since one of the two values would be
+        /// lost, and so is one with more than 256 combining marks in a row.
+        case strict
+        /// Any key is accepted, and of equal ones the last counts, as in a document (FORMAT 1.3).
+        case lastCounts
+    }
+
     /// Reads JSON text: RFC 8259, with one comma before a closing bracket accepted.
-    ///
-    /// A key that occurs twice in one object is an error: one of the two values would be lost.
     ///
     /// - Parameters:
     ///   - jsonData: The text, UTF-8.
     ///   - limits: The limits on the text's size and depth.
+    ///   - keys: The treatment of keys.
     /// - Throws: `ConfigurationFormatError` with the place and the reason.
     public init(
-        jsonData: Data, limits: ConfigurationLimits = .default
+        jsonData: Data, limits: ConfigurationLimits = .default, keys: KeyRule = .strict
     ) throws(ConfigurationFormatError) {
         do throws(JSONTextError) {
             self = try JSONReader.read(
-                jsonData, maximumSize: limits.maximumSize, maximumDepth: limits.maximumDepth,
-                readValue: Self.read)
+                jsonData, maximumSize: limits.maximumSize, maximumDepth: limits.maximumDepth
+            ) { json throws(JSONFault) in
+                try Self.read(from: &json, keys)
+            }
         } catch {
             throw ConfigurationFormatError(error)
         }
     }
 
     /// Reads the next value; the reader's limit of depth bounds the recursion.
-    private static func read(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
+    private static func read(
+        from json: inout JSONReader, _ keys: KeyRule
+    ) throws(JSONFault) -> JSONNode {
         switch json.next {
-        case UInt8(ascii: "{"): return try readObject(from: &json)
-        case UInt8(ascii: "["): return try readArray(from: &json)
+        case UInt8(ascii: "{"): return try readObject(from: &json, keys)
+        case UInt8(ascii: "["): return try readArray(from: &json, keys)
         default:
             let start = json.position
             switch try json.readScalar() {
@@ -40,34 +52,38 @@ extension JSONNode {
         }
     }
 
-    private static func readArray(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
+    private static func readArray(
+        from json: inout JSONReader, _ keys: KeyRule
+    ) throws(JSONFault) -> JSONNode {
         try json.takeOpeningBracket()
         var elements: [JSONNode] = []
         while try json.nextElement(isFirst: elements.isEmpty) {
-            elements.append(try read(from: &json))
+            elements.append(try read(from: &json, keys))
         }
         return .array(elements)
     }
 
-    private static func readObject(from json: inout JSONReader) throws(JSONFault) -> JSONNode {
+    private static func readObject(
+        from json: inout JSONReader, _ keys: KeyRule
+    ) throws(JSONFault) -> JSONNode {
         try json.takeOpeningBracket()
         var members: OrderedDictionary<String, JSONNode> = [:]
         while try json.nextMember(isFirst: members.isEmpty) {
             let start = json.position
             let key = try json.readString()
-            guard key.hasBoundedMarks else {
+            guard keys == .lastCounts || key.hasBoundedMarks else {
                 throw JSONFault(
                     .syntax, at: start,
                     "the key \"\(key.shortened)\" has more than 256 combining marks in a row; take "
                         + "some out")
             }
-            guard members[key] == nil else {
+            guard keys == .lastCounts || members[key] == nil else {
                 throw JSONFault(
                     .syntax, at: start,
                     "the key \"\(key)\" stands twice in one object; remove one of the two")
             }
             try json.takeColon()
-            members[key] = try read(from: &json)
+            members[key] = try read(from: &json, keys)
         }
         return .object(members)
     }
@@ -91,6 +107,13 @@ extension JSONNode {
         write(to: &writer, layout: layout, indentation: 0)
         if layout == .pretty { writer.write(UInt8(ascii: "\n")) }
         return Data(writer.bytes)
+    }
+
+    /// Appends the value as compact JSON text, with the members in their order.
+    ///
+    /// - Parameter json: The text so far.
+    public func write(to json: inout JSONWriter) {
+        write(to: &json, layout: .compact, indentation: 0)
     }
 
     private func write(to json: inout JSONWriter, layout: Layout, indentation: Int) {

@@ -1,6 +1,7 @@
-public import ActiveConfig
+import ActiveConfigJSON
 import Foundation
-import JSONTree
+public import JSONTree
+public import NIOCore
 import OrderedCollections
 public import Targeting
 public import Templates
@@ -17,14 +18,14 @@ public struct CompiledTemplate: Sendable {
     /// The conditions in their order.
     public let conditions: ConditionSet
 
-    /// The sections in the order of the template.
+    /// The sections with their parameters, both sorted by the UTF-8 of their names.
     let sections: [(name: String, parameters: [CompiledParameter])]
 
     /// Indexes into ``sections`` by name.
     private let sectionPlaces: [String: Int]
 
     /// Indexes of the conditions that use `percent`.
-    let experiments: [Int]
+    private let experiments: [Int]
 
     /// A Boolean value that indicates whether a document depends on the user's ID beyond the
     /// results of the conditions.
@@ -34,8 +35,8 @@ public struct CompiledTemplate: Sendable {
     /// conditions: the document's length grows with it times the length of the ID.
     public let maximumUserIDCount: Int
 
-    /// The members of `meta` that are the same for every user.
-    private let meta: [String: SettingValue]
+    /// `meta.creation_time`.
+    private let creationTime: String
 
     /// Compiles a template.
     ///
@@ -56,27 +57,21 @@ public struct CompiledTemplate: Sendable {
             template.conditions.enumerated().map { ($1.name, $0) },
             uniquingKeysWith: { first, _ in first })
         sections = template.sections.map { name, parameters in
-            (
-                name,
-                parameters.compactMap { key, parameter in
-                    parameter.isMasterKeyOnly
-                        ? nil
-                        : Self.compile(
-                            parameter, key: key, places: places, conditions: template.conditions)
-                }
-            )
-        }
+            let compiled = parameters.compactMap { key, parameter in
+                parameter.isMasterKeyOnly
+                    ? nil
+                    : Self.compile(
+                        parameter, key: key, places: places, conditions: template.conditions)
+            }
+            return (name, compiled.sorted { $0.key.precedes($1.key) })
+        }.sorted { $0.name.precedes($1.name) }
         sectionPlaces = Dictionary(
             sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         experiments = validated.conditions.indices.filter { validated.conditions[$0].usesPercent }
         maximumUserIDCount = sections.reduce(0) { count, section in
             section.parameters.reduce(count) { $0 + $1.maximumUserIDCount }
         }
-        meta = [
-            "format_version_string": .string("1.0"),
-            "creation_time": .string(version.updateTime.timestamp),
-            "template_version": .integer(version.number),
-        ]
+        creationTime = version.updateTime.timestamp
     }
 
     /// Compiles one parameter.
@@ -120,28 +115,29 @@ extension CompiledTemplate {
         return userID.utf8.count <= Self.maximumUserIDBytes / maximumUserIDCount
     }
 
-    /// The document of a user, not written yet.
+    /// Writes the document of a user (FORMAT): without white space, members sorted by the UTF-8 of
+    /// their names.
     ///
-    /// `userID` replaces `${user.id}`, `results` are the results of the conditions for the user,
-    /// and `overrides` replace the values of the template.
-    func state(
-        forUserID userID: String?, results: ConditionResults, overrides: OverridesDocument?
-    ) -> ConfigurationState {
-        var sections: [String: ActiveConfigSection] = [:]
-        for (name, parameters) in self.sections {
-            var settings: [String: SettingValue] = [:]
-            settings.reserveCapacity(parameters.count)
-            for parameter in parameters {
-                let value = parameter.winner(for: results)?.value ?? parameter.defaultValue
-                settings[parameter.key] = value?.value(forUserID: userID)
-            }
-            for (key, value) in overrides?.sections[name] ?? [:] { settings[key] = value }
-            sections[name] = ActiveConfigSection(settings: settings)
+    /// `userID` replaces `${user.id}`.
+    func jsonBytes(forUserID userID: String?, basis: DocumentBasis) -> ByteBuffer {
+        jsonBytes(forUserID: userID, basis: basis, meta: meta(for: basis.results))
+    }
+
+    private func jsonBytes(
+        forUserID userID: String?, basis: DocumentBasis, meta: JSONNode
+    ) -> ByteBuffer {
+        let names =
+            basis.overrides == nil
+            ? sections.map(\.name) : sectionNames(with: basis).sortedByBytes()
+        var json = JSONWriter()
+        json.write(raw: #"{"config_sections":"#)
+        json.writeObject(names.lazy.map { (key: $0, value: $0) }) { json, name in
+            json.write(section(named: name, for: basis)?.settings ?? [], forUserID: userID)
         }
-        for (name, settings) in overrides?.sections ?? [:] where sections[name] == nil {
-            sections[name] = ActiveConfigSection(settings: settings)
-        }
-        return ConfigurationState(meta: meta(for: results), sections: sections)
+        json.write(raw: #","meta":"#)
+        meta.write(to: &json)
+        json.write(UInt8(ascii: "}"))
+        return ByteBuffer(bytes: json.bytes)
     }
 
     func sectionNames(with basis: DocumentBasis) -> Set<String> {
@@ -150,8 +146,20 @@ extension CompiledTemplate {
 
     /// True when the template has a setting, or a section when `key` is nil.
     package func hasSetting(_ key: String?, inSection name: String) -> Bool {
-        guard let place = sectionPlaces[name] else { return false }
-        return key.map { key in sections[place].parameters.contains { $0.key == key } } ?? true
+        key.map { parameter(forKey: $0, inSection: name) != nil } ?? (sectionPlaces[name] != nil)
+    }
+
+    /// The parameter of a setting that clients get; nil when there is none.
+    func parameter(forKey key: String, inSection name: String) -> CompiledParameter? {
+        guard let parameters = sectionPlaces[name].map({ sections[$0].parameters }) else {
+            return nil
+        }
+        var (low, high) = (0, parameters.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if parameters[middle].key.precedes(key) { low = middle + 1 } else { high = middle }
+        }
+        return low < parameters.count && parameters[low].key == key ? parameters[low] : nil
     }
 
     /// A section of a document; nil when there is none of this name.
@@ -164,41 +172,45 @@ extension CompiledTemplate {
             overrides: overrides ?? [:])
     }
 
-    /// All members of `meta` for the results.
-    func meta(for results: ConditionResults) -> [String: SettingValue] {
-        var meta = meta
-        if !experiments.isEmpty {
-            let pairs = experiments.map {
-                (template.conditions[$0].name, SettingValue.bool(results[$0]))
+    /// `meta` for the results; without `experiments` for nil.
+    func meta(for results: ConditionResults?) -> JSONNode {
+        var meta: JSONNode = ["creation_time": .string(creationTime)]
+        if let results, !experiments.isEmpty {
+            let members = experiments.map {
+                (key: template.conditions[$0].name, value: JSONNode.bool(results[$0]))
             }
-            meta["experiments"] = .object(
-                Dictionary(pairs, uniquingKeysWith: { first, _ in first }))
+            meta.setMember("experiments", JSONNode(sorting: members))
         }
+        meta.setMember("format_version_string", "1.0")
+        meta.setMember("template_version", .number("\(version.number)"))
         return meta
     }
 
     /// Returns the document with the default value of every setting, for an app to bundle as its
     /// bootstrap.
     ///
-    /// - Returns: The configuration for no user, with every condition false and without
-    ///   `meta.experiments`.
-    public func bootstrapState() -> ConfigurationState {
-        var state = state(
-            forUserID: nil, results: ConditionResults(count: conditions.conditions.count),
-            overrides: nil)
-        state.meta["experiments"] = nil
-        return state
+    /// - Returns: The document for no user, with every condition false and without
+    ///   `meta.experiments`, UTF-8 JSON.
+    public func bootstrapBytes() -> ByteBuffer {
+        let results = ConditionResults(count: conditions.conditions.count)
+        return jsonBytes(
+            forUserID: nil, basis: DocumentBasis(results: results, overrides: nil),
+            meta: meta(for: nil))
     }
-    /// Returns all values that each setting can have, by section and key, for a user without an ID
-    /// and without overrides.
-    public func possibleValues() -> [String: [String: [SettingValue]]] {
-        let pairs = sections.map { name, parameters in
-            let values = parameters.map { parameter in
-                let values = parameter.candidates.map(\.value) + [parameter.defaultValue]
-                return (parameter.key, values.compactMap { $0?.value(forUserID: nil) })
-            }
-            return (name, Dictionary(values, uniquingKeysWith: { first, _ in first }))
-        }
-        return Dictionary(pairs, uniquingKeysWith: { first, _ in first })
+
+    /// Returns the values of a setting, for a user without an ID and without overrides.
+    ///
+    /// - Parameters:
+    ///   - key: The setting's key.
+    ///   - section: The section's name.
+    /// - Returns: All values that it can have, and the one that it has when no condition is true;
+    ///   nil when it is left out then.
+    public func values(
+        forKey key: String, inSection section: String
+    ) -> (possible: [JSONNode], default: JSONNode?) {
+        let parameter = parameter(forKey: key, inSection: section)
+        let candidates = parameter?.candidates.compactMap { $0.value.value(forUserID: nil) } ?? []
+        let defaultValue = parameter?.defaultValue?.value(forUserID: nil)
+        return (candidates + [defaultValue].compactMap(\.self), defaultValue)
     }
 }

@@ -1,5 +1,5 @@
-import ActiveConfig
-import Foundation
+import ActiveConfigJSON
+import JSONTree
 public import NIOCore
 
 /// The difference between two documents of the users who share a basis before and after, ready to
@@ -7,11 +7,12 @@ public import NIOCore
 ///
 /// The selected values are compared, so the documents themselves are not rendered.
 public struct DocumentChange: Sendable {
-    /// The sections that differ, with their new values; nil for a removed one.
-    private let sections: [String: [String: CompiledValue]?]
+    /// The sections that differ, sorted by the UTF-8 of their names, with their new settings; nil
+    /// for a removed one.
+    private let sections: [(key: String, value: [PickedSetting]?)]
 
     /// The new `meta`.
-    private let meta: [String: SettingValue]
+    private let meta: JSONNode
 
     /// A Boolean value that indicates whether the sections of the two documents are equal.
     ///
@@ -19,7 +20,7 @@ public struct DocumentChange: Sendable {
     public var isEmpty: Bool { sections.isEmpty }
 
     /// The names of the sections that differ.
-    public var sectionNames: Set<String> { Set(sections.keys) }
+    public var sectionNames: Set<String> { Set(sections.map(\.key)) }
 
     /// Compares two documents.
     ///
@@ -36,19 +37,16 @@ public struct DocumentChange: Sendable {
         _ newBasis: DocumentBasis, changedSections: ChangedSections? = nil,
         touchedSections: Set<String> = []
     ) {
-        var sections: [String: [String: CompiledValue]?] = [:]
         let names =
             changedSections.map {
                 oldBasis.overriddenSections.union(newBasis.overriddenSections).union($0.names)
             } ?? old.sectionNames(with: oldBasis).union(new.sectionNames(with: newBasis))
-        for name in names.union(touchedSections) {
+        sections = names.union(touchedSections).compactMap { name in
             let before = old.section(named: name, for: oldBasis)
             let after = new.section(named: name, for: newBasis)
-            if touchedSections.contains(name) || !Self.isSame(before, after) {
-                sections.updateValue(after?.values, forKey: name)
-            }
-        }
-        self.sections = sections
+            let isChanged = touchedSections.contains(name) || !Self.isSame(before, after)
+            return isChanged ? (name, after?.settings) : nil
+        }.sorted { $0.key.precedes($1.key) }
         meta = new.meta(for: newBasis.results)
     }
 
@@ -72,18 +70,24 @@ extension DocumentChange {
     public func jsonBytes(
         forUserID userID: String?, entityTag: EntityTag, version: Int, eventNumber: Int
     ) -> ByteBuffer {
-        let sections = sections.mapValues { values -> SettingValue in
-            guard let values else { return .null }
-            let settings = values.compactMapValues { value in
-                value.value(forUserID: userID).map { SettingValue.object(["value": $0]) }
+        var json = JSONWriter()
+        json.write(raw: #"{"etag":"#)
+        json.write(entityTag.description)
+        json.write(raw: #","event_number":"#)
+        json.write(number: eventNumber.description)
+        json.write(raw: #","meta":"#)
+        meta.write(to: &json)
+        json.write(raw: #","sections":"#)
+        json.writeObject(sections) { json, settings in
+            if let settings {
+                json.write(settings, forUserID: userID)
+            } else {
+                json.write(raw: "null")
             }
-            return .object(["settings": .object(settings)])
         }
-        let change: SettingValue = .object([
-            "template_version": .integer(version), "event_number": .integer(eventNumber),
-            "etag": .string(entityTag.description), "sections": .object(sections),
-            "meta": .object(meta),
-        ])
-        return ByteBuffer(bytes: change.jsonData())
+        json.write(raw: #","template_version":"#)
+        json.write(number: version.description)
+        json.write(UInt8(ascii: "}"))
+        return ByteBuffer(bytes: json.bytes)
     }
 }

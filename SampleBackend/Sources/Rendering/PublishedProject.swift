@@ -1,4 +1,3 @@
-public import ActiveConfig
 import Foundation
 public import Targeting
 public import Templates
@@ -86,12 +85,13 @@ public struct PublishedProject: Sendable {
     ///   - userID: The user's ID, for `${user.id}`.
     /// - Returns: The document, and whether it was rendered for an earlier request.
     public func rendered(for basis: DocumentBasis, userID: String?) -> RenderOutcome {
-        let results = basis.results
-        if let overrides = basis.overrides {
-            let state = compiled.state(forUserID: userID, results: results, overrides: overrides)
-            return RenderOutcome(document: RenderedDocument(state), wasCached: false)
+        if basis.overrides != nil {
+            let document = RenderedDocument(
+                jsonBytes: compiled.jsonBytes(forUserID: userID, basis: basis),
+                version: compiled.version.number)
+            return RenderOutcome(document: document, wasCached: false)
         }
-        let (pieces, wasCached) = pieces(for: results)
+        let (pieces, wasCached) = pieces(for: basis.results)
         return RenderOutcome(
             document: pieces.document(forUserID: userID), wasCached: wasCached)
     }
@@ -119,27 +119,13 @@ public struct PublishedProject: Sendable {
         for results: ConditionResults
     ) -> (pieces: RenderedPieces, wasCached: Bool) {
         if let pieces = cache.pieces(for: results) { return (pieces, true) }
-        let pieces: RenderedPieces
-        if compiled.showsUserID {
-            let state = compiled.state(
-                forUserID: placeholder, results: results, overrides: nil)
-            pieces = RenderedPieces(state, placeholder: placeholder)
-        } else {
-            pieces = RenderedPieces(
-                compiled.state(forUserID: nil, results: results, overrides: nil))
-        }
+        let basis = DocumentBasis(results: results, overrides: nil)
+        let placeholder = compiled.showsUserID ? placeholder : nil
+        let pieces = RenderedPieces(
+            compiled.jsonBytes(forUserID: placeholder, basis: basis), placeholder: placeholder,
+            version: compiled.version.number)
         cache.keep(pieces, for: results)
         return (pieces, false)
-    }
-
-    /// Returns a user's document, not written yet.
-    ///
-    /// - Parameter context: The user, the signals and the time.
-    /// - Returns: The configuration.
-    public func state(for context: TargetingContext) -> ConfigurationState {
-        compiled.state(
-            forUserID: context.userID, results: compiled.conditions.evaluate(context),
-            overrides: overrides(for: context))
     }
 
     /// Returns the overrides of a context's user; nil when there are none.

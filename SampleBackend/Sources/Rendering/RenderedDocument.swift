@@ -98,7 +98,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 
 /// A rendered document that many users share: whole, or with gaps for the user's ID.
 struct RenderedPieces: Sendable {
-    /// The bytes between the gaps; unused when the document is the same for all users.
+    /// The bytes between the gaps; one piece when the document is the same for all users.
     private let pieces: [ByteBuffer]
 
     /// The document in the form in which it is sent, when there are no gaps.
@@ -112,33 +112,27 @@ struct RenderedPieces: Sendable {
     /// Total of the bytes, without the user's ID.
     let byteCount: Int
 
-    /// Renders a document that is the same for all users.
-    init(_ state: ConfigurationState) {
-        let whole = RenderedDocument(state)
-        self.whole = whole
-        version = whole.version
-        pieces = []
-        hashBeforeGaps = SHA256()
-        byteCount = whole.jsonBytes.readableBytes
-    }
-
-    /// Renders a document with a placeholder for the user's ID: an ASCII text that JSON does not
-    /// escape and that occurs nowhere else.
-    init(_ state: ConfigurationState, placeholder: String) {
-        var rest = state.jsonData()[...]
-        let placeholder = Data(placeholder.utf8)
+    /// Cuts a document at the places of the user's ID.
+    ///
+    /// - Parameters:
+    ///   - jsonBytes: The document, with a placeholder for the user's ID.
+    ///   - placeholder: An ASCII text that JSON does not escape and that occurs nowhere else; nil
+    ///     when the document is the same for all users.
+    ///   - version: The document's `meta.template_version`.
+    init(_ jsonBytes: ByteBuffer, placeholder: String?, version: Int) {
         var pieces: [ByteBuffer] = []
-        while let gap = rest.range(of: placeholder) {
+        var rest = placeholder == nil ? Data() : Data(buffer: jsonBytes)
+        while let gap = placeholder.flatMap({ rest.range(of: Data($0.utf8)) }) {
             pieces.append(ByteBuffer(bytes: rest[..<gap.lowerBound]))
             rest = rest[gap.upperBound...]
         }
-        pieces.append(ByteBuffer(bytes: rest))
+        pieces.append(pieces.isEmpty ? jsonBytes : ByteBuffer(bytes: rest))
         self.pieces = pieces
-        version = state.templateVersion
+        self.version = version
         // The results may select no value with the ID, though the template has some.
         whole = pieces.count == 1 ? RenderedDocument(jsonBytes: pieces[0], version: version) : nil
         var hash = SHA256()
-        hash.update(data: pieces[0].readableBytesView)
+        if whole == nil { hash.update(data: pieces[0].readableBytesView) }
         hashBeforeGaps = hash
         byteCount = pieces.reduce(0) { $0 + $1.readableBytes }
     }
@@ -173,6 +167,6 @@ struct RenderedPieces: Sendable {
 
     /// The user's ID in a JSON string, without the quotation marks.
     private static func jsonText(ofUserID userID: String?) -> Data {
-        SettingValue.string(userID ?? "").jsonData().dropFirst().dropLast()
+        JSONNode.string(userID ?? "").jsonData().dropFirst().dropLast()
     }
 }

@@ -1,4 +1,4 @@
-public import ActiveConfig
+public import JSONTree
 public import Targeting
 import Templates
 
@@ -40,8 +40,7 @@ public struct SettingReasons: Sendable {
     ///   no such setting.
     public func reason(forKey key: String, inSection section: String) -> SettingReason? {
         if let value = overrides?.sections[section]?[key] { return Self.override(value) }
-        let parameters = compiled.sections.first { $0.name == section }?.parameters
-        return parameters?.first { $0.key == key }.map(reason)
+        return compiled.parameter(forKey: key, inSection: section).map(reason)
     }
 
     /// The reasons of all settings by section and setting, including settings that are left out.
@@ -80,7 +79,7 @@ public struct SettingReasons: Sendable {
         return reason
     }
 
-    private static func override(_ value: SettingValue) -> SettingReason {
+    private static func override(_ value: JSONNode) -> SettingReason {
         SettingReason(source: .override, value: value, falseConditions: [])
     }
 }
@@ -89,7 +88,7 @@ extension PublishedProject {
     /// Returns the reasons for a user's settings, computed lazily.
     ///
     /// - Parameter context: The user, the signals and the time.
-    /// - Returns: The reasons; the values are those of ``state(for:)``.
+    /// - Returns: The reasons; the values are those of ``rendered(for:)``.
     public func reasons(for context: TargetingContext) -> SettingReasons {
         SettingReasons(self, context: context)
     }
@@ -111,7 +110,7 @@ public struct SettingReason: Sendable, Hashable {
     public let source: Source
 
     /// The value; nil when the setting is left out, so that the app uses its own default.
-    public let value: SettingValue?
+    public let value: JSONNode?
 
     /// The conditions before the one that applies, all false, in their order.
     public let falseConditions: [String]
@@ -145,7 +144,7 @@ extension PublishedProject {
     /// Explains the document of a user.
     ///
     /// - Parameter context: The user, the signals and the time.
-    /// - Returns: The reasons; the values are those of ``state(for:)``.
+    /// - Returns: The reasons; the values are those of ``rendered(for:)``.
     public func explanation(for context: TargetingContext) -> DocumentExplanation {
         let names = compiled.template.conditions.map(\.name)
         return DocumentExplanation(

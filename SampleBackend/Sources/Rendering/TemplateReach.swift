@@ -58,11 +58,14 @@ public struct TemplateReach: Sendable {
         let changed = Self.changedConditions(from: old, to: new.template)
         conditions = changed
         let texts = Self.firstIndexes(of: new.conditions.conditions.map(\.text))
-        for (section, parameters) in new.sections {
-            for parameter in parameters {
+        for (section, parameters) in after {
+            for (key, parameter) in parameters {
+                guard let compiled = new.parameter(forKey: key, inSection: section) else {
+                    continue
+                }
                 addValues(
-                    of: parameter, in: section, from: before[section]?[parameter.key],
-                    to: after[section]?[parameter.key], changedConditions: changed, texts: texts)
+                    of: compiled, in: section, from: before[section]?[key], to: parameter,
+                    changedConditions: changed, texts: texts)
                 if isCut { return }
             }
         }

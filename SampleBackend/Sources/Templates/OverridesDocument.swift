@@ -1,4 +1,4 @@
-public import ActiveConfig
+import ActiveConfig
 public import Foundation
 public import JSONTree
 import OrderedCollections
@@ -12,8 +12,8 @@ public struct OverridesDocument: Sendable, Hashable {
     /// The most bytes of the text.
     public static let maximumBytes = 65_536
 
-    /// The values by section and key; any JSON value.
-    public let sections: [String: [String: SettingValue]]
+    /// The values by section and key, in the form of a document; any JSON value.
+    public let sections: [String: [String: JSONNode]]
 
     /// Reads overrides.
     ///
@@ -29,7 +29,7 @@ public struct OverridesDocument: Sendable, Hashable {
             ])
         }
         var found = ProblemCollector()
-        var sections: [String: [String: SettingValue]] = [:]
+        var sections: [String: [String: JSONNode]] = [:]
         do throws(ConfigurationFormatError) {
             let json = try JSONNode(
                 jsonData: jsonData,
@@ -43,7 +43,7 @@ public struct OverridesDocument: Sendable, Hashable {
                         of: key, path.member(key), TemplateLimits.default.maximumNameLength)
                 }
                 sections[section] = settings.reduce(into: [:]) { settings, member in
-                    settings[member.key] = member.value.settingValue
+                    settings[member.key] = member.value.exchangeForm
                 }
             }
         } catch {
@@ -91,7 +91,7 @@ public struct OverridesDocument: Sendable, Hashable {
 
     /// The values as JSON, sections and keys sorted.
     public var json: JSONNode {
-        JSONNode(.object(sections.mapValues { .object($0) }))
+        JSONNode(sorting: sections.mapValues { JSONNode(sorting: $0) })
     }
 }
 

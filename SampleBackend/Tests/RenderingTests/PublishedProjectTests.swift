@@ -180,7 +180,9 @@ import Testing
         let bytes = project.rendered(for: Self.context("1")).document.jsonBytes
         #expect(!String(buffer: bytes).contains("secret"))
         #expect(String(buffer: bytes).contains("open"))
-        #expect(project.compiled.bootstrapState().section(named: "Default")?["p"] == nil)
+        let bootstrap = String(buffer: project.compiled.bootstrapBytes())
+        #expect(bootstrap.contains("open"))
+        #expect(!bootstrap.contains("secret"))
         #expect(project.explanation(for: Self.context("1")).settings["Default"]?["p"] == nil)
     }
 

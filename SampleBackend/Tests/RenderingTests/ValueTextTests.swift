@@ -1,6 +1,6 @@
-import ActiveConfig
 import Foundation
 import JSONTree
+import NIOCore
 import Rendering
 import Targeting
 import Templates
@@ -24,11 +24,12 @@ import Testing
                 CompiledTemplate(
                     try ValidatedTemplate(json: template),
                     version: TemplateVersion(number: 1, updateTime: .distantPast)))
-            let state = project.state(for: TargetingContext(userID: "7", date: .distantPast))
-            let section = state.section(named: RemoteConfigTemplate.defaultSectionName)
-            #expect(
-                section?.value(forKey: "p") == (try SettingValue(jsonData: Data(value.utf8))),
-                "\(row)")
+            let context = TargetingContext(userID: "7", date: .distantPast)
+            let document = String(buffer: project.rendered(for: context).document.jsonBytes)
+            let start = #"{"config_sections":{"Default":{"settings":{"p":{"value":"#
+            #expect(document.hasPrefix(start + value + "}}}}"), "\(row)")
+            let reason = project.reasons(for: context).reason(forKey: "p", inSection: "Default")
+            #expect(reason?.value?.description == value, "\(row)")
         }
     }
 }

@@ -27,7 +27,8 @@ struct OverridesDocumentTests {
         #expect(
             overrides.sections == [
                 "Home": [
-                    "title": "x", "count": 3, "on": true, "list": [1.5, ["a": nil]],
+                    "title": "x", "count": 3, "on": true,
+                    "list": [.number("1.5"), ["a": .null]],
                 ],
                 "Void": [:],
             ])

@@ -1,6 +1,8 @@
-import ActiveConfig
 import Foundation
 import JSONTree
+import NIOCore
+import NIOFoundationEssentialsCompat
+import OrderedCollections
 import Rendering
 import Targeting
 import Templates
@@ -30,14 +32,12 @@ struct Preview: Sendable {
     /// `conditions` describe the proposed template if there is one.
     func json(for user: PreviewUser) -> JSONNode {
         let context = TargetingContext(userID: user.userID, signals: user.signals, date: date)
-        let now = current?.state(for: context)
-        let then = proposed?.state(for: context)
+        let now = current.map { Self.document($0, for: context) }
+        let then = proposed.map { Self.document($0, for: context) }
         var node: JSONNode = ["userID": user.userID.map { .string($0) } ?? .null]
-        node.setMember("current", now.map(Self.document))
-        node.setMember("proposed", then.map(Self.document))
-        if let then {
-            node.setMember("changes", Self.changes(from: now ?? ConfigurationState(), to: then))
-        }
+        node.setMember("current", now)
+        node.setMember("proposed", then)
+        if let then { node.setMember("changes", Self.changes(from: now, to: then)) }
         let missing = [current, proposed].compactMap { project in
             project?.compiled.conditions.missingSignals(in: context)
         }
@@ -60,29 +60,33 @@ struct Preview: Sendable {
         return count * JSONNode.string(userID).jsonData().count
     }
 
-    /// The state in the exchange format.
-    private static func document(_ state: ConfigurationState) -> JSONNode {
-        // Cannot fail: the framework wrote this JSON.
-        (try? JSONNode(jsonData: state.jsonData())) ?? .null
+    /// The document of a user in the exchange format.
+    private static func document(
+        _ project: PublishedProject, for context: TargetingContext
+    ) -> JSONNode {
+        let bytes = project.rendered(for: context).document.jsonBytes
+        // Cannot fail: the project wrote this JSON.
+        return (try? JSONNode(jsonData: Data(buffer: bytes), keys: .lastCounts)) ?? .null
     }
 
     /// The changed keys by section.
-    private static func changes(
-        from old: ConfigurationState, to new: ConfigurationState
-    ) -> JSONNode {
+    private static func changes(from old: JSONNode?, to new: JSONNode) -> JSONNode {
+        let (old, new) = (old?["config_sections"], new["config_sections"])
         var result = JSONNode.emptyObject
-        for section in Set(old.sectionNames).union(new.sectionNames).sortedByBytes() {
-            let before = old.section(named: section)
-            let after = new.section(named: section)
-            let keys = Set(before?.settingKeys ?? []).union(after?.settingKeys ?? [])
-            let changed = keys.sortedByBytes().filter { key in
-                before?.value(forKey: key) != after?.value(forKey: key)
-            }
+        for section in names(in: old, new) {
+            let (before, after) = (old?[section], new?[section])
+            let (was, now) = (before?["settings"], after?["settings"])
+            let changed = names(in: was, now).filter { was?[$0] != now?[$0] }
             if !changed.isEmpty || (before == nil) != (after == nil) {
                 result.setMember(section, .array(changed.map { .string($0) }))
             }
         }
         return result
+    }
+
+    /// The names of the members that two objects have, sorted.
+    private static func names(in objects: JSONNode?...) -> [String] {
+        Set(objects.flatMap { $0?.objectValue?.keys.map(\.self) ?? [] }).sortedByBytes()
     }
 }
 
@@ -122,7 +126,7 @@ extension ConditionExplanation.Percentile {
     /// The percentile in percent, precise to a millionth.
     fileprivate var json: JSONNode {
         let percent = Double(microPercentile) / 1_000_000
-        return ["seed": .string(seed), "percentile": JSONNode(.double(percent))]
+        return ["seed": .string(seed), "percentile": .number("\(percent)")]
     }
 }
 
@@ -131,7 +135,7 @@ extension SettingReason {
     /// setting.
     fileprivate var json: JSONNode {
         var node = JSONNode.emptyObject
-        node.setMember("value", value.map { JSONNode($0) })
+        node.setMember("value", value)
         switch source {
         case .override: node.setMember("source", "OVERRIDE")
         case .defaultValue: node.setMember("source", "DEFAULT")

@@ -1,4 +1,3 @@
-import ActiveConfig
 import ClientAPI
 import Foundation
 import HTTPServing
@@ -119,8 +118,8 @@ struct TemplateRoutes: Sendable {
         let validated = try ValidatedTemplate(jsonData: stored.content, limits: .none)
         let fields = Self.headerFields(version: stored.version.number, project: request.project)
         if format == "ACTIVECONFIG" {
-            let state = CompiledTemplate(validated, version: stored.version).bootstrapState()
-            return .json(ByteBuffer(bytes: state.jsonData()), headerFields: fields)
+            let compiled = CompiledTemplate(validated, version: stored.version)
+            return .json(compiled.bootstrapBytes(), headerFields: fields)
         }
         guard let fileFormat = DefaultsFile.Format(rawValue: format) else {
             throw RequestError.invalidArgument(

@@ -1,4 +1,3 @@
-import ActiveConfig
 import HTTPServing
 import JSONTree
 import Rendering
@@ -13,7 +12,7 @@ extension SettingReason {
         switch value {
         case .null: throw .unsupportedValue("null")
         case .array: throw .unsupportedValue("an array")
-        case let value: node.setMember("value", value.map { JSONNode($0) })
+        case let value: node.setMember("value", value)
         }
         node.setMember("reason", .string(evaluationReason))
         node.setMember("variant", .string(variant))

@@ -1,5 +1,6 @@
 import ActiveConfig
 import ActiveConfigGeneration
+import JSONTree
 import OrderedCollections
 import Rendering
 import Templates
@@ -12,14 +13,13 @@ extension SettingsModel {
     /// values. A setting without a default value has an optional type.
     init(_ compiled: CompiledTemplate, accessLevel: AccessLevel) throws(SettingsModelError) {
         let template = compiled.template
-        let defaults = compiled.bootstrapState().sections
-        let values = compiled.possibleValues()
         self.init(sections: [:], accessLevel: accessLevel)
         for (name, parameters) in template.sections {
             var section = Section(description: template.parameterGroups[name]?.description)
             for (key, parameter) in parameters where !parameter.isMasterKeyOnly {
-                let type = Self.type(of: parameter, values: values[name]?[key] ?? [])
-                let defaultValue = defaults[name]?[key]
+                let values = compiled.values(forKey: key, inSection: name)
+                let type = Self.type(of: parameter, values: values.possible.map(\.settingValue))
+                let defaultValue = values.default?.settingValue
                 section.settings[key] = try Setting(
                     default: defaultValue ?? .null,
                     type: defaultValue == nil ? .optional(type) : type,

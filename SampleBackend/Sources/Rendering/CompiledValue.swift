@@ -1,0 +1,94 @@
+import ActiveConfigJSON
+import Foundation
+import JSONTree
+import Templates
+
+/// A compiled value of a parameter, ready for a document.
+enum CompiledValue: Sendable, Equatable {
+    /// A value that is the same for every user: neither an array nor an object.
+    case scalar(JSONNode)
+
+    /// An array or object as its JSON text in a document, which takes less memory than its tree and
+    /// less time to write.
+    case container(String)
+
+    /// A text with the user's ID between its pieces, of which there are at least two.
+    case withUserID([String])
+
+    /// The setting is left out.
+    case omitted
+
+    /// The placeholder of the user's ID in a text.
+    static let userIDPlaceholder = "${user.id}"
+
+    /// Compiles a value; nil for one that this backend does not evaluate.
+    init?(_ value: ParameterValue, type: ParameterValueType) {
+        switch value.content {
+        case .useInAppDefault: self = .omitted
+        case .unevaluated: return nil
+        case .value(let text): self.init(text, type: type)
+        }
+    }
+
+    /// Compiles a text; one that is no value of the type, which no check accepts, is left out.
+    private init(_ text: String, type: ParameterValueType) {
+        switch type {
+        case .string:
+            let pieces = text.parts(between: Self.userIDPlaceholder)
+            self = pieces.count > 1 ? .withUserID(pieces) : .scalar(.string(text))
+        case .boolean: self = .scalar(.bool(text.lowercased() == "true"))
+        case .number: self = .scalar(JSONNode(number: text))
+        case .json:
+            let value = try? JSONNode(jsonData: Data(text.utf8), keys: .lastCounts)
+            self = value.map { Self($0.exchangeForm) } ?? .omitted
+        }
+    }
+
+    /// Compiles a value in the form of a document.
+    init(_ value: JSONNode) {
+        switch value {
+        case .array, .object: self = .container(value.description)
+        case .null, .bool, .number, .string: self = .scalar(value)
+        }
+    }
+
+    /// Number of places of the user's ID.
+    var userIDCount: Int {
+        if case .withUserID(let pieces) = self { pieces.count - 1 } else { 0 }
+    }
+
+    /// The setting of a user; nil when it is left out.
+    func value(forUserID userID: String?) -> JSONNode? {
+        switch self {
+        case .scalar(let value): value
+        // Cannot fail: the text was written from a tree.
+        case .container(let text):
+            (try? JSONNode(jsonData: Data(text.utf8), keys: .lastCounts)) ?? .null
+        case .withUserID(let pieces): .string(pieces.joined(separator: userID ?? ""))
+        case .omitted: nil
+        }
+    }
+
+    /// Appends the setting of a user; nothing when it is left out.
+    func write(to json: inout JSONWriter, forUserID userID: String?) {
+        switch self {
+        case .scalar(let value): value.write(to: &json)
+        // The text of any value is appended as it is, like that of a number.
+        case .container(let text): json.write(number: text)
+        case .withUserID(let pieces): json.write(pieces.joined(separator: userID ?? ""))
+        case .omitted: break
+        }
+    }
+
+    /// Compares by bytes: Swift's strings are equal when they are canonically equivalent.
+    static func == (left: CompiledValue, right: CompiledValue) -> Bool {
+        switch (left, right) {
+        case (.scalar(let left), .scalar(let right)): left == right
+        case (.container(let left), .container(let right)): left.hasSameBytes(as: right)
+        case (.withUserID(let left), .withUserID(let right)):
+            left.elementsEqual(right) { $0.hasSameBytes(as: $1) }
+        case (.omitted, .omitted): true
+        default: false
+        }
+    }
+}

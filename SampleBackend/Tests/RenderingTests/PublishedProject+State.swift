@@ -1,0 +1,20 @@
+import ActiveConfig
+import Foundation
+import NIOCore
+import NIOFoundationEssentialsCompat
+import Rendering
+import Targeting
+import Testing
+
+extension PublishedProject {
+    /// A user's document as the framework reads it; it is empty, and an issue, when it cannot.
+    func state(for context: TargetingContext) -> ConfigurationState {
+        do {
+            return try ConfigurationState(
+                jsonData: Data(buffer: rendered(for: context).document.jsonBytes))
+        } catch {
+            Issue.record(error)
+            return ConfigurationState()
+        }
+    }
+}
