@@ -107,13 +107,15 @@ extension ActiveConfig {
     /// Loading itself does not write, as it may happen on any thread. If the process ends before, the
     /// next launch does the same. What another process has stored since is newer, and stays.
     private func storeLaunch(of userID: UserID) {
-        guard case .activated(let configuration) = state.withLock({ $0.launches[userID] }) else {
-            return
-        }
+        guard
+            case .activated(let configuration, let former) = state.withLock({
+                $0.launches[userID]
+            })
+        else { return }
         guard let pending = keptPending(of: userID), pending.isSame(as: configuration) else {
             // It stays in force in this launch, and is not about to be stored any more.
             let known = KnownConfiguration(configuration, source: .stored, isOwn: true)
-            return state.withLock { $0.launches[userID] = .mixed(known) }
+            return state.withLock { $0.launches[userID] = .mixed(known, former: former) }
         }
         // With the bytes of a signed document, which are not kept in memory.
         storeOwn(pending, of: userID)
@@ -151,30 +153,38 @@ extension ActiveConfig {
     ///
     /// Blocks for the store.
     func activatePending(of expected: UserID? = nil) -> (isActivated: Bool, [SectionChange]) {
-        let userID = loadedSnapshot().userID
+        let snapshot = loadedSnapshot()
+        let userID = snapshot.userID
         if let expected, expected != userID { return (false, []) }
-        let changes = activate(userID).current
-        return (changes != nil, changes ?? [])
+        if let changes = activate(userID).current { return (true, changes) }
+        if snapshot.known.pending == nil { return (false, []) }
+        // Another process has activated it.
+        let changes = reload(userID)
+        return (state.withLock { $0.snapshot?.known.pending == nil }, changes)
     }
 
     /// Brings what waits for a user beside the current one in force for its handles.
     ///
     /// Blocks for the store.
     func activatePending(of entry: UserEntry) -> [SectionChange] {
-        loadedSnapshot(of: entry)
-        return activate(entry.userID).ofHandles
+        let old = loadedSnapshot(of: entry)
+        if let changes = activate(entry.userID).ofHandles { return changes }
+        if old.known.pending == nil { return [] }
+        // Another process has activated it.
+        reload(entry.userID)
+        return entry.snapshot?.changes(since: old.sections) ?? []
     }
 
     /// Brings what waits for a user in force.
     ///
-    /// - Returns: The changes of the current configuration, nil when it is another user's or nothing
-    ///   waits; the changes of the user's handles.
+    /// - Returns: The changes of the current configuration, nil when it is another user's; the changes
+    ///   of the user's handles. Both are nil when nothing waits.
     private func activate(
         _ userID: UserID
-    ) -> (current: [SectionChange]?, ofHandles: [SectionChange]) {
+    ) -> (current: [SectionChange]?, ofHandles: [SectionChange]?) {
         storeWrites.sync(of: userID) {
             storeLaunch(of: userID)
-            guard let pending = pendingConfiguration(of: userID) else { return (nil, []) }
+            guard let pending = pendingConfiguration(of: userID) else { return (nil, nil) }
             storeOwn(pending, of: userID)
             // Setters that have read what was the user's own read again.
             state.withLock { $0.noteChange(of: userID) }
@@ -189,7 +199,7 @@ extension ActiveConfig {
             }
             history.noteActivation(of: userID)
             noteInForce(new, of: userID)
-            return changes
+            return (changes.current, changes.ofHandles)
         }
     }
 

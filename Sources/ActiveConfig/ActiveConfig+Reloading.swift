@@ -9,7 +9,8 @@ extension ActiveConfig {
     /// - A document of a lower ``ConfigurationState/templateVersion`` than the one in force, and a
     ///   removal, change nothing. Of documents without a version, whichever is stored comes in force.
     /// - A document that waits for its activation there waits here too, apart from the sections that
-    ///   need not wait; see ``ActivationPolicy``.
+    ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
+    ///   active.
     /// - With a store of the app's own type, nothing changes for a user whose document this process has
     ///   downloaded: such a store does not say whether what it returns is a fallback.
     /// - The launch guard and the acknowledger are told of it as of a download.
@@ -30,7 +31,8 @@ extension ActiveConfig {
     /// - A document of a lower ``ConfigurationState/templateVersion`` than the one in force, and a
     ///   removal, change nothing. Of documents without a version, whichever is stored comes in force.
     /// - A document that waits for its activation there waits here too, apart from the sections that
-    ///   need not wait; see ``ActivationPolicy``.
+    ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
+    ///   active.
     /// - With a store of the app's own type, nothing changes for a user whose document this process has
     ///   downloaded: such a store does not say whether what it returns is a fallback.
     /// - The launch guard and the acknowledger are told of it as of a download.
@@ -49,9 +51,11 @@ extension ActiveConfig {
         return changes
     }
 
+    /// Activates what another process has stored for a user; blocks for the store.
+    ///
     /// - Returns: The changes of the current configuration, if it is the user's.
     @discardableResult
-    private func reload(_ userID: UserID) -> [SectionChange] {
+    func reload(_ userID: UserID) -> [SectionChange] {
         // Within the user's writes, so that a download of this process comes before or after.
         storeWrites.sync(of: userID) {
             let snapshot = state.withLock { $0.snapshot }
@@ -115,9 +119,14 @@ extension KnownConfiguration {
             configuration != known.configuration
                 || pending?.configuration != known.pending?.configuration
         else { return false }
+        return !isOlder(than: known)
+    }
+
+    /// True for a document of a lower version than the user's own one that is in force.
+    func isOlder(than known: KnownConfiguration) -> Bool {
         guard known.isOwn, let before = known.configuration.templateVersion,
             let now = configuration.templateVersion
-        else { return true }
-        return now >= before
+        else { return false }
+        return now < before
     }
 }

@@ -29,15 +29,9 @@ extension ActiveConfig {
         _ userID: UserID, _ stored: KnownConfiguration?, in state: inout CoordinatorState
     ) -> KnownConfiguration? {
         if options.activation.isImmediate { return stored }
-        switch state.launches[userID] {
-        case .mixed(let known): return known
-        case .activated(let configuration):
-            return KnownConfiguration(configuration, source: .stored, isOwn: true)
-        case .stored: return stored
-        case nil:
-            state.launches[userID] = .stored
-            return stored
-        }
+        let known = state.base(of: userID, stored)
+        if state.launches[userID] == nil { state.launches[userID] = .stored }
+        return known
     }
 
     /// The configuration with which a user is loaded, given the pending one.
@@ -45,24 +39,18 @@ extension ActiveConfig {
         _ userID: UserID, _ stored: KnownConfiguration?, _ pending: ConfigurationState,
         in state: inout CoordinatorState
     ) -> KnownConfiguration {
-        let base: KnownConfiguration?
+        let base = state.base(of: userID, stored)
+        let former = stored?.isOwn == true ? stored?.configuration : nil
         var moments: Set = [ActivationPolicy.Moment.immediate]
-        switch state.launches[userID] {
-        case nil:
-            base = stored
-            moments.insert(.nextLaunch)
-        case .stored: base = stored
-        case .mixed(let known): base = known
-        case .activated(let configuration):
-            base = KnownConfiguration(configuration, source: .stored, isOwn: true)
-        }
+        if state.launches[userID] == nil { moments.insert(.nextLaunch) }
         let known = (base ?? .none).bringing(
             .init(configuration: pending.keptInMemory, source: .stored), options.activation,
             at: moments)
-        if known.pending == nil, base?.isOwn != true || base?.configuration != pending {
-            state.launches[userID] = .activated(pending.keptInMemory)
+        if known.pending == nil, former != pending {
+            state.launches[userID] = .activated(pending.keptInMemory, former: former)
         } else if state.launches[userID] == nil {
-            state.launches[userID] = known.pending == nil ? .stored : .mixed(known)
+            state.launches[userID] =
+                known.pending == nil ? .stored : .mixed(known, former: former)
         }
         return known
     }
@@ -109,7 +97,7 @@ extension ActiveConfig {
             return pending
         }
         // It is not stored yet.
-        if case .activated(let document) = state.withLock({ $0.launches[userID] }) {
+        if case .activated(let document, _) = state.withLock({ $0.launches[userID] }) {
             return document
         }
         let inForce =

@@ -17,10 +17,11 @@ struct CoordinatorState: Sendable {
     enum Launch: Sendable {
         /// The store's own configuration is in force.
         case stored
-        /// What waited came in force, and is to be stored as the user's own.
-        case activated(ConfigurationState)
-        /// Sections of what waited came in force, and others did not.
-        case mixed(KnownConfiguration)
+        /// The pending document is active, and about to be stored as the user's own in place of `former`.
+        case activated(ConfigurationState, former: ConfigurationState?)
+        /// Sections of the pending document are active, others still those of the user's own one,
+        /// `former`.
+        case mixed(KnownConfiguration, former: ConfigurationState?)
 
         var step: Int {
             switch self {
@@ -104,6 +105,27 @@ struct CoordinatorState: Sendable {
         return reading.downloaded
     }
 
+    /// The document that a user's loading starts from, beneath what waits.
+    ///
+    /// It is the one that the user was first loaded with in this launch, until another process has
+    /// stored one that is not older as the user's own.
+    mutating func base(
+        of userID: UserID, _ stored: KnownConfiguration?
+    ) -> KnownConfiguration? {
+        let loaded: (known: KnownConfiguration, former: ConfigurationState?)
+        switch launches[userID] {
+        case nil, .stored: return stored
+        case .mixed(let known, let former): loaded = (known, former)
+        case .activated(let document, let former):
+            loaded = (KnownConfiguration(document, source: .stored, isOwn: true), former)
+        }
+        guard let stored, stored.isOwn, stored.configuration != loaded.former,
+            !stored.isOlder(than: loaded.known)
+        else { return loaded.known }
+        launches[userID] = .stored
+        return stored
+    }
+
     /// Drops what is known of a user.
     mutating func forget(_ userID: UserID) {
         forgettingCount += 1
@@ -119,7 +141,7 @@ struct CoordinatorState: Sendable {
     /// Drops the generic user's sections that are in force for others beside what waits for those.
     private mutating func forgetFallbacks() {
         for (userID, launch) in launches {
-            if case .mixed(let known) = launch, !known.isOwn { launches[userID] = .stored }
+            if case .mixed(let known, _) = launch, !known.isOwn { launches[userID] = .stored }
         }
     }
 

@@ -175,4 +175,83 @@ struct ReloadingTests {
         #expect(await config.activate().map(\.reason) == [.activated])
         #expect(config["Home"]?.title == "new")
     }
+
+    /// How this process gets what another one has activated.
+    enum Way: CaseIterable {
+        case reload, activate, userSwitch
+
+        func take(in config: ActiveConfig) async {
+            switch self {
+            case .reload: await config.reload()
+            case .activate: await config.activate()
+            case .userSwitch:
+                config.currentUserID = "other"
+                config.currentUserID = nil
+            }
+        }
+    }
+
+    private func launch(_ activation: ActivationPolicy) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.activation = activation
+        return CoordinatorFixture.make(store: store, options: options).config
+    }
+
+    @Test(arguments: Way.allCases, [true, false])
+    func aDocumentThatAnotherProcessActivatesBecomesActive(
+        way: Way, isVersioned: Bool
+    ) async throws {
+        var (old, new) = (Self.document("old", version: 1), Self.document("new", version: 2))
+        if !isVersioned { (old.meta, new.meta) = ([:], [:]) }
+        try store.persistConfiguration(old, forUserID: nil)
+        try store.persistPendingConfiguration(new, forUserID: nil)
+        let config = launch(.manual)
+        #expect(config["Home"]?.title == "old" && config.pendingConfiguration == new)
+        #expect(await launch(.manual).activate().count == 1)
+        #expect(config["Home"]?.title == "old")
+        await way.take(in: config)
+        #expect(config["Home"]?.title == "new")
+        #expect(config.pendingConfiguration == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func aDocumentThatAnotherProcessActivatesBecomesActiveForHandles(
+        isReloaded: Bool
+    ) async throws {
+        try persist("old", version: 1, of: "2")
+        let new = Self.document("new", version: 2)
+        try store.persistPendingConfiguration(new, forUserID: "2")
+        let config = launch(.manual)
+        let user = config.configuration(forUserID: "2")
+        #expect(user["Home"]?.title == "old")
+        #expect(await launch(.manual).configuration(forUserID: "2").activate().count == 1)
+        if isReloaded { await config.reload() } else { await user.activate() }
+        #expect(user["Home"]?.title == "new")
+    }
+
+    @Test func anActivatedDocumentBecomesActiveBeneathTheNextThatWaits() async throws {
+        try persist("one", version: 1)
+        try store.persistPendingConfiguration(Self.document("two", version: 2), forUserID: nil)
+        let config = launch(.manual)
+        #expect(config["Home"]?.title == "one")
+        try persist("two", version: 2)
+        try store.persistPendingConfiguration(Self.document("three", version: 3), forUserID: nil)
+        await config.reload()
+        #expect(config["Home"]?.title == "two")
+        #expect(config.pendingConfiguration?.templateVersion == 3)
+    }
+
+    /// The store has the document of before; the sections of the removed one stay.
+    @Test(arguments: [true, false])
+    func aRemovedPendingDocumentKeepsTheSectionsThatAreActive(isRemoved: Bool) async throws {
+        try store.persistConfiguration(.titled(["Home": "old", "Kill": "old"]), forUserID: nil)
+        try store.persistPendingConfiguration(
+            .titled(["Home": "new", "Kill": "new"]), forUserID: nil)
+        let config = launch(ActivationPolicy(.manual, sections: ["Kill": .nextLaunch]))
+        #expect(config["Kill"]?.title == "new")
+        if isRemoved { try store.persistPendingConfiguration(nil, forUserID: nil) }
+        await Way.userSwitch.take(in: config)
+        #expect(await config.reload().isEmpty)
+        #expect([config["Home"]?.title, config["Kill"]?.title] == ["old", "new"])
+    }
 }
