@@ -13,8 +13,6 @@ struct ErrorBody {
     ///
     /// On Linux an answer that asks for a password has no end.
     static let timeout = Duration.seconds(1)
-    /// Shorter parts of a request are no secrets, and would be found in any sentence.
-    private static let leastSecretLength = 4
 
     private let data: Data
     private let head: HTTPURLResponse
@@ -53,26 +51,7 @@ struct ErrorBody {
         guard let message = content?["error"]?.dictionaryValue?["message"]?.stringValue,
             !message.isEmpty
         else { return nil }
-        let secrets = (Self.secrets(of: request) + [userID ?? ""])
-            .filter { $0.utf8.count >= Self.leastSecretLength }
-            .flatMap { [$0, ActiveConfigBackend.percentEncoded($0)] }
-            // The longest first, since one may be a part of another.
-            .sorted { $0.utf8.count > $1.utf8.count }
-        return secrets.reduce(message) { $0.replacing($1, with: "…") }
-    }
-
-    private static func secrets(of request: URLRequest) -> [String] {
-        let fields = (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
-            !RedirectPolicy.harmlessFields.contains(name.lowercased())
-                && name.lowercased() != "content-type"
-        }
-        let components = request.url.flatMap {
-            URLComponents(url: $0, resolvingAgainstBaseURL: true)
-        }
-        return fields.values.flatMap { $0.split(separator: " ").map(String.init) }
-            .filter { $0.lowercased() != "bearer" && $0.lowercased() != "basic" }
-            + [components?.password, components?.user].compactMap(\.self)
-            + (components?.queryItems ?? []).compactMap(\.value)
+        return RequestSecrets(request, userID: userID).removed(from: message)
     }
 }
 

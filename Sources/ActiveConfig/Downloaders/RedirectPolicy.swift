@@ -11,12 +11,6 @@ import Foundation
 struct RedirectPolicy {
     let url: URL?
 
-    /// Header fields that hold no credential.
-    static let harmlessFields: Set = [
-        "accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
-        "if-none-match", "user-agent",
-    ]
-
     /// Nil refuses the redirect: to another host, from https to http, or with a body to another
     /// origin.
     func request(following request: URLRequest) -> URLRequest? {
@@ -38,8 +32,7 @@ struct RedirectPolicy {
         var request = request
         request.url = components.url
         request.httpBody = nil
-        for name in (request.allHTTPHeaderFields ?? [:]).keys
-        where !Self.harmlessFields.contains(name.lowercased()) {
+        for name in request.credentialFields.keys {
             request.setValue(nil, forHTTPHeaderField: name)
         }
         return request
@@ -63,5 +56,18 @@ struct RedirectPolicy {
             self.scheme = scheme
             self.host = host
         }
+    }
+}
+
+extension URLRequest {
+    /// Header fields that hold no credential.
+    private static let harmlessFields: Set = [
+        "accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
+        "if-none-match", "user-agent",
+    ]
+
+    /// The header fields that may hold a credential: all but those known to hold none.
+    var credentialFields: [String: String] {
+        (allHTTPHeaderFields ?? [:]).filter { !Self.harmlessFields.contains($0.key.lowercased()) }
     }
 }

@@ -10,8 +10,7 @@ import Foundation
 /// requests collides, and then waits as the first one does.
 enum RequestFingerprint {
     static func of(_ request: URLRequest) -> String {
-        let fields = (request.allHTTPHeaderFields ?? [:]).map { ($0.key.lowercased(), $0.value) }
-            .filter { !RedirectPolicy.harmlessFields.contains($0.0) }
+        let fields = request.credentialFields.map { ($0.key.lowercased(), $0.value) }
             .sorted { $0.0.precedes($1.0) }
             .map { "\n\($0.0): \($0.1)" }
         let text = "\(request.url?.absoluteString ?? "")\(fields.joined())"

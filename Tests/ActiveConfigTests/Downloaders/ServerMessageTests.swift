@@ -152,6 +152,66 @@ struct ServerMessageTests {
         #expect("\(error)".contains("sorry"))
     }
 
+    /// A request with a credential, and forms of it in the server's message.
+    struct Repetition: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var field = ("X-Harmless", "-")
+        var query = ""
+        let forms: [String]
+    }
+
+    @Test(arguments: [
+        Repetition(
+            testDescription: "cookies", field: ("Cookie", "session=c00kie-value; theme=dark-blue"),
+            forms: ["c00kie-value", "dark-blue"]),
+        Repetition(
+            testDescription: "quoted parts",
+            field: ("X-Auth", "key=\"quoted-1\",other=plain-2"), forms: ["quoted-1", "plain-2"]),
+        Repetition(
+            testDescription: "Basic",
+            field: ("Authorization", "Basic \(Data("alice:pa55:word".utf8).base64EncodedString())"),
+            forms: ["alice", "pa55:word", "alice:pa55:word", "alice%3Apa55%3Aword"]),
+        Repetition(
+            testDescription: "another case", field: ("Authorization", "Bearer Abc-Def-Ghi"),
+            forms: ["ABC-DEF-GHI", "abc-def-ghi"]),
+        Repetition(
+            testDescription: "percent-encoded", field: ("X-API-Key", "a/b+c=d&efgh"),
+            forms: ["a%2Fb%2Bc%3Dd%26efgh", "a%2fb%2bc%3dd%26efgh", "a/b+c%3Dd&efgh"]),
+        Repetition(
+            testDescription: "query", query: "?key=s3cr%2Ft%20x",
+            forms: ["s3cr%2Ft%20x", "s3cr/t x", "s3cr/t+x", "s3cr%252Ft%2520x"]),
+        Repetition(
+            testDescription: "query without a value", query: "?only-a-key", forms: ["only-a-key"]),
+    ])
+    func noFormOfACredentialIsInTheError(repetition: Repetition) async throws {
+        let message = "Sorry: \(repetition.forms.joined(separator: " | ")). It is over."
+        let server = try LoopbackServer { _ in
+            LoopbackServer.response(403, body: Self.body(403, message))
+        }
+        defer { server.stop() }
+        let url = try #require(
+            URL(string: try server.url("/config").absoluteString + repetition.query))
+        let downloader = JSONURLDownloader { _ in
+            var request = URLRequest(url: url)
+            request.setValue(repetition.field.1, forHTTPHeaderField: repetition.field.0)
+            return request
+        }
+        let error = try #require(await Self.error(of: downloader) as? DownloadError)
+        let dots = Array(repeating: "…", count: repetition.forms.count)
+        #expect(
+            error.serverMessage == "Sorry: \(dots.joined(separator: " | ")). It is over.")
+    }
+
+    @Test func aShortValueOfTheRequestIsLeftInTheMessage() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackServer.response(403, body: Self.body(403, "Grab the abacus."))
+        }
+        defer { server.stop() }
+        let url = try server.url("/config?a=ab")
+        let error = await Self.error(of: JSONURLDownloader { _ in URLRequest(url: url) })
+        #expect((error as? DownloadError)?.serverMessage == "Grab the abacus.")
+    }
+
     @Test(
         arguments: [
             (204, ""), (200, "<html>Log in to the Wi-Fi</html>"), (200, "{}"), (203, "[1"),
