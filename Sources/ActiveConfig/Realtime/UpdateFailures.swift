@@ -1,4 +1,4 @@
-/// Deduplicates failures of an updater's users: one report per cause until it is gone.
+/// Deduplicates failures of an updater's users: one report per cause until the step that failed works.
 ///
 /// Only users whose task runs have causes, so a download that ends late leaves none behind.
 final class UpdateFailures: Sendable {
@@ -28,7 +28,7 @@ final class UpdateFailures: Sendable {
     }
 
     private struct User {
-        var causes: [Step: Cause] = [:]
+        var causes: [Step: Set<Cause>] = [:]
         /// Number of tasks; one that ends may overlap with the next.
         var taskCount = 0
     }
@@ -38,28 +38,34 @@ final class UpdateFailures: Sendable {
         /// Number of users with each cause.
         var counts: [Cause: Int] = [:]
 
-        /// - Returns: True when no other user has this cause.
-        mutating func set(_ new: Cause?, of userID: UserID, at step: Step) -> Bool {
-            guard var user = users[userID], user.causes[step] != new else { return false }
-            if let old = user.causes[step] { remove(old) }
-            user.causes[step] = new
-            users[userID] = user
-            guard let new else { return false }
-            counts[new, default: 0] += 1
-            return counts[new] == 1
+        /// - Returns: True when no user had this cause.
+        mutating func add(_ cause: Cause, of userID: UserID) -> Bool {
+            guard var causes = users[userID]?.causes[cause.step, default: []],
+                causes.count < UpdateFailures.maximumCauseCount, causes.insert(cause).inserted
+            else { return false }
+            users[userID]?.causes[cause.step] = causes
+            counts[cause, default: 0] += 1
+            return counts[cause] == 1
+        }
+
+        mutating func removeCauses(of userID: UserID, at step: Step) {
+            for cause in users[userID]?.causes.removeValue(forKey: step) ?? [] { remove(cause) }
         }
 
         mutating func end(_ userID: UserID) {
             guard var user = users[userID] else { return }
             user.taskCount -= 1
             users[userID] = user.taskCount > 0 ? user : nil
-            if user.taskCount == 0 { for cause in user.causes.values { remove(cause) } }
+            if user.taskCount == 0 { for cause in user.causes.values.joined() { remove(cause) } }
         }
 
         private mutating func remove(_ cause: Cause) {
             if let count = counts[cause] { counts[cause] = count > 1 ? count - 1 : nil }
         }
     }
+
+    /// Causes of a step that are kept for a user; further ones are not reported.
+    private static let maximumCauseCount = 16
 
     private let state = Locked(State())
 
@@ -68,12 +74,12 @@ final class UpdateFailures: Sendable {
     /// - Returns: True when its cause is new; false for a user without a task.
     func isNew(_ error: any Error, of userID: UserID, at step: Step) -> Bool {
         let cause = Cause(error, at: step)
-        return state.withLock { $0.set(cause, of: userID, at: step) }
+        return state.withLock { $0.add(cause, of: userID) }
     }
 
     /// Notes that a step works for a user.
     func noteSuccess(of userID: UserID, at step: Step) {
-        state.withLock { _ = $0.set(nil, of: userID, at: step) }
+        state.withLock { $0.removeCauses(of: userID, at: step) }
     }
 
     /// Notes that a user's task begins.

@@ -122,6 +122,23 @@ struct UpdaterFailureLogTests {
         #expect(warnings.first?.contains("401") == true && warnings.last?.contains("403") == true)
     }
 
+    @Test func causesThatAlternateAreOneWarningEach() async throws {
+        let attempts = Locked(0)
+        let source = PreparedSource { userID in
+            PreparedConnection(userID) { _ in
+                let count = attempts.withLock { attempts in
+                    attempts += 1
+                    return attempts
+                }
+                throw Self.refusal(count.isMultiple(of: 2) ? 502 : 503)
+            } opening: { _ in
+                throw DownloadError(.connectionLost)
+            }
+        }
+        try await run(updater(source)) { attempts.withLock { $0 } >= 8 }
+        #expect(warnings.count == 2, "\(warnings)")
+    }
+
     /// What worked meanwhile and fails again is told again.
     @Test func aCauseThatCameBackIsToldAgain() async throws {
         let attempts = Locked(0)
