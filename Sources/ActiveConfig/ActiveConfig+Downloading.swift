@@ -125,7 +125,10 @@ extension ActiveConfig {
                 return JoinedDownload.Exchange(
                     lastKnown: nil, answer: nil, outcome: .withinInterval)
             case .wait(let seconds, let status):
-                throw DownloadError(.throttled, status: status, retryAfter: .seconds(seconds))
+                var error = DownloadError(
+                    .throttled, status: status, retryAfter: .seconds(seconds))
+                error.waitEnds = history.waitEnds(of: plan.request, by: configDownloader)
+                throw error
             }
             try download.limitTime(to: downloadTimeout, by: clock)
             log(.info, "Downloading the configuration of \(userID.logName).")

@@ -82,7 +82,8 @@ public struct ClientCredentials: Sendable {
     }
 
     /// Makes updaters connect anew, each user with a new token, such as after a sign-in, and ends the
-    /// waits of a ``FetchPolicy`` after answers 4xx to downloads with these credentials.
+    /// waits of a ``FetchPolicy`` after answers 4xx to downloads with these credentials, by a
+    /// ``JSONURLDownloader`` that is not within a downloader of your own.
     ///
     /// It need not be called for a token that expires: the server ends its stream, and the next
     /// connection asks for another one.

@@ -67,6 +67,8 @@ public struct DownloadError: Error, Sendable {
     public let underlyingError: (any Error)?
     /// The ``RequestFingerprint`` of the request that was refused.
     var fingerprint: String?
+    /// Ways to end the wait of a refused request, beside `markStale()`.
+    var waitEnds: WaitEnds = []
 
     /// Creates an error.
     ///
@@ -91,6 +93,18 @@ public struct DownloadError: Error, Sendable {
 
     /// In Unicode scalars.
     static let longestServerMessage = 300
+}
+
+extension DownloadError {
+    /// Ways to end a wait, which depend on the downloader.
+    struct WaitEnds: OptionSet, Sendable {
+        let rawValue: Int
+
+        /// `tokensDidChange()`.
+        static let tokenChange = WaitEnds(rawValue: 1)
+        /// Another URL or other credentials.
+        static let otherRequest = WaitEnds(rawValue: 2)
+    }
 }
 
 extension URL {
@@ -156,15 +170,12 @@ extension DownloadError: CustomStringConvertible {
         return "\(sentence): \(underlyingError.localizedDescription)"
     }
 
-    /// What a ``Code/throttled`` request waits for, what ends that, and when it ends by itself.
+    /// The cause of a ``Code/throttled`` request's wait, what ends it, and when it ends by itself.
     private var wait: String {
         var text = ""
         if let status {
             text += ", since it answered with status \(status); "
-            text +=
-                isRefusal
-                ? "markStale(), tokensDidChange(), another URL or other credentials end the wait"
-                : "markStale() does not end the wait"
+            text += isRefusal ? "the wait ends \(ends)" : "markStale() does not end the wait"
         }
         // A fetch policy may wait for longer than the server asks for.
         if let retryAfter {
@@ -173,13 +184,23 @@ extension DownloadError: CustomStringConvertible {
         return text
     }
 
+    private var ends: String {
+        switch (waitEnds.contains(.tokenChange), waitEnds.contains(.otherRequest)) {
+        case (false, false): "by markStale()"
+        case (true, false): "by markStale() or tokensDidChange()"
+        case (false, true): "by markStale(), another URL or other credentials"
+        case (true, true): "by markStale(), tokensDidChange(), another URL or other credentials"
+        }
+    }
+
     /// True for an answer 4xx that the same request is likely to get again.
     var isRefusal: Bool {
         status.map { (400...499).contains($0) && $0 != 408 && $0 != 429 } ?? false
     }
 
     private static func text(of duration: Duration) -> String {
-        let seconds = duration.components.seconds
+        let (whole, rest) = duration.components
+        let seconds = whole + (rest > 0 ? 1 : 0)
         return "\(seconds) second\(seconds == 1 ? "" : "s")"
     }
 }

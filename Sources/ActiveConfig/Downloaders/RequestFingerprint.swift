@@ -20,8 +20,8 @@ enum RequestFingerprint {
 
 /// A downloader that can predict a request before it is made.
 protocol RequestPredicting: ActiveConfigDownloader {
-    /// How often the app has said in this launch that its tokens have changed.
-    var tokenChangeCount: Int { get }
+    /// Number of calls of `tokensDidChange()` in this launch; nil: there are no such credentials.
+    var tokenChangeCount: Int? { get }
 
     /// Of a user's next request; nil when that has to be waited for.
     func knownFingerprint(forUserID userID: String?) -> String?
@@ -33,7 +33,7 @@ protocol RequestPredicting: ActiveConfigDownloader {
 }
 
 extension JSONURLDownloader: RequestPredicting {
-    var tokenChangeCount: Int { tokenChanges?.count ?? 0 }
+    var tokenChangeCount: Int? { tokenChanges?.count }
 
     func knownFingerprint(forUserID userID: String?) -> String? {
         knownRequest(context(userID, nil)).map(RequestFingerprint.of)

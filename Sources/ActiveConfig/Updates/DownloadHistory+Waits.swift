@@ -1,6 +1,6 @@
 import Foundation
 
-/// What requests wait for: the server after a failure, and another answer after a refusal.
+/// Waits of requests: all after a failure of the server, a single one after its refusal.
 extension DownloadHistory {
     /// A wait for the server.
     struct Wait: Codable, Sendable, Equatable {
@@ -23,7 +23,7 @@ extension DownloadHistory {
         func rest(at time: Date) -> Double? {
             let elapsed = time.timeIntervalSince(start)
             if elapsed < 0 { return isRestarted ? nil : seconds }
-            // Who waited until the end is not sent away for a rounding error.
+            // Tolerates rounding at the end of the wait.
             return seconds - elapsed > 0.001 ? seconds - elapsed : nil
         }
 
@@ -48,11 +48,16 @@ extension DownloadHistory {
         /// Early refusals after which the fingerprint is ignored: the app's requests differ each time.
         static let maximumEarlyCount = 8
 
+        /// False when requests with another URL or other credentials have to wait too.
+        var comparesFingerprints: Bool {
+            fingerprint != nil && earlyCount ?? 0 < Self.maximumEarlyCount
+        }
+
         /// True for a request that is likely to be refused as well.
         func isFor(_ request: Request) -> Bool {
             guard scope == request.scope else { return false }
-            guard let fingerprint, let other = request.fingerprint else { return true }
-            return fingerprint == other || earlyCount ?? 0 >= Self.maximumEarlyCount
+            guard comparesFingerprints, let other = request.fingerprint else { return true }
+            return fingerprint == other
         }
     }
 
@@ -67,6 +72,19 @@ extension DownloadHistory {
     func needsFingerprint(_ request: Request) -> Bool {
         let refusal = refusal(of: request, in: stored.value)
         return request.fingerprint == nil && refusal?.fingerprint != nil
+    }
+
+    /// Ways to end the wait of a refused request, beside `markStale()`.
+    func waitEnds(
+        of request: Request, by downloader: any ActiveConfigDownloader
+    ) -> DownloadError.WaitEnds {
+        // Within a downloader of the app's own, URL and credentials are not known before a request.
+        guard let downloader = downloader as? any RequestPredicting else { return [] }
+        var ends: DownloadError.WaitEnds = []
+        if downloader.tokenChangeCount != nil { ends.insert(.tokenChange) }
+        let refusal = refusal(of: request, in: stored.value)
+        if refusal?.comparesFingerprints == true { ends.insert(.otherRequest) }
+        return ends
     }
 
     /// The end of the wait that keeps a request from being made.

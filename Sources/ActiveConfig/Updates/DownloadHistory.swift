@@ -42,7 +42,7 @@ final class DownloadHistory: Sendable {
         let userID: UserID
         let digest: String
         let staleCount: Int
-        /// How often the app has said in this launch that its tokens have changed.
+        /// Number of calls of `tokensDidChange()` in this launch.
         var tokenChangeCount = 0
         /// Of the URL and the credentials; nil when they are not known.
         var fingerprint: String?
@@ -112,7 +112,7 @@ final class DownloadHistory: Sendable {
     func request(of userID: UserID, by downloader: any ActiveConfigDownloader) -> Request {
         var request = request(of: userID, downloader.requestDigest)
         guard let downloader = downloader as? any RequestPredicting else { return request }
-        request.tokenChangeCount = downloader.tokenChangeCount
+        request.tokenChangeCount = downloader.tokenChangeCount ?? 0
         if stored.value.refusals[userID.digest] != nil {
             request.fingerprint = downloader.knownFingerprint(forUserID: userID.string)
         }

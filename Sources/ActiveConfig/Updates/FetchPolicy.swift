@@ -73,7 +73,8 @@ extension FetchPolicy {
     ///
     /// URL and credentials are compared by the requests of a ``JSONURLDownloader``, of which 16 bits of
     /// a hash are stored. A request that is refused with others each time, as by a number of its own, is
-    /// held back as well, from the ninth on.
+    /// held back as well, from the ninth on. Around a ``JSONURLDownloader``, a downloader of your own
+    /// hides them: then neither other ones nor ``ClientCredentials/tokensDidChange()`` end the wait.
     public struct Backoff: Sendable {
         /// The limit of the first wait.
         public let initial: Duration

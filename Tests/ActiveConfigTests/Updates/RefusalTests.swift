@@ -200,7 +200,7 @@ struct RefusalTests {
         let throttled = try #require(
             await error(of: launch(ScriptedDownloader(.unchanged))))
         #expect(throttled.code == .throttled && throttled.status == status)
-        let seconds = try #require(throttled.retryAfter).components.seconds
+        let seconds = Int(try #require(throttled.retryAfter).inSeconds.rounded(.up))
         for part in ["status \(status)", "in \(seconds) second", "markStale()"] {
             #expect(throttled.description.contains(part), "\(throttled)")
         }
