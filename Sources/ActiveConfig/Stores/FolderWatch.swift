@@ -7,6 +7,8 @@ import Foundation
     import Glibc
 #elseif canImport(Musl)
     import Musl
+#elseif canImport(Android)
+    import Android
 #endif
 
 /// Notices that files of a folder are replaced, by any process.
@@ -87,6 +89,90 @@ struct FolderWatch: @unchecked Sendable {  // A source is cancelled on any threa
     #endif
 }
 
+/// The streams of changes in this process: one watch for each folder, until its last stream ends.
+///
+/// A user of a Linux system has 128 inotify instances.
+final class FolderWatches: Sendable {
+    static let shared = FolderWatches()
+
+    /// Not the path, which may be another folder's since the watch began.
+    private struct Folder: Hashable {
+        let device: UInt64
+        let inode: UInt64
+
+        init?(_ path: String) {
+            var status = stat()
+            guard unsafe stat(path, &status) == 0 else { return nil }
+            device = UInt64(truncatingIfNeeded: status.st_dev)
+            inode = UInt64(truncatingIfNeeded: status.st_ino)
+        }
+    }
+
+    private struct Streams {
+        let watch: FolderWatch
+        let number: Int
+        var changes: [Int: AsyncStream<Void>.Continuation] = [:]
+    }
+
+    private struct State {
+        var folders: [Folder: Streams] = [:]
+        private var lastNumber = 0
+
+        mutating func nextNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+    }
+
+    private let state = Locked(State())
+
+    /// Yields the changes of a folder until the stream or the folder ends.
+    ///
+    /// - Returns: False where the system cannot watch the folder.
+    func add(_ change: AsyncStream<Void>.Continuation, at path: String) -> Bool {
+        guard let folder = Folder(path) else { return false }
+        let number = state.withLock { state -> Int? in
+            let number = state.nextNumber()
+            guard var streams = state.folders[folder] ?? watch(folder, path, number) else {
+                return nil
+            }
+            streams.changes[number] = change
+            state.folders[folder] = streams
+            return number
+        }
+        guard let number else { return false }
+        change.onTermination = { [self] _ in remove(number, from: folder) }
+        return true
+    }
+
+    private func watch(_ folder: Folder, _ path: String, _ number: Int) -> Streams? {
+        FolderWatch(
+            path,
+            onChange: { [self] in
+                let changes = state.withLock { $0.folders[folder]?.changes ?? [:] }
+                for change in changes.values { change.yield() }
+            },
+            onEnd: { [self] in
+                let ended = state.withLock { state -> Streams? in
+                    guard state.folders[folder]?.number == number else { return nil }
+                    return state.folders.removeValue(forKey: folder)
+                }
+                for change in (ended?.changes ?? [:]).values { change.finish() }
+            }
+        ).map { Streams(watch: $0, number: number) }
+    }
+
+    private func remove(_ number: Int, from folder: Folder) {
+        let unused = state.withLock { state -> Streams? in
+            guard state.folders[folder]?.changes.removeValue(forKey: number) != nil,
+                state.folders[folder]?.changes.isEmpty == true
+            else { return nil }
+            return state.folders.removeValue(forKey: folder)
+        }
+        unused?.watch.cancel()
+    }
+}
+
 extension FileDefaultsStore {
     /// Yields once at the start, so that nothing written before is missed, and whenever a file of the
     /// folder was replaced, by this process or another one; changes that nobody has read yet are one.
@@ -95,9 +181,10 @@ extension FileDefaultsStore {
     /// for await _ in store.changes() { await config.reload() }
     /// ```
     ///
-    /// The folder is created if needed. Where it cannot be watched, which is logged, the sequence ends at
-    /// once. It works on Apple's platforms and on Linux, for folders on the same machine: what another
-    /// one writes to a network volume is not noticed.
+    /// All streams of a folder in the process share one watch of the system's. The folder is created if
+    /// needed. Where it cannot be watched, which is logged, the sequence ends at once. It works on Apple's
+    /// platforms and on Linux, for folders on the same machine: what another one writes to a network
+    /// volume is not noticed.
     ///
     /// - Returns: The changes, until the iterating task is cancelled, or the folder is removed or
     ///   renamed.
@@ -111,15 +198,12 @@ extension FileDefaultsStore {
             change.finish()
             return changes
         }
-        let watch = FolderWatch(
-            folder.path, onChange: { change.yield() }, onEnd: { change.finish() })
-        guard let watch else {
+        if FolderWatches.shared.add(change, at: folder.path) {
+            change.yield()
+        } else {
             log(.warning, "The system cannot watch the store's folder \(folder.path).")
             change.finish()
-            return changes
         }
-        change.onTermination = { _ in watch.cancel() }
-        change.yield()
         return changes
     }
 }

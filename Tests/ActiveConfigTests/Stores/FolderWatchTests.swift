@@ -75,6 +75,29 @@ struct FolderWatchTests {
             // deadline: it is closed on a thread of its own, which signals nobody
             while !watches.isSubset(of: before) { await Task.yield() }
         }
+
+        /// A user of the system has 128 inotify instances.
+        @Test func manyStreamsOfAFolderShareOneWatch() async throws {
+            let before = watches
+            var streams = (0..<200).map { _ in
+                FileDefaultsStore(directory: folder.url).changes().makeAsyncIterator()
+            }
+            for index in streams.indices { _ = try #require(await streams[index].next()) }
+            #expect(watches.subtracting(before).count == 1)
+            let store = FileDefaultsStore(directory: folder.url)
+            try store.persistConfiguration(document("one"), forUserID: nil)
+            for index in streams.indices { _ = try #require(await streams[index].next()) }
+            streams.removeFirst(199)
+            #expect(watches.subtracting(before).count == 1)
+            // A change may have been yielded before.
+            for number in 0..<3 {
+                try store.persistConfiguration(document("\(number)"), forUserID: nil)
+                _ = try #require(await streams[0].next())
+            }
+            streams = []
+            // deadline: it is closed on a thread of its own, which signals nobody
+            while !watches.isSubset(of: before) { await Task.yield() }
+        }
     #endif
 
     @Test func aFolderThatCannotBeWatchedEndsTheSequenceAndIsLogged() async throws {
