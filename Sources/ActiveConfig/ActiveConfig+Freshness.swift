@@ -19,10 +19,14 @@ extension ActiveConfig {
     /// How fresh the document in force is, as far as is known.
     public var freshness: ConfigurationFreshness { freshness(of: loadedSnapshot()) }
 
-    /// Until when downloads throw ``DownloadError/Code/throttled``; nil when they ask the server.
+    /// The end of the wait in which the current user's downloads throw
+    /// ``DownloadError/Code/throttled``; nil when none is known.
     ///
-    /// See ``FetchPolicy/Backoff``. A wait after an answer 4xx ends earlier with a new token, which is
-    /// known once a download has asked for it.
+    /// See ``FetchPolicy/Backoff``. Within the policy's minimum interval, a download of a user who has a
+    /// document neither asks the server nor throws, whether there is a wait or not. A wait that another
+    /// process has begun is known after the next download or `reload()`. A wait after an answer 4xx ends
+    /// earlier with other credentials; those that are made asynchronously, such as tokens, are known once
+    /// a download has asked for them. The downloads of an ``ActiveConfigUpdater`` have waits of their own.
     public var throttledUntil: Date? {
         let userID = state.withLock { $0.userID }
         return history.waitEnd(for: history.request(of: userID, by: configDownloader))

@@ -58,9 +58,10 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ///   - limits: The limits on the document's size and depth.
     ///   - createRequest: Creates the request for a user; nil is the generic user. A user ID can be
     ///     any string, including `..` and `a+b`: put ``ActiveConfigBackend/percentEncoded(_:)``
-    ///     into the query or a header field. It is also called without a download, to tell whether
-    ///     a wait of a ``FetchPolicy`` holds: it must be quick, and must not read
-    ///     ``ActiveConfig/ActiveConfig/throttledUntil``.
+    ///     into the query or a header field. After an answer 4xx that a ``FetchPolicy`` waits for, and
+    ///     until a download succeeds, it is also called without a request, to compare URL and
+    ///     credentials: by each download and by ``ActiveConfig/ActiveConfig/throttledUntil``, on any
+    ///     thread. It must be quick, and must not read that property, which calls it.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         createRequest: @escaping @Sendable (_ userID: String?) -> URLRequest
@@ -94,8 +95,9 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ///   - refresh: Gets new credentials after an answer 401; then `createRequest` is called again,
     ///     once. Requests that are refused at the same time wait for one refresh. Nil: a 401 is an
     ///     error as others.
-    ///   - createRequest: Creates a request. What it throws is thrown by the download. It is also
-    ///     called without a request, to tell whether a wait of a ``FetchPolicy`` holds.
+    ///   - createRequest: Creates a request. The download throws its errors. While an answer 4xx makes
+    ///     the user's requests wait, by a ``FetchPolicy``, a download also calls it without a request, to
+    ///     compare URL and credentials; an error of that call is ignored.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         sessions: URLSessionPool = .shared, signals: ClientSignals? = nil,
