@@ -104,7 +104,7 @@ extension ActiveConfigSection: Hashable {
 
 extension ActiveConfigSection {
     /// Returns whether there is anything to notify of: a section appears, is gone, or has a setting with
-    /// another value, where an integer and a double of the same value are equal.
+    /// another value, where an integer and a double of the same value below 2⁵³ are equal.
     static func isChange(from old: ActiveConfigSection?, to new: ActiveConfigSection?) -> Bool {
         switch (old, new) {
         case (nil, nil): false

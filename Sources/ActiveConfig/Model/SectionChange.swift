@@ -76,7 +76,7 @@ public struct SectionChange: Sendable {
 
     /// The keys of settings that both sections have, with different values, sorted.
     ///
-    /// An integer and a double of the same value, `1` and `1.0`, do not differ.
+    /// An integer and a double of the same value below 2⁵³, `1` and `1.0`, do not differ.
     public var changedKeys: [String] {
         settings(new).names(changedFrom: settings(old)) { $0.isEquivalent(to: $1) }
     }

@@ -93,19 +93,20 @@ extension SettingValue: Hashable {
     /// order of an object's members does not count, and what is not a number equals itself.
     ///
     /// `1` and `1.0` are not equal, since each is written as it was read. A configuration in which one
-    /// takes the other's place has not changed all the same: nobody is notified.
+    /// takes the other's place has not changed all the same: nobody is notified. From 2⁵³ on, where a
+    /// `Double` does not have every integer, this is a change.
     public static func == (left: SettingValue, right: SettingValue) -> Bool {
         isEqual(left, right, scalars: { isScalar($0, equalTo: $1) })
     }
 
-    /// Returns whether both are equal but for the kind of numbers: an integer and a double of exactly
-    /// its value are the same for those who are notified of changes.
+    /// Returns whether both are equal but for the kind of numbers: an integer and a double of its value
+    /// are the same for those who are notified of changes, below 2⁵³.
     func isEquivalent(to other: SettingValue) -> Bool {
         Self.isEqual(self, other) { left, right in
             switch (left, right) {
             case (.integer(let integer), .double(let double)),
                 (.double(let double), .integer(let integer)):
-                Int(exactly: double) == integer
+                double.exactInteger == integer
             default: Self.isScalar(left, equalTo: right)
             }
         }
@@ -196,7 +197,13 @@ extension SettingValue: Hashable {
         case .null: hasher.combine(0)
         case .bool(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
-        case .double(let value): hasher.combine(value.isNaN ? .nan : value)
+        case .double(let value):
+            // As an integer that is equivalent, so that equivalent values have one hash.
+            if let integer = value.exactInteger {
+                hasher.combine(integer)
+            } else {
+                hasher.combine(value.isNaN ? .nan : value)
+            }
         case .string(let value): hasher.combine(value)
         case .array(let elements):
             hasher.combine(elements.count)
@@ -216,4 +223,16 @@ extension SettingValue: Hashable {
             hasher.combine(sum)
         }
     }
+}
+
+extension Double {
+    /// True when it may have lost digits of the number that was written, as it does for integers beyond
+    /// 64 bits.
+    var mayBeRounded: Bool {
+        // Every smaller whole number is a Double exactly.
+        magnitude >= 0x1p53
+    }
+
+    /// The integer of the same value; nil when there is none, or when the number may be rounded.
+    fileprivate var exactInteger: Int? { mayBeRounded ? nil : Int(exactly: self) }
 }

@@ -7,8 +7,9 @@ public import Dispatch
 /// ```
 ///
 /// Reads by typed keys and by decoded sections count: each setting once for each user, and again when
-/// its value is another one than was recorded last, so that the last exposure is what the user sees. A
-/// read of a value that is known costs nothing: it is looked at when a configuration first gives it.
+/// its value is another one than was recorded last, so that the last exposure is what the user sees. An
+/// equal number of the other kind, `1.0` for `1`, is no other value. A read of a value that is known costs
+/// nothing: it is looked at when a configuration first gives it.
 /// Reads of a section's settings by name
 /// (`config["Home"]?.bool(forKey:)`) are not seen.
 ///

@@ -42,7 +42,12 @@ struct EqualNumbersTests {
                 "beyond what a double tells apart", (.integer(1 << 53 + 1), .double(0x1p53)), false),
             Row("a double beyond integers", (.integer(.max), .double(0x1p63)), false),
             Row("zero and its negative", (0, -0.0), true),
-            Row("a great number", (.integer(1 << 60), .double(0x1p60)), true),
+            Row("below 2⁵³", (.integer(1 << 53 - 1), .double(0x1p53 - 1)), true),
+            Row("above -2⁵³", (.integer(1 - 1 << 53), .double(1 - 0x1p53)), true),
+            // 2⁵³ + 1 would be written as the same double.
+            Row("2⁵³", (.integer(1 << 53), .double(0x1p53)), false),
+            Row("-2⁵³", (.integer(-1 << 53), .double(-0x1p53)), false),
+            Row("a great number", (.integer(1 << 60), .double(0x1p60)), false),
         ] as [Row<(SettingValue, SettingValue), Bool>])
     func numbersAreComparedExactly(
         row: Row<(SettingValue, SettingValue), Bool>

@@ -76,6 +76,28 @@ struct ExposureRecorderTests {
         #expect(seen.withLock { $0.map(\.templateVersion) } == [1, 1, 2, 4])
     }
 
+    /// A server that writes its documents anew may write 1 as 1.0.
+    @Test func anEqualNumberOfTheOtherKindIsNotRecordedAgain() async throws {
+        let seen = Locked<[Exposure]>([])
+        let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
+        let values: [SettingValue] = [
+            1, 1.0, [["a": 2]], [["a": 2.0]], .integer(1 << 53), .double(0x1p53),
+        ]
+        let config = config(
+            recorder,
+            ScriptedDownloader { call in
+                .configuration(.make(sections: ["Home": ["columns": values[call.number - 1]]]))
+            })
+        let key = SettingKey("Home", "columns", default: SettingValue.null)
+        for value in values {
+            try await config.downloadNewConfig()
+            #expect(config[key] == value)
+        }
+        recorder.flush()
+        // From 2⁵³ on the double may be another number.
+        #expect(seen.withLock { $0.map(\.value) } == [1, [["a": 2]], values[4], values[5]])
+    }
+
     @Test func eachUserIsExposedForItself() async throws {
         let seen = Locked<[Exposure]>([])
         let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }

@@ -87,13 +87,13 @@ struct SettingDecoder: Decoder {
         _ number: Double, _ expected: String, _ type: T.Type
     ) throws -> T? {
         guard let integer = T(exactly: number) else { return nil }
-        if SettingText.mayBeRounded(number) { throw rounded(expected, type) }
+        if number.mayBeRounded { throw rounded(expected, type) }
         return integer
     }
 
     /// Exact for the whole part.
     private func readDecimal() throws -> Decimal {
-        if case .double(let number) = value, SettingText.mayBeRounded(number) {
+        if case .double(let number) = value, number.mayBeRounded {
             throw rounded("a decimal number", Decimal.self)
         }
         return try read("a number", Decimal.self, SettingText.decimal)

@@ -53,13 +53,6 @@ enum SettingText {
         return Data(base64Encoded: text)
     }
 
-    /// True when a `Double` may have lost digits of the number, as it does for integers beyond 64
-    /// bits.
-    static func mayBeRounded(_ number: Double) -> Bool {
-        // Every smaller whole number is a Double exactly.
-        abs(number) >= 0x1p53
-    }
-
     /// Nil when the value is no decimal number, or when a `Decimal` cannot hold all its digits.
     static func decimal(_ value: SettingValue) -> Decimal? {
         switch value {
