@@ -38,4 +38,15 @@ extension UnsafeRawBufferPointer {
 extension Sequence<String> {
     /// The names sorted by their UTF-8, so that equal sets of names give the same order.
     func sortedByBytes() -> [String] { sorted { $0.precedes($1) } }
+
+    /// The first names of ``sortedByBytes()``, found in one pass, however many there are.
+    func firstByBytes(_ count: Int) -> [String] {
+        var first: [String] = []
+        for name in self {
+            if first.count == count, let last = first.last, !name.precedes(last) { continue }
+            first.insert(name, at: first.firstIndex { name.precedes($0) } ?? first.endIndex)
+            if first.count > count { first.removeLast() }
+        }
+        return first
+    }
 }

@@ -19,6 +19,14 @@ struct NameOrderTests {
         }
     }
 
+    @Test(arguments: [0, 1, 7, 1_000])
+    func theFirstNamesAreThoseOfTheWholeOrder(count: Int) {
+        let names = (0..<500).map { "name \($0 * 7919 % 500)" } + Self.names
+        for names in [names, names.reversed(), names.sortedByBytes()] {
+            #expect(names.firstByBytes(count) == Array(names.sortedByBytes().prefix(count)))
+        }
+    }
+
     @Test func partsOfALongerStringAreComparedAlone() {
         let text = "one,two,three"
         let parts = text.split(separator: ",").map(String.init)
