@@ -42,9 +42,11 @@ extension ActiveConfig {
     /// config.setDefaults(try ConfigurationState(jsonData: Data(contentsOf: url)))
     /// ```
     ///
-    /// The log names what was left out of it; see ``ConfigurationState/problems``.
+    /// The log names what was left out of it or rounded; see ``ConfigurationState/problems``. Of integers
+    /// beyond 64 bits the defaults have the nearest double only.
     public func setDefaults(_ configuration: ConfigurationState) {
-        let text = configuration.problemsText(of: "The configuration of the in-app defaults")
+        let text = configuration.problemsText(
+            of: "The configuration of the in-app defaults", isSecret: isSecret)
         if let text { log(.warning, text) }
         setDefaults(
             configuration.sections.mapValues { section in

@@ -115,7 +115,7 @@ extension ActiveConfig {
         _ document: ConfigurationDescription
     ) -> SettingExplanation {
         let path = SettingPath(sectionName: sectionName, name: name)
-        let isMasked = state.withLock { $0.secrets.contains(path) }
+        let isMasked = isSecret(path)
         let waiting = snapshot.known.pending.map { $0.configuration.sections[sectionName]?[name] }
         let isPending =
             waiting.map { $0 != snapshot.configuration.sections[sectionName]?[name] } ?? false
@@ -130,6 +130,10 @@ extension ActiveConfig {
             pending: isPending
                 ? SettingExplanation.PendingValue(value: isMasked ? .none : waiting ?? .none) : nil,
             document: document, layer: layer)
+    }
+
+    func isSecret(_ setting: SettingPath) -> Bool {
+        state.withLock { $0.secrets.contains(setting) }
     }
 
     /// The problem, or for a secret one that does not quote the value.

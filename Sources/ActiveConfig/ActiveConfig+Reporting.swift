@@ -116,7 +116,7 @@ extension ActiveConfig {
         in snapshot: ConfigurationSnapshot
     ) {
         guard let exposures = options.exposures else { return }
-        let isMasked = state.withLock { $0.secrets.contains(setting) }
+        let isMasked = isSecret(setting)
         exposures.record(
             Exposure(
                 userID: snapshot.userID.string, setting: setting, value: isMasked ? nil : value,

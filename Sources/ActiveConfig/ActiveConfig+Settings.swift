@@ -111,22 +111,24 @@ extension ActiveConfig {
 
     /// What the configuration in force has and the app does not get.
     ///
-    /// First the sections and settings of another shape than the format's, which are left out; see
-    /// ``ConfigurationState/problems``. Then the settings whose values are of another type than the app
+    /// First the sections and settings of another shape than the format's, which are left out, and integers
+    /// beyond 64 bits, which are rounded; see ``ConfigurationState/problems``. Then the settings whose values are of another type than the app
     /// has read them as, in the order in which they were found, at most 1,000; empty again with each
     /// new document.
     public var problems: [SettingProblem] { problems(of: loadedSnapshot()) }
 
     func problems(of snapshot: ConfigurationSnapshot) -> [SettingProblem] {
-        snapshot.configuration.problems + snapshot.decoded.problems.map(masked)
+        snapshot.configuration.problems(isSecret: isSecret)
+            + snapshot.decoded.problems.map(masked)
     }
 
-    /// Logs what is left out of a document, unless the same was left out of the last one.
+    /// Logs what is left out of a document or rounded, unless it is the same as of the last one.
     func reportShape(
         of document: ConfigurationState, since last: ConfigurationState?, of userID: UserID
     ) {
         guard document.problems != last?.problems ?? [],
-            let text = document.problemsText(of: "The configuration of \(userID.logName)")
+            let text = document.problemsText(
+                of: "The configuration of \(userID.logName)", isSecret: isSecret)
         else { return }
         log(.warning, text)
     }

@@ -47,8 +47,8 @@ extension SettingsModel {
         self.init(sections: sections, accessLevel: schema.accessLevel)
     }
 
-    /// The sections and settings that a document has in another shape than the format's, so that a
-    /// model does not have them.
+    /// The sections and settings of a document that a model does not have, since they have another shape
+    /// than the format's, or has as a rounded number, since they have an integer beyond 64 bits.
     ///
     /// - Parameter document: The document, UTF-8 JSON.
     /// - Returns: At most 50, each with its place; none when the document cannot be read at all.

@@ -140,6 +140,7 @@ struct GeneratedKeysTests {
         let config = ActiveConfig.make(configuration: state)
         #expect(config[DeclaredKeys.duration] == .seconds(90.5))
         #expect(config[InferredKeys.int] == .min)
-        #expect(config.problems.map(\.sectionName) == ["NoSettings"])
+        let problems = config.problems.map { "\($0.sectionName).\($0.settingName)" }
+        #expect(problems == ["Inferred.beyondInt", "NoSettings."])
     }
 }

@@ -69,6 +69,27 @@ struct SettingsModelFilesTests {
         #expect(SettingsModel.omissions(in: Data("{".utf8)) == [])
     }
 
+    @Test func anIntegerBeyond64BitsIsNamedWithItsPlace() throws {
+        let document = """
+            {
+                "meta": {},
+                "config_sections": {
+                    "Home": {
+                        "settings": { "max.limit": { "value": [1, 12345678901234567890] } }
+                    }
+                }
+            }
+            """
+        #expect(
+            SettingsModel.omissions(in: Data(document.utf8)).map {
+                $0.diagnostic(path: "A.json", severity: .warning)
+            } == [
+                "A.json:5:40: warning: in config_sections.Home.settings.max.limit: the setting has the "
+                    + "integer 12345678901234567890, which does not fit 64 bits and is read as the "
+                    + "nearest double; send it as a string"
+            ])
+    }
+
     @Test func withoutASchemaTheModelIsTheConfigurations() throws {
         let state = try ConfigurationState(jsonData: Data(Self.document.utf8))
         #expect(try model(schema: nil) == SettingsModel(state))

@@ -29,7 +29,9 @@ extension ConfigurationState {
     /// equal but spelled differently, such as `0.0` and `-0.0`, or é and e with a combining accent,
     /// keep their spelling.
     ///
-    /// A number without a JSON form (infinite, or not a number) is written as `null`.
+    /// A number without a JSON form (infinite, or not a number) is written as `null`. An integer beyond
+    /// 64 bits in a section is written with the digits that it was read with; in ``meta`` it has become
+    /// a double.
     public func jsonData() -> Data {
         var writer = DocumentWriter()
         writer.write(self)
@@ -42,7 +44,8 @@ extension ConfigurationState {
     /// returns it.
     ///
     /// `NSNumber` keeps its kind (boolean, integer, floating point), `NSNull` is `null`, a `Date`
-    /// is an ISO 8601 string, `Data` a Base64 string. Swift's own values are treated the same.
+    /// is an ISO 8601 string, `Data` a Base64 string. Swift's own values are treated the same. Of an
+    /// integer or whole decimal number beyond 64 bits a section keeps the digits.
     ///
     /// - Parameter dictionary: The document, with `meta` and `config_sections`.
     /// - Throws: ``ConfigurationFormatError`` with the path of the member that is missing or that a
@@ -59,7 +62,8 @@ extension ConfigurationState: Codable {
     }
 
     /// Reads a document in the shape of the exchange format from any decoder; for text, the
-    /// initializer `init(jsonData:)` is faster and keeps `1.0` apart from `1`.
+    /// initializer `init(jsonData:)` is faster, keeps `1.0` apart from `1`, and keeps the digits of
+    /// integers beyond 64 bits.
     ///
     /// - Throws: `DecodingError` when `meta` or `config_sections` is missing or not an object;
     ///   ``ConfigurationFormatError`` when the format's version is newer.
@@ -74,6 +78,8 @@ extension ConfigurationState: Codable {
     }
 
     /// Writes the shape of the exchange format; ``entityTag`` is no part of it.
+    ///
+    /// Integers beyond 64 bits are written as the nearest double; ``jsonData()`` has their digits.
     ///
     /// - Throws: The encoder's errors.
     public func encode(to encoder: any Encoder) throws {

@@ -10,7 +10,9 @@ extension SettingValue {
     /// ```
     ///
     /// The rules are those of the exchange format: RFC 8259; a comma before a closing bracket is
-    /// accepted, and of two equal keys the last one counts (FORMAT 1, 4).
+    /// accepted, and of two equal keys the last one counts (FORMAT 1, 4). An integer that does not fit
+    /// 64 bits becomes the nearest `.double`; only the sections of a ``ConfigurationState`` keep its
+    /// digits.
     ///
     /// - Parameters:
     ///   - jsonData: The value's text, UTF-8 JSON.
@@ -19,9 +21,18 @@ extension SettingValue {
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default
     ) throws(ConfigurationFormatError) {
-        self = try JSONReader.read(jsonData, limits: limits) { json throws(JSONFault) in
+        self = try Self.read(jsonData, limits: limits).0
+    }
+
+    /// Reads any JSON value, and its integers beyond `Int`.
+    static func read(
+        _ text: some Collection<UInt8>, limits: ConfigurationLimits
+    ) throws(ConfigurationFormatError) -> (SettingValue, LargeIntegers?) {
+        try JSONReader.read(text, limits: limits) { json throws(JSONFault) in
             var values = SettingValueReader()
-            return try values.read(from: &json)
+            let start = json.position
+            let value = try values.read(from: &json)
+            return (value, try values.takeLargeIntegers(from: start, in: &json))
         }
     }
 

@@ -23,12 +23,15 @@ public struct ActiveConfigSection: Sendable {
     /// `source` is the fingerprint of the text that the settings were read from, if any.
     init(
         _ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint? = nil,
-        shapeProblems: [ShapeProblem] = []
+        shapeProblems: [ShapeProblem] = [], largeIntegers: [String: LargeIntegers] = [:]
     ) {
         let isEmpty = settings.entries.isEmpty && shapeProblems.isEmpty
         table =
             isEmpty
-            ? .empty : SettingTable(settings, source: source, shapeProblems: shapeProblems)
+            ? .empty
+            : SettingTable(
+                settings, source: source, shapeProblems: shapeProblems,
+                largeIntegers: largeIntegers)
     }
 
     init(table: SettingTable) { self.table = table }
@@ -92,6 +95,8 @@ extension ActiveConfigSection {
 
 extension ActiveConfigSection: Hashable {
     /// Returns a Boolean value that indicates whether both have the same settings (FORMAT 6).
+    ///
+    /// Integers beyond 64 bits are compared by their digits, though both may read as one `Double`.
     public static func == (left: ActiveConfigSection, right: ActiveConfigSection) -> Bool {
         left.table == right.table
     }
@@ -124,7 +129,8 @@ extension ActiveConfigSection: CustomStringConvertible {
 
 /// A section's settings, shared by all copies of the section.
 final class SettingTable: Sendable {
-    static let empty = SettingTable(NameTable([:]), source: nil, shapeProblems: [])
+    static let empty = SettingTable(
+        NameTable([:]), source: nil, shapeProblems: [], largeIntegers: [:])
 
     let settings: NameTable<SettingValue>
 
@@ -137,16 +143,20 @@ final class SettingTable: Sendable {
     /// What was left out of the section when it was read; no part of equality.
     let shapeProblems: [ShapeProblem]
 
+    /// By setting, of those that have any.
+    let largeIntegers: [String: LargeIntegers]
+
     /// The table that this is a copy of, if any.
     private let original: SettingTable?
 
     init(
         _ settings: NameTable<SettingValue>, source: ByteHash.Fingerprint?,
-        shapeProblems: [ShapeProblem]
+        shapeProblems: [ShapeProblem], largeIntegers: [String: LargeIntegers]
     ) {
         self.settings = settings
         self.source = source
         self.shapeProblems = shapeProblems
+        self.largeIntegers = largeIntegers
         original = nil
     }
 
@@ -154,6 +164,7 @@ final class SettingTable: Sendable {
         settings = other.settings
         source = other.source
         shapeProblems = other.shapeProblems
+        largeIntegers = other.largeIntegers
         original = other.original ?? other
     }
 }
@@ -162,7 +173,7 @@ extension SettingTable: Hashable {
     static func == (left: SettingTable, right: SettingTable) -> Bool {
         if (left.original ?? left) === (right.original ?? right) { return true }
         if let source = left.source, source == right.source { return true }
-        return left.settings == right.settings
+        return left.settings == right.settings && left.largeIntegers == right.largeIntegers
     }
 
     func hash(into hasher: inout Hasher) {
@@ -172,5 +183,6 @@ extension SettingTable: Hashable {
     func isEquivalent(to other: SettingTable) -> Bool {
         self == other
             || settings.isEqual(to: other.settings) { $0.isEquivalent(to: $1) }
+                && largeIntegers == other.largeIntegers
     }
 }

@@ -35,7 +35,9 @@ struct ConfigurationLayers: Sendable, Equatable {
         // Of entries with one name the last one counts.
         let entries = Self.entries(defaults[name]) + document + above
         if entries.isEmpty { return section }
-        return entries.count == document.count ? section : ActiveConfigSection(NameTable(entries))
+        if entries.count == document.count { return section }
+        let largeIntegers = section?.table.largeIntegers.filter { overrides[name]?[$0.key] == nil }
+        return ActiveConfigSection(NameTable(entries), largeIntegers: largeIntegers ?? [:])
     }
 
     private static func entries(

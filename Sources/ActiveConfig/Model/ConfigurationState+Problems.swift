@@ -1,6 +1,7 @@
 extension ConfigurationState {
-    /// The sections and settings of another shape than the format's, which are left out
-    /// (FORMAT 3.2, 3.3): a setting without `value`, a section without `settings`.
+    /// What an app does not get as the document has it: sections and settings of another shape than the
+    /// format's, which are left out (FORMAT 3.2, 3.3), and integers beyond 64 bits, which are read as the
+    /// nearest double (FORMAT 4.1).
     ///
     /// ```swift
     /// let state = try ConfigurationState(jsonData: Data(contentsOf: url))
@@ -9,27 +10,31 @@ extension ConfigurationState {
     /// ```
     ///
     /// Sorted by section and name, at most 50. They take no part in equality, the hash or
-    /// ``jsonData()``; the framework's stores keep them. A configuration created in code has none.
-    public var problems: [SettingProblem] {
+    /// ``jsonData()``; the framework's stores keep them. A configuration created in code has none. An
+    /// integer is quoted with at most 40 digits; a setting with several has one problem. Integers in
+    /// ``meta`` have none.
+    public var problems: [SettingProblem] { problems { _ in false } }
+
+    /// The problems, without the digits of a secret.
+    func problems(isSecret: (SettingPath) -> Bool) -> [SettingProblem] {
         let count = ShapeProblem.maximumCount
-        // A publisher decides how many sections there are.
-        let names = sections.lazy.filter { !$0.value.table.shapeProblems.isEmpty }.map(\.key)
+        // A publisher decides how many sections and settings there are.
+        let names = sections.lazy.filter { $0.value.table.hasProblems }.map(\.key)
             .firstByBytes(count)
         var problems: [SettingProblem] = []
         for name in names where problems.count < count {
-            problems += (sections[name]?.table.shapeProblems ?? [])
-                .sorted { $0.settingName.precedes($1.settingName) }
-                .map {
-                    SettingProblem(
-                        sectionName: name, settingName: $0.settingName, reason: $0.reason)
-                }
+            problems +=
+                sections[name]?.table.problems(inSection: name, upTo: count, isSecret: isSecret)
+                ?? []
         }
         return Array(problems.prefix(count))
     }
 
-    /// The problems as they are stored.
+    /// The problems as they are stored, without those that the document itself shows.
     var storedProblems: SettingValue? {
-        let problems = problems
+        let problems = problems.filter {
+            sections[$0.sectionName]?.table.largeIntegers[$0.settingName] == nil
+        }
         if problems.isEmpty { return nil }
         return .array(
             problems.map {
@@ -51,12 +56,12 @@ extension ConfigurationState {
     /// One sentence for each problem, for the log; nil when there is none.
     ///
     /// `subject` is what has the problems, such as "The bootstrap configuration /a.json".
-    func problemsText(of subject: String) -> String? {
-        let problems = problems
+    func problemsText(of subject: String, isSecret: (SettingPath) -> Bool) -> String? {
+        let problems = problems(isSecret: isSecret)
         guard !problems.isEmpty else { return nil }
         let shown = problems.prefix(10).map(\.description)
         let rest = problems.count - shown.count
-        return "\(subject) has parts of another shape than the format's. "
+        return "\(subject) has parts that are left out or rounded. "
             + shown.joined(separator: " ") + (rest > 0 ? " There are \(rest) more." : "")
     }
 }
@@ -64,6 +69,29 @@ extension ConfigurationState {
 extension ActiveConfigSection {
     /// The same settings with other problems.
     fileprivate func with(_ problems: [ShapeProblem]) -> ActiveConfigSection {
-        ActiveConfigSection(table.settings, source: table.source, shapeProblems: problems)
+        ActiveConfigSection(
+            table.settings, source: table.source, shapeProblems: problems,
+            largeIntegers: table.largeIntegers)
+    }
+}
+
+extension SettingTable {
+    fileprivate var hasProblems: Bool { !shapeProblems.isEmpty || !largeIntegers.isEmpty }
+
+    /// Sorted by name.
+    fileprivate func problems(
+        inSection sectionName: String, upTo count: Int, isSecret: (SettingPath) -> Bool
+    ) -> [SettingProblem] {
+        let shapes = shapeProblems.map {
+            SettingProblem(
+                sectionName: sectionName, settingName: $0.settingName, reason: $0.reason)
+        }
+        let integers = largeIntegers.keys.firstByBytes(count).map { name in
+            let isSecret = isSecret(SettingPath(sectionName: sectionName, name: name))
+            return SettingProblem(
+                sectionName: sectionName, settingName: name,
+                reason: largeIntegers[name]?.problem(isSecret: isSecret) ?? "")
+        }
+        return (shapes + integers).sorted { $0.settingName.precedes($1.settingName) }
     }
 }

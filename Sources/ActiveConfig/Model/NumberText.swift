@@ -18,6 +18,11 @@ enum NumberText {
         return form(of: text.utf8) == true ? T(text) : nil
     }
 
+    /// True for an integer that does not fit an `Int`; white space is not trimmed.
+    static func isLargeInteger(_ text: String) -> Bool {
+        form(of: text[...].utf8) == true && Int(text) == nil
+    }
+
     static func trimmed(_ text: String) -> Substring {
         var text = text[...]
         while let first = text.first, first.isWhitespace { text.removeFirst() }

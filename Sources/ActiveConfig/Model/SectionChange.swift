@@ -69,20 +69,23 @@ public struct SectionChange: Sendable {
     }
 
     /// The keys of settings that only the new section has, sorted.
-    public var addedKeys: [String] { settings(new).names(missingIn: settings(old)) }
+    public var addedKeys: [String] { table(new).settings.names(missingIn: table(old).settings) }
 
     /// The keys of settings that only the old section has, sorted.
-    public var removedKeys: [String] { settings(old).names(missingIn: settings(new)) }
+    public var removedKeys: [String] { table(old).settings.names(missingIn: table(new).settings) }
 
     /// The keys of settings that both sections have, with different values, sorted.
     ///
     /// An integer and a double of the same value below 2⁵³, `1` and `1.0`, do not differ.
     public var changedKeys: [String] {
-        settings(new).names(changedFrom: settings(old)) { $0.isEquivalent(to: $1) }
+        let (old, new) = (table(old), table(new))
+        return new.settings.names(changedFrom: old.settings) { name, before, now in
+            before.isEquivalent(to: now) && old.largeIntegers[name] == new.largeIntegers[name]
+        }
     }
 
-    private func settings(_ section: ActiveConfigSection?) -> NameTable<SettingValue> {
-        (section?.table ?? .empty).settings
+    private func table(_ section: ActiveConfigSection?) -> SettingTable {
+        section?.table ?? .empty
     }
 }
 

@@ -1,7 +1,7 @@
 /// A setting whose value is not of the type that the app reads it as, or a part of a document that is
-/// left out since its shape is not the format's.
+/// left out since its shape is not the format's, or an integer beyond 64 bits.
 ///
-/// The app gets the default instead. Each problem is logged once per configuration;
+/// The app gets the default instead, or of the integer the nearest double. Each problem is logged once per configuration;
 /// ``ActiveConfig/problems`` has all of the configuration in force.
 public struct SettingProblem: Sendable, Hashable, CustomStringConvertible {
     /// The section's name.

@@ -19,7 +19,8 @@ public enum SettingValue: Sendable {
     /// A whole number that fits `Int`, which has 64 bits, or 32 on watches whose apps are built for
     /// arm64_32.
     case integer(Int)
-    /// A number with a fraction or an exponent, or a whole one that does not fit `Int`.
+    /// A number with a fraction or an exponent, or a whole one that does not fit `Int`, rounded to the
+    /// nearest `Double`; ``ConfigurationState/problems`` names the latter.
     case double(Double)
     /// A text.
     case string(String)

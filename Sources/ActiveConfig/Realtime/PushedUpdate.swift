@@ -12,7 +12,7 @@ struct PushedUpdate: Sendable {
 
     /// - Throws: when the data is no such object.
     init(_ data: [UInt8], limits: ConfigurationLimits) throws(ConfigurationFormatError) {
-        let value = try SettingValue(jsonData: Data(data), limits: limits)
+        let (value, largeIntegers) = try SettingValue.read(data, limits: limits)
         guard let members = value.dictionaryValue,
             let version = members["template_version"]?.integerValue,
             let tag = members["etag"]?.stringValue,
@@ -30,11 +30,14 @@ struct PushedUpdate: Sendable {
                 path: "event_number")
         }
         self.meta = meta
-        self.sections = sections.mapValues { section in
-            guard let members = section.dictionaryValue else { return nil }
-            let settings = members["settings"]?.dictionaryValue ?? [:]
-            return ActiveConfigSection(
-                settings: settings.compactMapValues { $0.dictionaryValue?["value"] })
+        self.sections = sections.reduce(into: [:]) { result, section in
+            let (name, value) = section
+            let isGone = value.dictionaryValue == nil
+            result.updateValue(
+                isGone
+                    ? nil
+                    : ActiveConfigSection(ofFormat: value, largeIntegers?["sections"]?[name]),
+                forKey: name)
         }
     }
 

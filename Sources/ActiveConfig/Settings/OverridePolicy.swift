@@ -60,7 +60,9 @@ public struct OverridePolicy: Sendable {
             do {
                 let state = try ConfigurationState(
                     jsonData: Data(contentsOf: URL(filePath: file)))
-                let problem = state.problemsText(of: "The file of overrides '\(file)'")
+                // Nothing is marked as a secret yet.
+                let problem = state.problemsText(
+                    of: "The file of overrides '\(file)'", isSecret: { _ in true })
                 if let problem { problems.append(problem) }
                 for (name, section) in state.sections {
                     for key in section.settingKeys {

@@ -90,6 +90,13 @@ public struct BootstrapConfiguration: Sendable {
         }
     }
 
+    private static func problemsText(
+        of state: ConfigurationState, _ subject: String
+    ) -> String? {
+        // A store does not know which settings are secrets.
+        state.problemsText(of: subject, isSecret: { _ in true })
+    }
+
     private static func read(
         _ source: Source
     ) -> (ConfigurationState?, ActiveConfigLog.Level, problem: String?) {
@@ -97,11 +104,11 @@ public struct BootstrapConfiguration: Sendable {
         case .state(var state):
             // A bundled configuration must not make a request conditional.
             state.entityTag = nil
-            return (state, .warning, state.problemsText(of: "The bootstrap configuration"))
+            return (state, .warning, problemsText(of: state, "The bootstrap configuration"))
         case .jsonFile(let url):
             do {
                 let state = try ConfigurationState(jsonData: Data(contentsOf: url))
-                let problem = state.problemsText(of: "The bootstrap configuration \(url.path)")
+                let problem = problemsText(of: state, "The bootstrap configuration \(url.path)")
                 return (state, .warning, problem)
             } catch {
                 return (

@@ -125,10 +125,13 @@ extension NameTable {
     }
 
     /// The names that both have with values that are not equal, sorted.
-    func names(changedFrom other: NameTable, values isEqual: (Value, Value) -> Bool) -> [String] {
+    func names(
+        changedFrom other: NameTable, values isEqual: (String, Value, Value) -> Bool
+    ) -> [String] {
         entries.indices.filter { number in
             guard let before = counterpart(ofEntry: number, in: other) else { return false }
-            return !isEqual(other.entries[before].value, entries[number].value)
+            let entry = entries[number]
+            return !isEqual(entry.name, other.entries[before].value, entry.value)
         }
         .map { entries[$0].name }.sortedByBytes()
     }

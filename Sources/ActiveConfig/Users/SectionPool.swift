@@ -43,7 +43,7 @@ final class SectionPool: Sendable {
     /// - Returns: The section, and an estimate of its size in bytes.
     func shared(_ section: ActiveConfigSection) -> (section: ActiveConfigSection, size: Int) {
         let table = section.table
-        let fingerprint = table.source ?? DocumentWriter.fingerprint(of: table.settings)
+        let fingerprint = table.source ?? DocumentWriter.fingerprint(of: table)
         // A table that loses its last other reference meanwhile is released after the lock.
         let (known, knownSize) = state.withLock { state in
             (state.entries[fingerprint]?.table, state.entries[fingerprint]?.size)
@@ -138,7 +138,10 @@ extension SectionPool.State {
 extension SettingTable {
     /// Estimate of the memory that the settings take, in bytes.
     var estimatedSize: Int {
-        settings.entries.reduce(64) { size, entry in
+        let digits = SettingValue.object(largeIntegers.mapValues(\.tree))
+        return settings.entries.reduce(
+            largeIntegers.isEmpty ? 64 : 64 + digits.estimatedSize(levels: 9)
+        ) { size, entry in
             // The entry, its slots, the name's and the value's own memory.
             size + MemoryLayout<NameTable<SettingValue>.Entry>.stride + 24
                 + SettingValue.estimatedSize(of: entry.name)

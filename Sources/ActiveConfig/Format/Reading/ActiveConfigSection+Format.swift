@@ -5,7 +5,7 @@ extension ActiveConfigSection {
     }
 
     /// Reads a section in the shape of the exchange format (FORMAT 3.2, 3.3).
-    init(ofFormat value: SettingValue) {
+    init(ofFormat value: SettingValue, _ largeIntegers: LargeIntegers? = nil) {
         guard let members = value.dictionaryValue else {
             self.init(.section(value.kindInJSON))
             return
@@ -29,6 +29,8 @@ extension ActiveConfigSection {
                     members == nil ? .setting(name, setting.kindInJSON) : .noValue(name))
             }
         }
-        self.init(NameTable(values), shapeProblems: problems)
+        self.init(
+            NameTable(values), shapeProblems: problems,
+            largeIntegers: largeIntegers?["settings"]?.bySetting ?? [:])
     }
 }

@@ -3,15 +3,15 @@ import Foundation
 /// Reads dictionaries of `Any`, as `JSONSerialization` and property lists give them.
 struct DictionaryReader {
     /// What an integer beyond `Int`, within `UInt64`, becomes.
-    enum LargeIntegers {
-        /// The nearest double, as in a document (FORMAT 4.1).
+    enum LargeIntegerForm {
+        /// The nearest double, beside which a section keeps the digits, as in a document (FORMAT 4.1).
         case double
         /// A text, as ``SettingEncoder`` writes it.
         case text
     }
 
     let limits: ConfigurationLimits
-    var largeIntegers = LargeIntegers.double
+    var largeIntegerForm = LargeIntegerForm.double
 
     func read(_ dictionary: [String: Any]) throws(ConfigurationFormatError) -> ConfigurationState {
         guard let meta = dictionary["meta"] as? [String: Any] else {
@@ -43,16 +43,21 @@ struct DictionaryReader {
         }
         var values: [String: SettingValue] = [:]
         var problems: [ShapeProblem] = []
+        var largeIntegers: [String: LargeIntegers] = [:]
         for (key, setting) in settings {
             let members = setting as? [String: Any]
             if let value = members?["value"] {
-                values[key] = try self.value(value, at: "\(path).settings.\(key).value", depth: 6)
+                let (value, digits) = try self.value(
+                    value, at: "\(path).settings.\(key).value", depth: 6)
+                values[key] = value
+                largeIntegers[key] = digits.map(LargeIntegers.init)
             } else if problems.count < ShapeProblem.maximumCountInSection {
                 problems.append(
                     members == nil ? .setting(key, kind(of: setting)) : .noValue(key))
             }
         }
-        return ActiveConfigSection(NameTable(values), shapeProblems: problems)
+        return ActiveConfigSection(
+            NameTable(values), shapeProblems: problems, largeIntegers: largeIntegers)
     }
 
     /// For a message, such as "a string".
@@ -69,30 +74,42 @@ struct DictionaryReader {
         var count = 0
         var elements: [SettingValue] = []
         var object: [String: SettingValue] = [:]
+        /// As in ``LargeIntegers``.
+        var largeIntegers: [String: SettingValue] = [:]
         let isObject: Bool
 
         /// Adds the value of the member that was read last.
-        mutating func add(_ value: SettingValue) {
-            if let key = members[count - 1].key {
-                object[key] = value
+        mutating func add(_ item: Value) {
+            let key = members[count - 1].key
+            if let key {
+                object[key] = item.value
             } else {
-                elements.append(value)
+                elements.append(item.value)
             }
+            largeIntegers[key ?? "\(count - 1)"] = item.largeIntegers
         }
 
-        var value: SettingValue { isObject ? .object(object) : .array(elements) }
+        var value: Value {
+            (
+                isObject ? .object(object) : .array(elements),
+                largeIntegers.isEmpty ? .none : .object(largeIntegers)
+            )
+        }
     }
+
+    /// The second is the tree of the value's ``LargeIntegers``, if it has any.
+    private typealias Value = (value: SettingValue, largeIntegers: SettingValue?)
 
     /// Converts a value whose outermost array or object is at `depth`.
     ///
     /// Open containers are on a list, not on the stack, which is too small for a recursion.
     private func value(
         _ any: Any, at path: String, depth: Int
-    ) throws(ConfigurationFormatError) -> SettingValue {
+    ) throws(ConfigurationFormatError) -> Value {
         var open: [OpenContainer] = []
         var next: Any? = any
         while true {
-            var finished: SettingValue?
+            var finished: Value?
             if let any = next {
                 if let container = Self.container(any) {
                     guard depth + open.count <= limits.maximumDepth else {
@@ -100,7 +117,16 @@ struct DictionaryReader {
                     }
                     open.append(container)
                 } else {
-                    finished = try scalar(any, path, open, levels: limits.maximumDepth + 1 - depth)
+                    let value = try scalar(
+                        any, path, open, levels: limits.maximumDepth + 1 - depth)
+                    if case .double = value, let digits = (any as? NSNumber)?.largeInteger,
+                        // Foundation's `doubleValue` of a decimal number may not be the nearest.
+                        let nearest = Double(digits)
+                    {
+                        finished = (.double(nearest), .string(digits))
+                    } else {
+                        finished = (value, .none)
+                    }
                 }
                 next = nil
             } else if var container = open.popLast() {
@@ -172,7 +198,7 @@ struct DictionaryReader {
     func values(
         of members: [String: Any], at path: String, depth: Int
     ) throws(ConfigurationFormatError) -> [String: SettingValue] {
-        try value(members, at: path, depth: depth).dictionaryValue ?? [:]
+        try value(members, at: path, depth: depth).value.dictionaryValue ?? [:]
     }
 
     /// Keeps the kind of the number: `v as? Bool` would be true for 1.
@@ -183,7 +209,8 @@ struct DictionaryReader {
         if !number.isFloatingPoint, let integer = Int(exactly: number) {
             return .integer(integer)
         }
-        if largeIntegers == .text, !number.isFloatingPoint, let integer = UInt64(exactly: number) {
+        if largeIntegerForm == .text, !number.isFloatingPoint, let integer = UInt64(exactly: number)
+        {
             return .string("\(integer)")
         }
         guard number.doubleValue.isFinite else {
@@ -224,5 +251,12 @@ extension NSNumber {
     var isFloatingPoint: Bool {
         if self is NSDecimalNumber { return Int(exactly: self) == nil }
         return unsafe ["f", "d"].contains(String(cString: objCType))
+    }
+
+    /// The digits of an integer beyond `Int`; nil for any other number.
+    fileprivate var largeInteger: String? {
+        guard self is NSDecimalNumber || !isFloatingPoint && !isBoolean else { return nil }
+        let text = description
+        return NumberText.isLargeInteger(text) ? text : nil
     }
 }

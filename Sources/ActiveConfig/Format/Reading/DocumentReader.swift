@@ -189,6 +189,7 @@ struct DocumentReader {
                 NameTable.Entry(
                     name: name, value: value ?? .null, hash: hash, isAbsent: value == nil))
         }
+        let largeIntegers = try values.takeLargeIntegers(from: start, in: &json)
         lastSettingCount = entries.count
         // A short section must not keep the capacity reserved for a long one.
         if entries.capacity > 2 * max(entries.count, 2) {
@@ -201,7 +202,8 @@ struct DocumentReader {
         let table = NameTable(entries)
         if !problems.isEmpty { problems = Self.remaining(problems, besides: table) }
         return ActiveConfigSection(
-            table, source: unsafe ByteHash.Fingerprint(of: text), shapeProblems: problems)
+            table, source: unsafe ByteHash.Fingerprint(of: text), shapeProblems: problems,
+            largeIntegers: largeIntegers?.bySetting ?? [:])
     }
 
     /// The problem of a setting without a value whose text begins with a byte.

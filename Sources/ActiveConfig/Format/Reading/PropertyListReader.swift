@@ -4,7 +4,7 @@ import Foundation
 ///
 /// Not by `PropertyListDecoder`, which gives the integer 1 for `<real>1.0</real>`.
 enum PropertyListReader {
-    private static let reader = DictionaryReader(limits: .default, largeIntegers: .text)
+    private static let reader = DictionaryReader(limits: .default, largeIntegerForm: .text)
 
     /// The settings by section of a property list.
     ///

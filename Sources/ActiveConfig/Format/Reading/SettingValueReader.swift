@@ -7,6 +7,8 @@ struct SettingValueReader {
     private var pendingValues: [SettingValue] = []
     private var pendingKeys: [String] = []
     private var openContainers: [OpenContainer] = []
+    /// True when a value had an integer beyond `Int`, whose digits a `Double` may not have.
+    var hasLargeIntegers = false
 
     private struct OpenContainer {
         let isObject: Bool
@@ -21,7 +23,26 @@ struct SettingValueReader {
     mutating func read(from json: inout JSONReader) throws(JSONFault) -> SettingValue {
         switch json.next {
         case UInt8(ascii: "{"), UInt8(ascii: "["): try readContainer(from: &json)
-        default: SettingValue(try json.readScalar())
+        default: try readScalar(from: &json)
+        }
+    }
+
+    @inline(__always)
+    private mutating func readScalar(
+        from json: inout JSONReader
+    ) throws(JSONFault) -> SettingValue {
+        let start = json.position
+        switch try json.readScalar() {
+        case .null: return .null
+        case .bool(let value): return .bool(value)
+        case .integer(let value): return .integer(value)
+        case .double(let value):
+            // No integer beyond `Int` is nearer to zero.
+            if value.magnitude >= -Double(Int.min), json.largeInteger(from: start) != nil {
+                hasLargeIntegers = true
+            }
+            return .double(value)
+        case .string(let value): return .string(value)
         }
     }
 
@@ -44,7 +65,7 @@ struct SettingValueReader {
                     isFirst = true
                     continue
                 }
-                pendingValues.append(SettingValue(try json.readScalar()))
+                pendingValues.append(try readScalar(from: &json))
             } else {
                 openContainers.removeLast()
                 let value = close(container)
@@ -85,15 +106,11 @@ struct SettingValueReader {
     }
 }
 
-extension SettingValue {
-    @inline(__always)
-    fileprivate init(_ scalar: consuming JSONScalar) {
-        switch scalar {
-        case .null: self = .null
-        case .bool(let value): self = .bool(value)
-        case .integer(let value): self = .integer(value)
-        case .double(let value): self = .double(value)
-        case .string(let value): self = .string(value)
-        }
+extension JSONReader {
+    /// The text from `start` up to here when it is an integer beyond `Int`; nil for any other scalar.
+    @inline(never)
+    func largeInteger(from start: Int) -> String? {
+        let text = text(from: start)
+        return NumberText.isLargeInteger(text) ? text : nil
     }
 }

@@ -12,7 +12,7 @@ struct DocumentWriter {
         json.write(raw: #"{"config_sections":"#)
         json.writeObject(state.sections) { json, section in
             json.write(raw: #"{"settings":{"#)
-            Self.write(section.table.settings, to: &json)
+            Self.write(section.table, to: &json)
             json.write(raw: "}}")
         }
         json.write(raw: #","meta":"#)
@@ -21,24 +21,24 @@ struct DocumentWriter {
     }
 
     /// The fingerprint of a section's text, as it would be written.
-    static func fingerprint(of settings: NameTable<SettingValue>) -> ByteHash.Fingerprint {
+    static func fingerprint(of table: SettingTable) -> ByteHash.Fingerprint {
         var json = JSONWriter()
-        write(settings, to: &json)
+        write(table, to: &json)
         return unsafe json.bytes.withUnsafeBytes { unsafe ByteHash.Fingerprint(of: $0) }
     }
 
     /// Sorted by name.
-    private static func write(_ settings: NameTable<SettingValue>, to json: inout JSONWriter) {
-        let order = settings.entries.indices.sorted {
-            settings.entries[$0].name.precedes(settings.entries[$1].name)
-        }
+    private static func write(_ table: SettingTable, to json: inout JSONWriter) {
+        let entries = table.settings.entries
+        let order = entries.indices.sorted { entries[$0].name.precedes(entries[$1].name) }
         var isFirst = true
         for number in order {
             if !isFirst { json.write(UInt8(ascii: ",")) }
             isFirst = false
-            json.write(key: settings.entries[number].name)
+            let entry = entries[number]
+            json.write(key: entry.name)
             json.write(raw: #"{"value":"#)
-            json.write(settings.entries[number].value)
+            json.write(entry.value, table.largeIntegers[entry.name])
             json.write(UInt8(ascii: "}"))
         }
     }

@@ -1,0 +1,212 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Changes, stores and problems see the digits of integers beyond 64 bits.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct LargeIntegersTests {
+    private static let digits = "12345678901234567890"
+    /// The same double has these digits.
+    private static let otherDigits = "12345678901234567891"
+    private static let nearest = 12_345_678_901_234_567_890.0
+
+    private static func document(
+        _ value: String = digits, other: String = "1"
+    ) throws -> ConfigurationState {
+        try DocumentText.read(
+            DocumentText.make(
+                sections: """
+                    {"Home": {"settings": {"limit": {"value": \(value)}}},
+                     "Other": {"settings": {"limit": {"value": \(other)}}}}
+                    """))
+    }
+
+    @Test func otherDigitsMakeAnotherSection() throws {
+        let first = try Self.document()
+        #expect(first == (try Self.document()))
+        #expect(first.hashValue == (try Self.document()).hashValue)
+        for value in [Self.otherDigits, "1.2345678901234567e+19", "[\(Self.digits)]"] {
+            let second = try Self.document(value)
+            #expect(first != second)
+            let change = SectionChange(
+                sectionName: "Home", old: first["Home"], new: second["Home"], reason: .downloaded)
+            #expect(change.changedKeys == ["limit"])
+            #expect(change.addedKeys == [] && change.removedKeys == [])
+        }
+        #expect(first["Other"] == (try Self.document(Self.otherDigits))["Other"])
+    }
+
+    @Test(arguments: [false, true])
+    func otherDigitsNotify(isLayered: Bool) async throws {
+        let values = [
+            Self.digits, Self.digits, Self.otherDigits, "1.2345678901234567e+19",
+            "[\(Self.digits)]",
+            "[\(Self.otherDigits)]",
+        ]
+        let documents = try values.map { try Self.document($0) }
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { .configuration(documents[$0.number - 1]) }, overrides: .settable)
+        if isLayered {
+            fixture.config.setDefaults(["Home": ["columns": 1]])
+            fixture.config.setOverride(2, forKey: "rows", inSection: "Home")
+        }
+        let listener = fixture.listener()
+        var changed: [Set<String>] = []
+        for _ in documents {
+            changed.append(try await fixture.config.downloadNewConfig().changedSectionNames)
+        }
+        fixture.drain()
+        #expect(changed == [["Home", "Other"], [], ["Home"], ["Home"], ["Home"], ["Home"]])
+        #expect(listener.deliveries.count == (isLayered ? 6 : 5))
+    }
+
+    @Test func anOverrideCoversTheDigits() async throws {
+        let documents = [try Self.document(), try Self.document(Self.otherDigits)]
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { .configuration(documents[$0.number - 1]) }, overrides: .settable)
+        fixture.config.setOverride(.double(Self.nearest), forKey: "limit", inSection: "Home")
+        try await fixture.config.downloadNewConfig()
+        let result = try await fixture.config.downloadNewConfig()
+        #expect(result.changedSectionNames == [])
+        #expect(fixture.config.currentConfiguration == documents[1])
+    }
+
+    @Test func aPushedChangeKeepsTheDigits() throws {
+        let data = """
+            {"template_version": 2, "etag": "b", "meta": {}, "sections": {
+                "Home": {"settings": {"limit": {"value": [\(Self.digits)]}}}, "Other": null}}
+            """
+        let update = try PushedUpdate(Array(data.utf8), limits: .default)
+        let home = try #require(update.sections["Home"])
+        #expect(home == (try Self.document("[\(Self.digits)]"))["Home"])
+        #expect(home != (try Self.document("[\(Self.otherDigits)]"))["Home"])
+        #expect(update.sections["Other"] == .some(nil))
+        #expect(update.sections.count == 2)
+    }
+
+    @Test func usersWithOtherDigitsShareNoSection() throws {
+        let pool = SectionPool()
+        let sections = try [Self.digits, Self.otherDigits, Self.digits].flatMap { digits in
+            // One is read from text, the other one has no text of its own.
+            let read = try #require(try Self.document(digits)["Home"])
+            let data = """
+                {"template_version": 2, "etag": "b", "meta": {}, "sections": {
+                    "Home": {"settings": {"limit": {"value": \(digits)}}}}}
+                """
+            let pushed = try PushedUpdate(Array(data.utf8), limits: .default)
+            return [read, try #require(pushed.sections["Home"] ?? nil)]
+        }
+        let shared = sections.map { pool.shared($0).section }
+        #expect(shared == sections)
+        #expect(shared[0] != shared[2] && shared[1] != shared[3])
+        #expect(shared[4].table === shared[0].table && shared[5].table === shared[1].table)
+    }
+
+    @Test(arguments: [false, true])
+    func aStoreKeepsTheDigitsAndNamesThemOnce(isPending: Bool) async throws {
+        let folder = TemporaryFolder()
+        let store = FileDefaultsStore(directory: folder.url)
+        let text = """
+            {"Home": {"settings": {"limit": {"value": [\(Self.digits)]}, "title": "x"}},
+             "Text": 1}
+            """
+        let document = try DocumentText.read(DocumentText.make(sections: text))
+        let problems = document.problems
+        #expect(problems.map(\.settingName) == ["limit", "title", ""])
+        if isPending {
+            try store.persistPendingConfiguration(document, forUserID: "1")
+        } else {
+            try store.persistConfiguration(document, forUserID: "1")
+        }
+        for _ in 1...2 {
+            let reopened = FileDefaultsStore(directory: folder.url)
+            let stored = try #require(
+                isPending
+                    ? reopened.pendingConfiguration(forUserID: "1")
+                    : reopened.ownConfiguration(forUserID: "1"))
+            #expect(stored == document && stored.jsonData() == document.jsonData())
+            #expect(stored.problems == problems)
+            try reopened.persistConfiguration(stored, forUserID: "1")
+        }
+    }
+
+    private static let reason =
+        "the integer \(digits), which does not fit 64 bits and is read as the nearest double; send it "
+        + "as a string"
+
+    @Test func aDownloadsAreNamedOnceADocument() async throws {
+        let documents = [
+            try Self.document(other: "[1, {\"a\": \(Self.digits)}]"),
+            try Self.document(other: "[1, {\"a\": \(Self.digits)}]"),
+            try Self.document(Self.otherDigits),
+        ]
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader { .configuration(documents[$0.number - 1]) })
+        var counts: [Int] = []
+        for number in 1...3 {
+            try await fixture.config.downloadNewConfig()
+            counts.append(fixture.log.messages(ofLevel: .warning).count)
+            guard number == 1 else { continue }
+            let expected = [
+                "The setting 'Home.limit' is \(Self.reason).",
+                "The setting 'Other.limit' has \(Self.reason).",
+            ]
+            #expect(fixture.config.problems.map(\.description) == expected)
+            #expect(fixture.config.report().problems == fixture.config.problems)
+            let warning = try #require(fixture.log.messages(ofLevel: .warning).first)
+            #expect(warning.hasSuffix(expected.joined(separator: " ")))
+        }
+        #expect(counts == [1, 1, 2])
+    }
+
+    @Test func theDigitsInAProblemAreBounded() throws {
+        let digits = "1" + String(repeating: "7", count: 308)
+        let state = try Self.document(digits)
+        let shown = digits.prefix(40) + "…"
+        #expect(state.problems.first?.reason.hasPrefix("is the integer \(shown), which") == true)
+    }
+
+    @Test func theDigitsOfASecretAreMasked() async throws {
+        let bootstrap = InMemoryStore(
+            bootstrap: .state(try Self.document(other: "[\(Self.digits)]")))
+        let document = try Self.document(Self.digits, other: "[0, \(Self.digits)]")
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(.configuration(document)), store: bootstrap)
+        let config = fixture.config
+        config.markSecret("limit", inSection: "Home")
+        config.markSecret("limit", inSection: "Other")
+        // A store logs what a bootstrap has without knowing the secrets.
+        #expect(config.problems.count == 2)
+        try await config.downloadNewConfig()
+        config.setDefaults(document)
+        #expect(
+            config.problems.map(\.reason)
+                == ["is", "has"].map {
+                    "\($0) an integer that does not fit 64 bits and is read as the nearest double; send it "
+                        + "as a string"
+                })
+        #expect(config.report().problems == config.problems)
+        let warnings = fixture.log.messages(ofLevel: .warning)
+        #expect(warnings.count == 3)
+        #expect(!warnings.joined().contains(Self.digits))
+        #expect(
+            fixture.log.messages(ofLevel: .warning).allSatisfy { $0.contains("'Home.limit' is") })
+    }
+
+    @Test func thereAreAtMost50Problems() throws {
+        let settings = (0..<1_000).map { "\"s\($0)\": {\"value\": \(Self.digits)}" }
+        let sections = (0..<100).map {
+            "\"S\($0)\": \($0 == 0 ? "{\"settings\": {\(settings.joined(separator: ","))}}" : "1")"
+        }
+        let state = try DocumentText.read(
+            DocumentText.make(sections: "{\(sections.joined(separator: ","))}"))
+        let names = (0..<1_000).map { "s\($0)" }.sorted().prefix(50)
+        #expect(state.problems.map(\.settingName) == Array(names))
+        var other = state
+        other.sections["S0"] = nil
+        let others = (1..<100).map { "S\($0)" }.sorted().prefix(50)
+        #expect(other.problems.map(\.sectionName) == Array(others))
+    }
+}
