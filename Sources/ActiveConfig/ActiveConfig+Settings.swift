@@ -112,9 +112,9 @@ extension ActiveConfig {
     /// What the configuration in force has and the app does not get.
     ///
     /// First the sections and settings of another shape than the format's, which are left out, and integers
-    /// beyond 64 bits, which are rounded; see ``ConfigurationState/problems``. Then the settings whose values are of another type than the app
-    /// has read them as, in the order in which they were found, at most 1,000; empty again with each
-    /// new document.
+    /// beyond 64 bits, which are rounded; see ``ConfigurationState/problems``. Then the settings whose
+    /// values are of another type than the app has read them as, in the order in which they were found,
+    /// at most 1,000; empty again with each new document.
     public var problems: [SettingProblem] { problems(of: loadedSnapshot()) }
 
     func problems(of snapshot: ConfigurationSnapshot) -> [SettingProblem] {

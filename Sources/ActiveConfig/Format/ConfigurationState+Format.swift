@@ -72,9 +72,10 @@ extension ConfigurationState: Codable {
         let meta = try container.decode([String: SettingValue].self, forKey: .meta)
         let sections = try container.decode([String: SettingValue].self, forKey: .sections)
         try FormatVersion.check(meta)
+        var allowance = ShapeProblem.Allowance()
         self.init(
             meta: meta,
-            sections: sections.mapValues { ActiveConfigSection(ofFormat: $0) })
+            sections: sections.mapValues { ActiveConfigSection(ofFormat: $0, nil, &allowance) })
     }
 
     /// Writes the shape of the exchange format; ``entityTag`` is no part of it.

@@ -2,8 +2,18 @@
 struct ShapeProblem: Sendable, Hashable {
     /// Number of problems that are given of a document; a publisher decides how many there are.
     static let maximumCount = 50
-    /// Number of problems that are looked at in a section.
-    static let maximumCountInSection = 1_000
+
+    /// Bounds the problems that are kept of a document while it is read, since only
+    /// ``maximumCount`` are given.
+    struct Allowance {
+        private var remaining = 1_000
+
+        /// True when one more is kept.
+        mutating func take() -> Bool {
+            remaining -= 1
+            return remaining >= 0
+        }
+    }
 
     /// Empty: the section itself.
     let settingName: String

@@ -30,15 +30,18 @@ struct PushedUpdate: Sendable {
                 path: "event_number")
         }
         self.meta = meta
-        self.sections = sections.reduce(into: [:]) { result, section in
-            let (name, value) = section
-            let isGone = value.dictionaryValue == nil
-            result.updateValue(
+        var changed: [String: ActiveConfigSection?] = [:]
+        var allowance = ShapeProblem.Allowance()
+        for (name, section) in sections {
+            let isGone = section.dictionaryValue == nil
+            changed.updateValue(
                 isGone
                     ? nil
-                    : ActiveConfigSection(ofFormat: value, largeIntegers?["sections"]?[name]),
+                    : ActiveConfigSection(
+                        ofFormat: section, largeIntegers?["sections"]?[name], &allowance),
                 forKey: name)
         }
+        self.sections = changed
     }
 
     /// What to do with it, when the server takes `base` for what the client has.

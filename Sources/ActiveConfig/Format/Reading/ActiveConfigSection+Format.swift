@@ -1,21 +1,24 @@
 extension ActiveConfigSection {
     /// A section without settings, and the reason.
-    init(_ problem: ShapeProblem) {
-        self.init(NameTable([:]), shapeProblems: [problem])
+    init(_ problem: ShapeProblem, _ allowance: inout ShapeProblem.Allowance) {
+        self.init(NameTable([:]), shapeProblems: allowance.take() ? [problem] : [])
     }
 
     /// Reads a section in the shape of the exchange format (FORMAT 3.2, 3.3).
-    init(ofFormat value: SettingValue, _ largeIntegers: LargeIntegers? = nil) {
+    init(
+        ofFormat value: SettingValue, _ largeIntegers: LargeIntegers?,
+        _ allowance: inout ShapeProblem.Allowance
+    ) {
         guard let members = value.dictionaryValue else {
-            self.init(.section(value.kindInJSON))
+            self.init(.section(value.kindInJSON), &allowance)
             return
         }
         guard let settings = members["settings"] else {
-            self.init(.noSettings)
+            self.init(.noSettings, &allowance)
             return
         }
         guard let settings = settings.dictionaryValue else {
-            self.init(.settings(settings.kindInJSON))
+            self.init(.settings(settings.kindInJSON), &allowance)
             return
         }
         var problems: [ShapeProblem] = []
@@ -24,7 +27,7 @@ extension ActiveConfigSection {
             let members = setting.dictionaryValue
             if let value = members?["value"] {
                 values[name] = value
-            } else if problems.count < ShapeProblem.maximumCountInSection {
+            } else if allowance.take() {
                 problems.append(
                     members == nil ? .setting(name, setting.kindInJSON) : .noValue(name))
             }

@@ -24,22 +24,26 @@ struct DictionaryReader {
         var state = ConfigurationState(
             meta: try values(of: meta, at: "meta", depth: 2), sections: [:])
         try FormatVersion.check(state.meta)
+        var allowance = ShapeProblem.Allowance()
         for (name, section) in sections {
-            state.sections[name] = try readSection(section, at: "config_sections.\(name)")
+            state.sections[name] = try readSection(
+                section, at: "config_sections.\(name)", &allowance)
         }
         return state
     }
 
     /// FORMAT 3.2, 3.3.
     private func readSection(
-        _ section: Any, at path: String
+        _ section: Any, at path: String, _ allowance: inout ShapeProblem.Allowance
     ) throws(ConfigurationFormatError) -> ActiveConfigSection {
         guard let members = section as? [String: Any] else {
-            return ActiveConfigSection(.section(kind(of: section)))
+            return ActiveConfigSection(.section(kind(of: section)), &allowance)
         }
-        guard let settings = members["settings"] else { return ActiveConfigSection(.noSettings) }
+        guard let settings = members["settings"] else {
+            return ActiveConfigSection(.noSettings, &allowance)
+        }
         guard let settings = settings as? [String: Any] else {
-            return ActiveConfigSection(.settings(kind(of: settings)))
+            return ActiveConfigSection(.settings(kind(of: settings)), &allowance)
         }
         var values: [String: SettingValue] = [:]
         var problems: [ShapeProblem] = []
@@ -51,7 +55,7 @@ struct DictionaryReader {
                     value, at: "\(path).settings.\(key).value", depth: 6)
                 values[key] = value
                 largeIntegers[key] = digits.map(LargeIntegers.init)
-            } else if problems.count < ShapeProblem.maximumCountInSection {
+            } else if allowance.take() {
                 problems.append(
                     members == nil ? .setting(key, kind(of: setting)) : .noValue(key))
             }

@@ -7,6 +7,7 @@ import ActiveConfigJSON
 struct DocumentReader {
     private var json: JSONReader
     private var values = SettingValueReader()
+    private var allowance = ShapeProblem.Allowance()
     /// Capacity hint: sections of a document are often alike.
     private var lastSettingCount = 0
     /// Limit of that hint.
@@ -141,7 +142,8 @@ struct DocumentReader {
     /// FORMAT 3.2.
     private mutating func readSection() throws(JSONFault) -> ActiveConfigSection {
         guard json.next == UInt8(ascii: "{") else {
-            return ActiveConfigSection(.section(try values.read(from: &json).kindInJSON))
+            return ActiveConfigSection(
+                .section(try values.read(from: &json).kindInJSON), &allowance)
         }
         var section: ActiveConfigSection?
         try json.takeOpeningBracket()
@@ -156,10 +158,12 @@ struct DocumentReader {
                 section = try readSettings()
             } else {
                 let value = try values.read(from: &json)
-                if isSettings { section = ActiveConfigSection(.settings(value.kindInJSON)) }
+                if isSettings {
+                    section = ActiveConfigSection(.settings(value.kindInJSON), &allowance)
+                }
             }
         }
-        return section ?? ActiveConfigSection(.noSettings)
+        return section ?? ActiveConfigSection(.noSettings, &allowance)
     }
 
     /// FORMAT 3.3.
@@ -182,7 +186,7 @@ struct DocumentReader {
             try json.takeColon()
             let first = json.next
             let value = try readSetting()
-            if value == nil, problems.count < ShapeProblem.maximumCountInSection {
+            if value == nil, allowance.take() {
                 problems.append(Self.problem(name, of: first))
             }
             entries.append(
