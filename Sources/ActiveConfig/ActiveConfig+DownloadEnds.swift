@@ -145,7 +145,7 @@ extension ActiveConfig {
             let isWaiting = isCurrent && (new ?? old)?.known.pending != nil
             let meta = (configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
             let isDone = change { state in
-                // The log has forgotten its user after it was stored, which has removed it again.
+                // A closure of the log has forgotten the user since, which removed the document.
                 if download?.isAbandoned == true { return nil }
                 if download != nil { state.endDownload(of: userID) }
                 state.firstDownloadFinished = true

@@ -56,8 +56,8 @@ extension ActiveConfig {
         state.withLock { $0.noteChange(of: userID) }
     }
 
-    /// What is in force for a user who is not in memory, given the user's newest document, before a
-    /// download is kept; nil for others.
+    /// The active configuration of a user who is not in memory, given the user's newest document, before
+    /// a download is kept; nil for others.
     ///
     /// Called by one at a time for a user.
     func formerConfiguration(

@@ -82,7 +82,7 @@ extension ActiveConfig {
     /// That nothing has changed is said of the configuration that the request was made with.
     func isOutdated(_ exchange: JoinedDownload.Exchange, of userID: UserID) -> Bool {
         guard let pushed = state.withLock({ $0.pushed[userID] }) else { return false }
-        // What was pushed came after the request, unless it is what the request was made with.
+        // A push is newer than the request, unless the request was made with its document.
         let known = exchange.lastKnown?.templateVersion ?? .min
         let isPushNewer =
             known < pushed.version

@@ -1,4 +1,4 @@
-/// What another process has stored, such as an extension of the app that shares its folder.
+/// Documents that another process stores, such as an extension of the app that shares its folder.
 extension ActiveConfig {
     /// Activates what another process has stored since, for the current user and for all users
     /// that are in memory.

@@ -109,7 +109,7 @@ extension ActiveConfig {
         return section ?? standard
     }
 
-    /// What the configuration in force has and the app does not get.
+    /// Parts of the active configuration that the app does not get.
     ///
     /// First the sections and settings of another shape than the format's, which are left out, and integers
     /// beyond 64 bits, which are rounded; see ``ConfigurationState/problems``. Then the settings whose

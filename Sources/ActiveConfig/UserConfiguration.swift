@@ -101,7 +101,7 @@ public final class UserConfiguration: Sendable {
         config.decode(type, in: loadedSnapshot())
     }
 
-    /// What the configuration has and the app does not get; see ``ActiveConfig/problems``.
+    /// Parts of the configuration that the app does not get; see ``ActiveConfig/problems``.
     public var problems: [SettingProblem] { config.problems(of: loadedSnapshot()) }
 
     /// The values of a setting: the current one first, then each new one; see

@@ -17,7 +17,7 @@ public struct SettingsModelError: Error, Sendable, Hashable {
         case schema
     }
 
-    /// What a build makes of a diagnostic.
+    /// The effect of a diagnostic on a build.
     public enum Severity: String, Sendable, Hashable {
         /// The build fails.
         case error

@@ -59,7 +59,7 @@ public struct ClientCredentials: Sendable {
     /// - Parameter token: Gives the token of a user, nil being the generic user. It is called before
     ///   each request, also one that a ``FetchPolicy`` may hold back, so keep the token. After an
     ///   answer 401 it is called again, once, with `isRefresh` true, and has to give a new one; requests
-    ///   of that user that are refused at the same time share the call. What it throws fails the
+    ///   of that user that are refused at the same time share the call. Its error fails the
     ///   download with ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func userToken(
@@ -73,7 +73,7 @@ public struct ClientCredentials: Sendable {
     /// - Parameter token: Gives the token. It is called before each request, also one that a
     ///   ``FetchPolicy`` may hold back, so keep the token. After an answer 401 it is called again, once
     ///   for all requests that were refused at the same time, with `isRefresh` true, and has to give a
-    ///   new one. What it throws fails the request with ``DownloadError/Code/noCredentials``.
+    ///   new one. Its error fails the request with ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func bearerToken(
         _ token: @escaping @Sendable (_ isRefresh: Bool) async throws -> String

@@ -60,8 +60,8 @@ public struct DownloadError: Error, Sendable {
     /// The server's explanation of an error status, on one line: its first 300 Unicode scalars,
     /// with control characters escaped; nil when it gives none.
     ///
-    /// Show it as the server's, not as the app's own. What it repeats of the request's credentials,
-    /// query and user is left out.
+    /// Show it as the server's, not as the app's own. Parts of the request that it repeats
+    /// are removed: credentials, query and user.
     public let serverMessage: String?
     /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?

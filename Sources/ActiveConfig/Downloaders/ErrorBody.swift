@@ -46,7 +46,7 @@ struct ErrorBody {
 
     /// The server's sentence; nil without one.
     ///
-    /// What it repeats of the request's secrets is left out: credentials, the query and the user.
+    /// Secrets of the request that it repeats are removed: credentials, the query and the user.
     func message(to request: URLRequest, of userID: String?) -> String? {
         guard let message = content?["error"]?.dictionaryValue?["message"]?.stringValue,
             !message.isEmpty

@@ -87,7 +87,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ///
     /// - Parameters:
     ///   - timeout: The longest that the answer may take, from the request to the last byte, by
-    ///     default 30 seconds, at most a year. What `createRequest` and `refresh` take does not
+    ///     default 30 seconds, at most a year. The time of `createRequest` and `refresh` does not
     ///     count; the `downloadTimeout` of ``ActiveConfig/ActiveConfig`` bounds all of it.
     ///   - limits: The limits on the document's size and depth.
     ///   - sessions: The URL sessions.

@@ -16,7 +16,7 @@ public struct DownloadResult: Sendable {
     /// for its activation: then ``ActiveConfig/ActiveConfig/pendingChanges`` has it.
     public let changedSectionNames: Set<String>
 
-    /// The sections that changed of those in force for the download's user, whoever is the current one.
+    /// The active sections of the download's user that changed, current or not.
     var userChanges: Set<String> = []
     /// Number of that user's sections that wait for their activation.
     var waitingCount = 0

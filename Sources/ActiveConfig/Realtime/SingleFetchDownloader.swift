@@ -45,7 +45,7 @@ final class SingleFetchDownloader: FailureDeduplicating {
             if let older { throw older }
             return newest
         } catch let refused as RefusedAnswer {
-            // The app is told the error that a download of its own would have.
+            // The app receives the same error as from a download of its own.
             state.withLock { $0.retryAfter = refused.retryAfter }
             throw refused.error
         }

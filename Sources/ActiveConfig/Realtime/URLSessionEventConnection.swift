@@ -179,7 +179,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
             session.cancel(exchange, with: CancellationError())
         }
         defer { timer.cancel() }
-        // Something else than a stream, without an end perhaps.
+        // The body is not an event stream, and may have no end.
         if 200...299 ~= head.statusCode { return ErrorBody(Data(), of: head) }
         var data = Data()
         while !ErrorBody(data, of: head).isComplete,

@@ -2,12 +2,12 @@
 ///
 /// Only users whose task runs have causes, so a download that ends late leaves none behind.
 final class UpdateFailures: Sendable {
-    /// What failed.
+    /// A step of an update that can fail.
     enum Step: Hashable {
         case document, longPoll, stream
     }
 
-    /// What makes two failures the same for whoever reads the log.
+    /// The identity of a failure: the log has one warning for all that are equal.
     private struct Cause: Hashable {
         let step: Step
         let code: DownloadError.Code?

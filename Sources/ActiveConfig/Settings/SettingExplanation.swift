@@ -142,7 +142,7 @@ public struct ConfigurationReport: Sendable, Hashable {
     public let document: ConfigurationDescription
     /// All settings, sorted by section and name.
     public let settings: [SettingExplanation]
-    /// What is left out or could not be read so far; see ``ActiveConfig/problems``.
+    /// Settings that are left out or could not be read so far; see ``ActiveConfig/problems``.
     public let problems: [SettingProblem]
 
     /// The report as an object.
