@@ -16,6 +16,8 @@ import sys
 MOST = 60
 # Lines of the end that are printed of a log in which nothing is recognized.
 END = 15
+# Characters of a line that are looked at: the patterns take quadratic time, and a test may print a document.
+LONGEST = 4_000
 
 PATTERNS = [
     # ✘ Test name() recorded an issue at File.swift:12:3: Expectation failed: …
@@ -42,6 +44,7 @@ def failures(text, folder=""):
     """The failures in a log, each once: of tests, which say most, others, and tests that a crash ended."""
     of_tests, others, running, comments = {}, {}, {}, None
     for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines():
+        line = line[:LONGEST]
         if match := STARTED.match(line):
             running[match["name"]] = None
         elif match := ENDED.match(line):
@@ -103,6 +106,9 @@ SUMMARY: ThreadSanitizer: data race Locked.swift:30 in Locked.set
     ]
     assert failures(log, "/clone/") == expected, failures(log, "/clone/")
     assert failures("one\ntwo\n") == ["one", "two"]
+    # Takes minutes where the whole line is looked at.
+    long = failures("✘ Test a() recorded an issue at A.swift:1:2: " + 1_000_000 * "x")
+    assert long[0].startswith("A.swift:1:2: a(): xx"), long
 
 
 def main(arguments):
