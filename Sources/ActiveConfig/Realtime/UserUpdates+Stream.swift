@@ -12,6 +12,8 @@ extension UserUpdates {
         var resumeVersion: Int?
         /// The number of the last event that the user was sent.
         var eventNumber = 0
+        /// Number of changes that were applied.
+        var pushCount = 0
         var hasGreeting = false
         var heardAt: Duration
         /// True while an event is taken, and what arrives is not read.
@@ -81,14 +83,18 @@ extension UserUpdates {
         let progress = Locked(Progress(base: record, heardAt: time.elapsed()))
         try await connection.openEvents(lastEventID: record.version.map { "\($0)" })
         progress.withLock { $0.heardAt = time.elapsed() }
+        // Each with the number of changes so far, so that one verification is for all before it.
         let (pushes, push) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+            of: Int.self, bufferingPolicy: .bufferingNewest(1))
         return try await withThrowingTaskGroup(of: End.self) { group in
             defer { group.cancelAll() }
             group.addTask { [self] in try await read(connection, progress, push) }
             group.addTask { [self] in try await watch(progress) }
             group.addTask { [self] in
-                for await _ in pushes { try await verify(progress) }
+                var verifiedCount = 0
+                for await count in pushes where count > verifiedCount {
+                    verifiedCount = try await verify(progress)
+                }
                 throw CancellationError()
             }
             guard let end = try await group.next() else { throw CancellationError() }
@@ -114,7 +120,7 @@ extension UserUpdates {
 
     private func read(
         _ connection: any ActiveConfigEventConnection, _ progress: Locked<Progress>,
-        _ push: AsyncStream<Void>.Continuation
+        _ push: AsyncStream<Int>.Continuation
     ) async throws -> End {
         let limits = ConfigurationLimits.default
         var parser = EventStreamParser(maximumBytes: limits.maximumSize)
@@ -161,7 +167,7 @@ extension UserUpdates {
 
     /// - Returns: An end when the event is the stream's last.
     private func take(
-        _ event: ServerEvent, _ progress: Locked<Progress>, _ push: AsyncStream<Void>.Continuation
+        _ event: ServerEvent, _ progress: Locked<Progress>, _ push: AsyncStream<Int>.Continuation
     ) async throws -> End? {
         switch event.name {
         case "hello":
@@ -182,10 +188,14 @@ extension UserUpdates {
             }
             switch await config.push(to: userID, { update.decision(on: $0, base: base) }) {
             case .applied(let new, let result):
-                progress.withLock { $0.base = update.record }
+                let count = progress.withLock { progress in
+                    progress.base = update.record
+                    progress.pushCount += 1
+                    return progress.pushCount
+                }
                 note(new.meta)
                 tell(new, result)
-                push.yield()
+                push.yield(count)
             case .skipped:
                 // The server never goes back; something older is a repetition.
                 progress.withLock { progress in
@@ -251,16 +261,20 @@ extension UserUpdates {
     }
 
     /// Asks, some time after a pushed change, whether the document that it led to is the server's.
-    private func verify(_ progress: Locked<Progress>) async throws {
+    ///
+    /// - Returns: The number of changes before the question, which answers for all of them.
+    private func verify(_ progress: Locked<Progress>) async throws -> Int {
         let bounds = options.verification
         try await time.sleep(
             bounds.lowerBound + random(upTo: bounds.upperBound - bounds.lowerBound))
         let connection = updater.source.connection(forUserID: userID.string)
         defer { connection.close() }
         let document = SingleFetchDownloader(connection, of: userID, updater.failures)
+        let count = progress.withLock { $0.pushCount }
         // The stream is open, so a failure here is none of the connection's.
-        guard let record = try? await fetch(document), let answer = document.answer else { return }
-        guard let new = answer.configuration else { return }
+        guard let record = try? await fetch(document), let answer = document.answer,
+            let new = answer.configuration
+        else { return count }
         if let known = document.lastKnown, new.entityTag != known.entityTag,
             new.templateVersion == known.templateVersion
         {
@@ -270,5 +284,6 @@ extension UserUpdates {
                     + "downloaded.")
         }
         progress.withLock { $0.noteFetched(record) }
+        return count
     }
 }

@@ -236,10 +236,9 @@ extension Dictionary where Key == String {
     fileprivate mutating func trim(
         by time: (Value) -> Date, keeping isNewest: (String) -> Bool
     ) {
-        while count > DownloadHistory.maximumFetchCount,
-            let oldest = self.filter({ !isNewest($0.key) }).min(by: {
-                time($0.value) < time($1.value)
-            })
-        { self[oldest.key] = nil }
+        let surplus = count - DownloadHistory.maximumFetchCount
+        guard surplus > 0 else { return }
+        let old = filter { !isNewest($0.key) }.sorted { time($0.value) < time($1.value) }
+        for (key, _) in old.prefix(surplus) { self[key] = nil }
     }
 }

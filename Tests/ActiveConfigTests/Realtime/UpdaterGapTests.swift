@@ -102,6 +102,31 @@ struct UpdaterGapTests {
         }
     }
 
+    /// Changes that follow soon on one another are verified by one request, not by one each.
+    @Test func oneRequestVerifiesAllChangesBeforeIt() async throws {
+        var options = ActiveConfigUpdater.Options()
+        options.verification = .seconds(30) ... .seconds(30)
+        // The backend sends no heartbeats.
+        options.maximumSilence = .seconds(3_600)
+        let fixture = UpdaterFixture.make(
+            ScriptedBackend(sections: Self.sections(1, 1)), options: options)
+        try await fixture.run {
+            try await fixture.waitUntilLive()
+            for value in 2...4 {
+                fixture.backend.publish(Self.sections(value, 1))
+                try await fixture.advance {
+                    fixture.config["Home"]?.integer(forKey: "n") == value
+                }
+            }
+            try await fixture.advance { fixture.documentRequests.count == 2 }
+            let end = fixture.clock.now.advanced(by: .seconds(90))
+            try await fixture.advance { fixture.clock.now >= end }
+            #expect(fixture.documentRequests.count == 2)
+            fixture.backend.publish(Self.sections(5, 1))
+            try await fixture.advance { fixture.documentRequests.count == 3 }
+        }
+    }
+
     /// A stream that is resumed goes on from its last event, and not from what was fetched since.
     @Test func whatAResumedStreamBringsIsNotAppliedToSomethingElse() async throws {
         var options = ActiveConfigUpdater.Options()
