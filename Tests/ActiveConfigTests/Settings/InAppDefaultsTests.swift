@@ -385,19 +385,36 @@ struct InAppDefaultsTests {
 
     @Test(arguments: [Double.infinity, -.infinity, .nan, 1e300, -1e300, 1e15, 2.6e11, -6.4e10])
     func aPropertyListsDateBeyondTheCalendarIsRefused(seconds: Double) throws {
+        let list = try Self.list(["Home": ["date": Self.date]], withDate: seconds)
         let config = ActiveConfig.make(store: nil)
-        let list = try PropertyListEncoder().encode(
-            ["Home": ["date": Date(timeIntervalSinceReferenceDate: 0)]])
-        // Encoders refuse some of these dates; the file has the bytes of a Double.
+        let error = #expect(throws: ConfigurationFormatError.self) {
+            try config.setDefaults(propertyList: list)
+        }
+        #expect(error?.path == "Home.date")
+    }
+
+    @Test func anErrorInAFlatPropertyListNamesTheSettingAlone() throws {
+        let list = try Self.list(["date": Self.date], withDate: .infinity)
+        let config = ActiveConfig.make(store: nil)
+        let error = #expect(throws: ConfigurationFormatError.self) {
+            try config.setDefaults(propertyList: list, inSection: "Home")
+        }
+        #expect(error?.path == "date")
+    }
+
+    private static let date = Date(timeIntervalSinceReferenceDate: 0)
+
+    /// Binary property list of a value with ``date``, which becomes another one: encoders refuse some.
+    private static func list(_ value: some Encodable, withDate seconds: Double) throws -> Data {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = .binary
+        var list = try encoder.encode(value)
+        // The file has the bytes of a Double.
         let zero = Data([0x33, 0, 0, 0, 0, 0, 0, 0, 0])
-        var binary = try PropertyListSerialization.data(
-            fromPropertyList: unsafe PropertyListSerialization.propertyList(
-                from: list, format: nil),
-            format: .binary, options: 0)
-        let place = try #require(binary.range(of: zero))
-        binary.replaceSubrange(
+        let place = try #require(list.range(of: zero))
+        list.replaceSubrange(
             place.lowerBound + 1..<place.upperBound,
             with: (0..<8).map { UInt8(truncatingIfNeeded: seconds.bitPattern >> (56 - 8 * $0)) })
-        #expect(throws: (any Error).self) { try config.setDefaults(propertyList: binary) }
+        return list
     }
 }

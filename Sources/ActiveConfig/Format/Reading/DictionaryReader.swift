@@ -194,7 +194,7 @@ struct DictionaryReader {
     private static func path(_ start: String, _ open: [OpenContainer]) -> String {
         open.reduce(into: start) { path, container in
             let member = container.members[container.count - 1]
-            path += member.key.map { ".\($0)" } ?? "[\(container.count - 1)]"
+            path += member.key.map { path.isEmpty ? $0 : ".\($0)" } ?? "[\(container.count - 1)]"
         }
     }
 
