@@ -102,12 +102,14 @@ struct StoreFollower: Service {
         }
     }
 
-    /// Stores the last uses of tokens; failures are only logged.
+    /// Stores the last uses of tokens; after a failure, which is only logged, the next call does.
     private func storeUsesOnce() async {
+        let uses = access.takeUses()
         do {
             // At once: while another process holds the database, each write waits for seconds.
-            try await library.store.recordUses(access.takeUses())
+            try await library.store.recordUses(uses)
         } catch {
+            access.returnUses(uses)
             metrics.countStoreError(operation: "record_uses")
             logger.warning(
                 "When tokens were last used was not stored", metadata: ["error": "\(error)"])

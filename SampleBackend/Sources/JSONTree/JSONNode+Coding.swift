@@ -71,7 +71,7 @@ extension JSONNode {
         while try json.nextMember(isFirst: members.isEmpty) {
             let start = json.position
             let key = try json.readString()
-            guard keys == .lastCounts || key.hasBoundedMarks else {
+            guard key.hasBoundedMarks else {
                 throw JSONFault(
                     .syntax, at: start,
                     "the key \"\(key.shortened)\" has more than 256 combining marks in a row; take "

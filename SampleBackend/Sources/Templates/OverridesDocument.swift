@@ -20,14 +20,7 @@ public struct OverridesDocument: Sendable, Hashable {
     /// - Parameter jsonData: The text, UTF-8 JSON.
     /// - Throws: ``TemplateValidationError`` with every problem.
     public init(jsonData: Data) throws(TemplateValidationError) {
-        guard jsonData.count <= Self.maximumBytes else {
-            throw TemplateValidationError(problems: [
-                TemplateProblem(
-                    path: "",
-                    message: "the overrides have \(jsonData.count) bytes; use at most "
-                        + "\(Self.maximumBytes)")
-            ])
-        }
+        guard jsonData.count <= Self.maximumBytes else { throw Self.tooLarge(jsonData.count) }
         var found = ProblemCollector()
         var sections: [String: [String: JSONNode]] = [:]
         do throws(ConfigurationFormatError) {
@@ -53,6 +46,16 @@ public struct OverridesDocument: Sendable, Hashable {
             throw TemplateValidationError(problems: found.problems)
         }
         self.sections = sections
+        // They are stored in the form of a document, where numbers may be longer.
+        let count = json.jsonData().count
+        guard count <= Self.maximumBytes else { throw Self.tooLarge(count) }
+    }
+
+    private static func tooLarge(_ count: Int) -> TemplateValidationError {
+        TemplateValidationError(problems: [
+            TemplateProblem(
+                path: "", message: "the overrides have \(count) bytes; use at most \(maximumBytes)")
+        ])
     }
 
     /// Returns the pins of settings that a template does not have or keeps from clients, and those with

@@ -116,9 +116,10 @@ extension ParameterValueType {
     /// The problem of a text as JSON; nil when it is valid.
     private static func jsonProblem(of text: String) -> String? {
         do throws(ConfigurationFormatError) {
-            _ = try SettingValue(
+            _ = try JSONNode(
                 jsonData: Data(text.utf8),
-                limits: ConfigurationLimits(maximumDepth: TemplateLimits.maximumValueDepth))
+                limits: ConfigurationLimits(maximumDepth: TemplateLimits.maximumValueDepth),
+                keys: .lastCounts)
             return endsListWithComma(text)
                 ? "it is no JSON, a comma stands before a closing bracket; remove the comma" : nil
         } catch {

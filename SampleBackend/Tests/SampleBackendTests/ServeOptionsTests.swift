@@ -80,6 +80,9 @@ struct ServeOptionsTests {
             "an origin without a scheme",
             Refusal(arguments: ["--allow-origin", "app.example"], message: "--allow-origin")),
         NamedRow(
+            "an origin with an asterisk",
+            Refusal(arguments: ["--allow-origin", "https://*.example"], message: "--allow-origin")),
+        NamedRow(
             "a single connection",
             Refusal(
                 arguments: ["--max-connections", "1"], message: "--max-connections is below 2")),

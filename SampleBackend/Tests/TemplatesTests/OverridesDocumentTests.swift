@@ -61,6 +61,17 @@ struct OverridesDocumentTests {
                 == ["the overrides have 65537 bytes; use at most 65536"])
     }
 
+    /// 1e15 is stored as 1000000000000000.0.
+    @Test func theReaderRefusesWhatIsTooLargeInTheFormThatIsStored() {
+        func text(_ count: Int) -> String {
+            #"{"A":{"b":[\#(Array(repeating: "1e15", count: count).joined(separator: ","))]}}"#
+        }
+        #expect(problems(of: text(3_400)).isEmpty)
+        #expect(
+            problems(of: text(4_000)).map(\.message)
+                == ["the overrides have 76013 bytes; use at most 65536"])
+    }
+
     @Test func theReaderRefusesValuesThatNoDocumentCanHold() {
         /// Document with nested arrays.
         func nested(_ depth: Int) -> String {

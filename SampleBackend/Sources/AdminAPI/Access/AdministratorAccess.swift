@@ -154,6 +154,11 @@ package final class AdministratorAccess: Sendable {
             return state.uses.filter { ids.contains($0.key) }
         }
     }
+
+    /// Takes back uses that could not be stored.
+    package func returnUses(_ uses: [String: Date]) {
+        state.withLockedValue { $0.uses.merge(uses) { max($0, $1) } }
+    }
 }
 
 /// The holder of an administrator token.

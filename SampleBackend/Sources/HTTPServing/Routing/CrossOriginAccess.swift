@@ -24,7 +24,7 @@ public struct CrossOriginAccess: Sendable, Hashable {
     package static func canAllow(_ origin: String) -> Bool {
         if origin == "*" || origin == "null" { return true }
         guard origin == origin.lowercased(), let parts = URLComponents(string: origin),
-            let scheme = parts.scheme, let host = parts.host, !host.isEmpty
+            let scheme = parts.scheme, let host = parts.host, !host.isEmpty, !host.contains("*")
         else { return false }
         let isOwnPort = ["http": 80, "https": 443][scheme].map { $0 == parts.port } ?? false
         return !isOwnPort && parts.path.isEmpty && parts.user == nil && parts.query == nil
