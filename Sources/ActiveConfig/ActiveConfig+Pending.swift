@@ -158,9 +158,13 @@ extension ActiveConfig {
         if let expected, expected != userID { return (false, []) }
         if let changes = activate(userID).current { return (true, changes) }
         if snapshot.known.pending == nil { return (false, []) }
-        // Another process has activated it.
+        // Another process has activated it, and noted when it downloaded it.
+        history.refresh()
         let changes = reload(userID)
-        return (state.withLock { $0.snapshot?.known.pending == nil }, changes)
+        let isActivated = state.withLock { state in
+            state.snapshot.map { $0.userID == userID && $0.known.pending == nil } ?? false
+        }
+        return (isActivated, changes)
     }
 
     /// Brings what waits for a user beside the current one in force for its handles.
@@ -171,6 +175,7 @@ extension ActiveConfig {
         if let changes = activate(entry.userID).ofHandles { return changes }
         if old.known.pending == nil { return [] }
         // Another process has activated it.
+        history.refresh()
         reload(entry.userID)
         return entry.snapshot?.changes(since: old.sections) ?? []
     }

@@ -164,7 +164,7 @@ extension ActiveConfig {
         // What a downloader or a store has made of the bytes is not what was signed.
         guard let body = document.body,
             var content = try? ConfigurationState(jsonData: body, limits: StoredRecord.limits),
-            content == state
+            content.hasSameValues(as: state)
         else { throw SignatureError(.contentMismatch, userID: userID) }
         guard content.templateVersion == version else {
             throw SignatureError(.versionMismatch, userID: userID)

@@ -10,16 +10,15 @@ struct RequestSecrets {
     private static let minimumLength = 4
     private static let schemes: Set = ["basic", "bearer", "digest", "token"]
 
-    private let values: [[UInt8]]
+    private let values: Set<[UInt8]>
 
     init(_ request: URLRequest, userID: String?) {
         let fields = request.credentialFields.filter { $0.key.lowercased() != "content-type" }
         let values = fields.values.flatMap { Self.parts(ofField: $0) } + Self.parts(of: request.url)
-        self.values = (values + [userID ?? ""])
-            // Bytes are folded as ASCII only.
-            .flatMap { [$0, $0.lowercased(), $0.uppercased()] }
-            .map { FoldedText($0).bytes }
-            .filter { $0.count >= Self.minimumLength }
+        // Bytes are folded as ASCII only.
+        let forms = (values + [userID ?? ""]).flatMap { [$0, $0.lowercased(), $0.uppercased()] }
+        self.values = Set(
+            forms.map { FoldedText($0).bytes }.filter { $0.count >= Self.minimumLength })
     }
 
     /// The text with an ellipsis in place of each secret, in whatever case and percent-encoding.

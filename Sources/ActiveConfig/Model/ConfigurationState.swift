@@ -91,6 +91,15 @@ extension ConfigurationState: Hashable {
         left.meta == right.meta && left.sections == right.sections
     }
 
+    /// Returns whether `meta` and the settings are equal as they are read, without the digits of integers
+    /// beyond 64 bits, which `Codable` drops.
+    func hasSameValues(as other: ConfigurationState) -> Bool {
+        meta == other.meta && sections.count == other.sections.count
+            && sections.allSatisfy { name, section in
+                section.table.settings == other.sections[name]?.table.settings
+            }
+    }
+
     /// Hashes `meta` and the sections.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(meta)

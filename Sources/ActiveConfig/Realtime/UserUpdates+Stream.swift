@@ -93,7 +93,7 @@ extension UserUpdates {
             group.addTask { [self] in
                 var verifiedCount = 0
                 for await count in pushes where count > verifiedCount {
-                    verifiedCount = try await verify(progress)
+                    if let count = try await verify(progress) { verifiedCount = count }
                 }
                 throw CancellationError()
             }
@@ -262,8 +262,9 @@ extension UserUpdates {
 
     /// Asks, some time after a pushed change, whether the document that it led to is the server's.
     ///
-    /// - Returns: The number of changes before the question, which answers for all of them.
-    private func verify(_ progress: Locked<Progress>) async throws -> Int {
+    /// - Returns: The number of changes before the question, which answers for all of them; nil when it
+    ///   failed.
+    private func verify(_ progress: Locked<Progress>) async throws -> Int? {
         let bounds = options.verification
         try await time.sleep(
             bounds.lowerBound + random(upTo: bounds.upperBound - bounds.lowerBound))
@@ -272,9 +273,10 @@ extension UserUpdates {
         let document = SingleFetchDownloader(connection, of: userID, updater.failures)
         let count = progress.withLock { $0.pushCount }
         // The stream is open, so a failure here is none of the connection's.
-        guard let record = try? await fetch(document), let answer = document.answer,
-            let new = answer.configuration
-        else { return count }
+        guard let record = try? await fetch(document), let answer = document.answer else {
+            return nil
+        }
+        guard let new = answer.configuration else { return count }
         if let known = document.lastKnown, new.entityTag != known.entityTag,
             new.templateVersion == known.templateVersion
         {

@@ -63,7 +63,8 @@ struct FolderWatch: @unchecked Sendable {  // A source is cancelled on any threa
     func cancel() { source.cancel() }
 
     #if canImport(Glibc) || canImport(Musl)
-        private static let ends = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
+        private static let ends =
+            UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_UNMOUNT) | UInt32(IN_IGNORED)
 
         /// Reads what is there, so that the next event is noticed; false when the folder is gone.
         private static func drain(_ file: Int32) -> Bool {

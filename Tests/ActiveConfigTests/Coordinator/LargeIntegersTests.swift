@@ -209,4 +209,23 @@ struct LargeIntegersTests {
         let others = (1..<100).map { "S\($0)" }.sorted().prefix(50)
         #expect(other.problems.map(\.sectionName) == Array(others))
     }
+
+    /// `Codable`, as a downloader of the app's own may use it, keeps doubles alone.
+    @Test func aSignedDocumentThatWasDecodedHasTheSignedDigits() async throws {
+        let body = Data(
+            #"""
+            {"meta":{"template_version":12},
+             "config_sections":{"S":{"settings":{"k":{"value":12345678901234567890}}}}}
+            """#.utf8)
+        var state = try JSONDecoder().decode(ConfigurationState.self, from: body)
+        state.entityTag = "\"12\""
+        state.signedDocument = SignedDocument(
+            body: body, signature: SigningServer.field(body, version: 12),
+            entityTag: state.entityTag)
+        let config = SigningServer().config(
+            ScriptedDownloader(.configuration(state)), store: InMemoryStore())
+        try await config.downloadNewConfig()
+        let text = String(decoding: config.currentConfiguration.jsonData(), as: UTF8.self)
+        #expect(text.contains("12345678901234567890"))
+    }
 }

@@ -136,6 +136,13 @@ struct LargeIntegerReadingTests {
                 "NSNumber of a Double", Maker { NSNumber(value: nearest) }, "1.2345678901234567e+19"
             ),
             Row("Int.max", Maker { Int.max }, "9223372036854775807"),
+            Row(
+                "a decimal of Int.min - 1",
+                Maker { NSDecimalNumber(string: "-9223372036854775809") },
+                "-9223372036854775809"),
+            Row(
+                "a decimal of Int.min", Maker { NSDecimalNumber(string: "-9223372036854775808") },
+                "-9223372036854775808"),
         ])
     func aDictionaryKeepsTheDigits(row: Row<Maker, String>) throws {
         let value: [String: Any] = ["a": [1, ["b": row.input.make()]] as [Any]]

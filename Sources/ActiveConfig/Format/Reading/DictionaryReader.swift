@@ -210,9 +210,7 @@ struct DictionaryReader {
         _ number: NSNumber, at path: @autoclosure () -> String
     ) throws(ConfigurationFormatError) -> SettingValue {
         if number.isBoolean { return .bool(number.boolValue) }
-        if !number.isFloatingPoint, let integer = Int(exactly: number) {
-            return .integer(integer)
-        }
+        if let integer = number.integer { return .integer(integer) }
         if largeIntegerForm == .text, !number.isFloatingPoint, let integer = UInt64(exactly: number)
         {
             return .string("\(integer)")
@@ -253,8 +251,16 @@ extension NSNumber {
 
     /// True also for a whole value of a floating-point type; a whole decimal number is an integer.
     var isFloatingPoint: Bool {
-        if self is NSDecimalNumber { return Int(exactly: self) == nil }
+        if self is NSDecimalNumber { return Int(description) == nil }
         return unsafe ["f", "d"].contains(String(cString: objCType))
+    }
+
+    /// An integer that fits an `Int`; nil for any other number.
+    ///
+    /// Of a decimal number by its text: Foundation's conversion rounds near the end of the range.
+    fileprivate var integer: Int? {
+        if self is NSDecimalNumber { return Int(description) }
+        return isFloatingPoint ? nil : Int(exactly: self)
     }
 
     /// The digits of an integer beyond `Int`; nil for any other number.
