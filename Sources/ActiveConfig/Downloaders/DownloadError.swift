@@ -61,7 +61,8 @@ public struct DownloadError: Error, Sendable {
     /// with control characters escaped; nil when it gives none.
     ///
     /// Show it as the server's, not as the app's own. Parts of the request that it repeats
-    /// are removed: credentials, query and user.
+    /// are removed: credentials, query and user, as they are or percent-encoded. Those that the server
+    /// has escaped for HTML or JSON remain.
     public let serverMessage: String?
     /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?
