@@ -1,7 +1,9 @@
 /// One or several regular expressions in RE2's syntax.
 ///
 /// A text matches when one of them is found in it, in time linear in the text.
-package struct RegularExpression: Sendable {
+///
+/// A class, so that taking it out of a list counts one reference, not one for each array.
+package final class RegularExpression: Sendable {
     /// The most Unicode scalars of an expression.
     package static let maximumLength = 16_384
 
@@ -27,7 +29,7 @@ package struct RegularExpression: Sendable {
     package let size: Int
 
     /// Parses one regular expression.
-    package init(_ pattern: String) throws(RegularExpressionError) {
+    package convenience init(_ pattern: String) throws(RegularExpressionError) {
         try self.init([pattern])
     }
 
@@ -95,14 +97,15 @@ package struct RegularExpression: Sendable {
     /// Returns true when a part of the text matches one of the expressions; `^` and `$` anchor to
     /// the whole text.
     package func matches(_ text: SearchedText) -> Bool {
-        matchers.contains { matcher in
-            switch matcher {
-            case .table(let table): return table.matches(text)
+        for index in matchers.indices {
+            switch matchers[index] {
+            case .table(let table): if table.matches(text) { return true }
             case .automaton(let automaton):
                 var work = 0
-                return automaton.matches(text, work: &work)
+                if automaton.matches(text, work: &work) { return true }
             }
         }
+        return false
     }
 
     package func matches(_ text: String) -> Bool { matches(SearchedText(text)) }
@@ -156,7 +159,7 @@ package struct RegularExpressionError: Error, Sendable, Hashable {
 
 /// A text to search in, decoded once for all regular expressions.
 package struct SearchedText: Sendable {
-    let text: String
+    package let text: String
 
     /// The scalars; nil when all are ASCII, whose bytes need no decoding.
     let scalars: [UInt32]?

@@ -81,15 +81,19 @@ final class TransitionTable: Sendable {
     }
 
     private func matches(ascii bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let entries = entries
-        let columns = classes.ascii
-        var row = 0
-        for index in 0..<bytes.count {
-            let entry = entries[row &+ Int(columns[Int(unsafe bytes[index] & 0x7F)])]
-            if entry == Self.matched { return true }
-            row = Int(entry)
+        // Unchecked: each entry begins a row, and each column is a class.
+        unsafe entries.withUnsafeBufferPointer { entries in
+            unsafe classes.ascii.withUnsafeBufferPointer { columns in
+                var row = 0
+                for index in 0..<bytes.count {
+                    let column = unsafe columns[Int(bytes[index] & 0x7F)]
+                    let entry = unsafe entries[row &+ Int(column)]
+                    if entry == Self.matched { return true }
+                    row = Int(entry)
+                }
+                return unsafe entries[row &+ classes.count] == Self.matched
+            }
         }
-        return entries[row + classes.count] == Self.matched
     }
 
     private func matches(scalars: [UInt32]) -> Bool {

@@ -2,26 +2,26 @@ import Foundation
 import LinearRegex
 
 extension ConditionProgram {
+    /// An evaluation, with buffers that are on the stack when they are small.
+    @safe  // The program has the indexes of all elements.
     private struct Evaluation {
-        let values: [Slot.Value]
-
         /// Nil for the generic user.
         let id: String?
+
+        /// Replaces the computed percentile for every seed.
+        let forcedPercentile: Double?
 
         /// In seconds since the reference date.
         let time: Double
 
-        /// The user's percentile by seed; -1 until it is computed.
-        var places: [Int]
-
-        /// Buffer for hash inputs.
-        var message: [UInt8] = []
-
         /// Remaining bytes that may be hashed; user IDs have no limit.
         var hashableBytes = ConditionProgram.maximumHashedBytes
 
-        /// Results of the searches for regular expressions; nil until they are done.
-        var findings: [Bool?]
+        /// The values that rules compare, and results that several rules use; NaN while unknown.
+        let registers: UnsafeMutableBufferPointer<Double>
+
+        /// The values that rules search; nil when there is none, or it is too long.
+        let texts: UnsafeMutableBufferPointer<SearchedText?>
     }
 
     /// The most bytes that an evaluation hashes; beyond them, `percent` is unknown.
@@ -38,12 +38,25 @@ extension ConditionProgram {
     func evaluate(
         _ context: TargetingContext, forcedPercentile: Int? = nil
     ) -> ConditionResults {
-        var evaluation = Evaluation(
-            values: slots.map { $0.value(in: context) },
-            id: context.userID.flatMap { $0.isEmpty ? nil : $0 },
-            time: context.date.timeIntervalSinceReferenceDate,
-            places: Array(repeating: forcedPercentile ?? -1, count: seeds.count),
-            findings: Array(repeating: nil, count: expressions.count))
+        unsafe withUnsafeTemporaryAllocation(of: Double.self, capacity: registerCount) {
+            registers in
+            unsafe withUnsafeTemporaryAllocation(of: SearchedText?.self, capacity: textCount) {
+                texts in
+                unsafe registers.initialize(repeating: .nan)
+                unsafe texts.initialize(repeating: nil)
+                defer { unsafe texts.deinitialize() }
+                var evaluation = unsafe Evaluation(
+                    id: context.userID.flatMap { $0.isEmpty ? nil : $0 },
+                    forcedPercentile: forcedPercentile.map { Double($0) },
+                    time: context.date.timeIntervalSinceReferenceDate,
+                    registers: registers, texts: texts)
+                for index in slots.indices { read(index, of: context, evaluation) }
+                return results(&evaluation)
+            }
+        }
+    }
+
+    private func results(_ evaluation: inout Evaluation) -> ConditionResults {
         var results = ConditionResults(count: entries.count)
         var word: UInt64 = 0
         for index in entries.indices {
@@ -63,114 +76,89 @@ extension ConditionProgram {
         return results
     }
 
+    /// Looks the value of a slot up and converts it in each way that rules need.
+    private func read(_ slot: Int, of context: TargetingContext, _ evaluation: Evaluation) {
+        guard var text = slots[slot].key.subject.value(in: context) else { return }
+        if slots[slot].key.isTrimmed { text = String(ScriptNumber.trimmed(text)) }
+        if let register = slots[slot].literal {
+            unsafe evaluation.registers[register] = literals.number(of: text)
+        }
+        if let register = slots[slot].number {
+            unsafe evaluation.registers[register] = ScriptNumber.value(of: text)
+        }
+        if let register = slots[slot].version, let version = slots[slot].key.subject.version(text) {
+            for index in 0..<VersionNumber.maximumSegments {
+                unsafe evaluation.registers[register + index] = version[index]
+            }
+        }
+        if let index = slots[slot].text {
+            unsafe evaluation.texts[index] = Signals.searchable(text).map { SearchedText($0) }
+        }
+    }
+
     /// Evaluates a rule; nil is unknown.
     private func value(of operation: Operation, _ evaluation: inout Evaluation) -> Bool? {
         switch operation {
-        case .percent(let seed, let above, let upTo):
+        case .percent(let register, let start, let end, let above, let upTo):
             guard let id = evaluation.id else { return nil }
-            var place = evaluation.places[seed]
-            if place < 0 {
-                evaluation.message.removeAll(keepingCapacity: true)
-                evaluation.message.append(contentsOf: seeds[seed])
-                evaluation.message.append(contentsOf: id.utf8)
-                evaluation.hashableBytes -= evaluation.message.count
-                guard evaluation.hashableBytes >= 0 else { return nil }
-                place = Percentile.micro(of: evaluation.message)
-                evaluation.places[seed] = place
+            var percentile = unsafe evaluation.registers[register]
+            if percentile.isNaN {
+                if let forced = evaluation.forcedPercentile {
+                    percentile = forced
+                } else {
+                    evaluation.hashableBytes -= end - start + id.utf8.count
+                    guard evaluation.hashableBytes >= 0 else { return nil }
+                    percentile = Double(Percentile.micro(prefix: seeds, start, end, id: id))
+                }
+                unsafe evaluation.registers[register] = percentile
             }
-            return place > above && place <= upTo
-        case .equals(let slot, let literal):
-            return evaluation.values[slot].literal.map { $0 == literal }
-        case .isOneOf(let slot, let start, let end):
-            return evaluation.values[slot].literal.map { contains($0, from: start, to: end) }
-        case .contains(let slot, let list):
-            guard let text = evaluation.values[slot].text else { return nil }
-            return parts[list].contains { $0.isFound(in: text) }
-        case .matches(let slot, let search):
-            if let known = evaluation.findings[search] { return known }
-            guard let text = evaluation.values[slot].searchedText else { return nil }
-            let isFound = expressions[search].matches(text)
-            evaluation.findings[search] = isFound
+            return percentile > above && percentile <= upTo
+        case .equals(let register, let literal):
+            let value = unsafe evaluation.registers[register]
+            return value.isNaN ? nil : value == literal
+        case .isOneOf(let register, let start, let end):
+            let value = unsafe evaluation.registers[register]
+            return value.isNaN ? nil : contains(value, from: start, to: end)
+        case .contains(let text, let start, let end):
+            guard let text = unsafe evaluation.texts[text]?.text else { return nil }
+            for part in start..<end where parts.isFound(part, in: text) { return true }
+            return false
+        case .matches(let register, let text, let expression):
+            let known = unsafe evaluation.registers[register]
+            guard known.isNaN else { return known != 0 }
+            guard let text = unsafe evaluation.texts[text] else { return nil }
+            let isFound = expressions[expression].matches(text)
+            unsafe evaluation.registers[register] = isFound ? 1 : 0
             return isFound
-        case .number(let slot, let comparison, let target):
-            return comparison.holds(evaluation.values[slot].number, target)
-        case .version(let slot, let comparison, let target):
-            return evaluation.values[slot].version?.order(to: versions[target])
-                .map(comparison.accepts)
+        case .number(let register, let comparison, let target):
+            return comparison.holds(unsafe evaluation.registers[register], target)
+        case .version(let register, let comparison, let target):
+            let order = VersionNumber.order {
+                (unsafe evaluation.registers[register + $0], versionSegments[target + $0])
+            }
+            guard let order else { return nil }
+            return comparison.accepts(order)
         case .date(let comparison, let target):
             return comparison.holds(evaluation.time, target)
         }
     }
 
     /// True when `literal` is among the numbers in `start..<end`, by binary search.
-    private func contains(_ literal: Int, from start: Int, to end: Int) -> Bool {
+    private func contains(_ literal: Double, from start: Int, to end: Int) -> Bool {
         var (low, high) = (start, end)
         while low < high {
             let middle = (low + high) / 2
-            if literals[middle] < literal { low = middle + 1 } else { high = middle }
+            if lists[middle] < literal { low = middle + 1 } else { high = middle }
         }
-        return low < end && literals[low] == literal
+        return low < end && lists[low] == literal
     }
 }
 
-extension ConditionProgram {
-    /// A value of the context, read once per evaluation in each way that rules need.
-    struct Slot: Sendable {
-        struct Key: Sendable, Hashable {
-            let subject: Subject
-            /// True when white space around it is ignored.
-            let isTrimmed: Bool
-        }
-
-        struct Value {
-            /// The text to search in; nil when there is none, or it is too long.
-            var text: String?
-            /// The number of the text; -1 when no rule has it, nil when there is no text.
-            var literal: Int?
-            /// The text as a number; NaN when it is not a number.
-            var number = Double.nan
-            /// The text as a version; nil when it is not a version.
-            var version: VersionNumber?
-            /// The text decoded for regular expressions; nil when no rule needs it.
-            var searchedText: SearchedText?
-        }
-
-        private let key: Key
-
-        /// Numbers of the texts that rules compare the value with.
-        private var numbers: [ExactText: Int] = [:]
-
-        /// True when a rule reads it as a number.
-        var isNumber = false
-
-        /// True when a rule reads it as a version.
-        var isVersion = false
-
-        /// True when a rule searches it for regular expressions.
-        var isSearched = false
-
-        init(_ key: Key) {
-            self.key = key
-        }
-
-        /// The number of a rule's text, from 0; a new one for a new text.
-        mutating func number(of text: String) -> Int {
-            let text = ExactText(text)
-            if let number = numbers[text] { return number }
-            numbers[text] = numbers.count
-            return numbers.count - 1
-        }
-
-        /// Looks the value up and converts it.
-        func value(in context: TargetingContext) -> Value {
-            guard var text = key.subject.value(in: context) else { return Value() }
-            if key.isTrimmed { text = String(ScriptNumber.trimmed(text)) }
-            var value = Value(text: Signals.searchable(text))
-            if !numbers.isEmpty { value.literal = numbers[ExactText(text), default: -1] }
-            if isNumber { value.number = ScriptNumber.value(of: text) }
-            if isVersion { value.version = key.subject.version(text) }
-            if isSearched { value.searchedText = value.text.map(SearchedText.init) }
-            return value
-        }
+extension [ExactText] {
+    /// The index of a text in sorted ones as a number; -1 when it is none of them.
+    func number(of text: String) -> Double {
+        let text = ExactText(text)
+        let index = firstIndex(whereNot: { $0.precedes(text) })
+        return index < count && self[index] == text ? Double(index) : -1
     }
 }

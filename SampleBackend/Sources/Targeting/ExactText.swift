@@ -1,3 +1,5 @@
+import Foundation
+
 /// A text that is compared by its bytes.
 ///
 /// Swift's strings are equal when they are canonically equivalent: "é" may be one scalar or two.
@@ -6,14 +8,30 @@ public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
     /// The text.
     public let text: String
 
+    /// The first eight bytes as a big-endian number, with zeros for missing ones: it decides most
+    /// comparisons.
+    private let prefix: UInt64
+
     /// Creates an exact text.
     public init(_ text: String) {
         self.text = text
+        var text = text
+        prefix = text.withUTF8 { bytes in
+            guard bytes.count < 8 else {
+                return unsafe UInt64(
+                    bigEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(as: UInt64.self))
+            }
+            var prefix: UInt64 = 0
+            for index in 0..<bytes.count {
+                prefix |= UInt64(unsafe bytes[index]) << UInt64(56 - 8 * index)
+            }
+            return prefix
+        }
     }
 
     /// Creates an exact text.
     public init(stringLiteral value: String) {
-        text = value
+        self.init(value)
     }
 
     /// The text.
@@ -21,21 +39,55 @@ public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
 
     /// Returns a Boolean value that indicates whether the bytes are the same.
     public static func == (left: ExactText, right: ExactText) -> Bool {
-        var (left, right) = (left.text, right.text)
-        guard left.utf8.count == right.utf8.count else { return false }
-        return left.withUTF8 { left in
-            right.withUTF8 { right in
-                for index in 0..<left.count where unsafe left[index] != right[index] {
-                    return false
-                }
-                return true
-            }
-        }
+        let count = left.text.utf8.count
+        guard left.prefix == right.prefix, count == right.text.utf8.count else { return false }
+        return count <= 8 || left.order(to: right) == 0
     }
 
     /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
+        hasher.combine(prefix)
+        guard text.utf8.count > 8 else { return }
         var text = text
         text.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// True when the bytes sort before those of another text.
+    @inline(__always)
+    func precedes(_ other: ExactText) -> Bool {
+        if prefix != other.prefix { return prefix < other.prefix }
+        let (count, otherCount) = (text.utf8.count, other.text.utf8.count)
+        // The shorter one is a prefix of the other.
+        if min(count, otherCount) <= 8 { return count < otherCount }
+        return order(to: other) < 0
+    }
+
+    /// Negative when the bytes sort before those of another text, 0 when they are the same.
+    @inline(never)
+    private func order(to other: ExactText) -> Int {
+        var (left, right) = (text, other.text)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                let difference = left.count - right.count
+                guard let own = left.baseAddress, let others = right.baseAddress else {
+                    return difference
+                }
+                let order = unsafe memcmp(own, others, min(left.count, right.count))
+                return order != 0 ? Int(order) : difference
+            }
+        }
+    }
+}
+
+extension Array {
+    /// The index of the first element that is not `isBefore`, after all that are.
+    @inline(__always)
+    func firstIndex(whereNot isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 }

@@ -17,14 +17,8 @@ public enum Percentile: Sendable {
     ///     and this value is not used.
     /// - Returns: The percentile, from 0 to 99,999,999.
     public static func micro(seed: String, id: String) -> Int {
-        micro(of: message(seed: seed, id: id))
-    }
-
-    /// The hash input of a user, in UTF-8; the seed may be empty.
-    static func message(seed: String, id: String) -> [UInt8] {
-        var message = prefix(seed: seed)
-        message.append(contentsOf: id.utf8)
-        return message
+        let prefix = prefix(seed: seed)
+        return micro(prefix: prefix, 0, prefix.count, id: id)
     }
 
     /// The hash input before the user's ID, in UTF-8; the seed may be empty.
@@ -32,20 +26,33 @@ public enum Percentile: Sendable {
         seed.isEmpty ? [] : Array(seed.utf8) + [UInt8(ascii: ".")]
     }
 
-    /// Computes the percentile, 0 to 99,999,999, from its hash input.
-    static func micro(of message: [UInt8]) -> Int {
+    /// Computes the percentile, from 0 to 99,999,999.
+    ///
+    /// `bytes[start..<end]` is the hash input before the user's ID.
+    static func micro(prefix bytes: [UInt8], _ start: Int, _ end: Int, id: String) -> Int {
         var hash = SHA256()
-        unsafe message.withUnsafeBytes { unsafe hash.update(bufferPointer: $0) }
+        unsafe bytes.withUnsafeBytes {
+            unsafe hash.update(bufferPointer: UnsafeRawBufferPointer(rebasing: $0[start..<end]))
+        }
+        var id = id
+        id.withUTF8 { unsafe hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
         let digest = hash.finalize()
-        // Four bytes at a time: the rest is below 2^27, so rest · 2^32 + word fits 64 bits.
-        var rest: UInt64 = 0
+        // Four bytes at a time: each term is below 2^59, so their sum fits 64 bits.
+        var sum: UInt64 = 0
         unsafe digest.withUnsafeBytes { bytes in
-            for offset in stride(from: 0, to: bytes.count, by: 4) {
-                let word = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-                rest = (rest << 32 | UInt64(UInt32(bigEndian: word))) % UInt64(count)
+            for index in 0..<8 {
+                let word = unsafe bytes.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self)
+                sum &+= UInt64(UInt32(bigEndian: word)) &* weights[index]
             }
         }
-        return Int(rest)
+        return Int(sum % UInt64(count))
+    }
+
+    /// The powers of 2^32 modulo ``count``, from the seventh to the zeroth.
+    private static var weights: SIMD8<UInt64> {
+        [
+            10_249_216, 34_512_896, 32_542_976, 68_211_456, 43_950_336, 9_551_616, 94_967_296, 1,
+        ]
     }
 
     /// A number of millionths of a percent as text in percent, such as `42.395619`, with as many

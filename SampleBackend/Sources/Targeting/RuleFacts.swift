@@ -30,7 +30,9 @@ struct RuleFacts {
             }
         case .contains(let subject, let targets):
             value = actual(subject).flatMap(Signals.searchable).map { text in
-                targets.contains { TextSearch($0).isFound(in: text) }
+                var searches = TextSearches()
+                for target in targets { searches.append(target) }
+                return (0..<searches.count).contains { searches.isFound($0, in: text) }
             }
         case .matches(let subject, let expression):
             value = actual(subject).flatMap(Signals.searchable).map(expression.matches)

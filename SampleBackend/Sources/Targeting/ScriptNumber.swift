@@ -4,11 +4,20 @@ public enum ScriptNumber: Sendable {
     ///
     /// White space around it is ignored, the empty text is 0, and `0x1F`, `0o17`, `0b11`, `1e3` and
     /// `Infinity` are numbers.
-    static func value(of text: some StringProtocol) -> Double {
+    static func value(of text: String) -> Double {
+        var text = text
+        return text.withUTF8 { unsafe value(of: $0) }
+    }
+
+    /// Reads a number in UTF-8.
+    static func value(of text: UnsafeBufferPointer<UInt8>) -> Double {
         var digits: UInt64 = 0
         var count = 0
-        for byte in text.utf8 {
-            guard (0x30...0x39).contains(byte), count < 15 else { return general(text) }
+        for index in 0..<text.count {
+            let byte = unsafe text[index]
+            guard (0x30...0x39).contains(byte), count < 15 else {
+                return unsafe general(String(decoding: text, as: UTF8.self))
+            }
             digits = digits &* 10 &+ UInt64(byte &- 0x30)
             count += 1
         }
@@ -56,7 +65,12 @@ public enum ScriptNumber: Sendable {
 
     /// Removes the white space around a text that JavaScript's `trim()` removes.
     static func trimmed(_ text: some StringProtocol) -> Substring {
-        let scalars = Substring(text).unicodeScalars
+        let text = Substring(text)
+        let plain: ClosedRange<UInt8> = 0x21...0x7F
+        if let first = text.utf8.first, let last = text.utf8.last, plain ~= first, plain ~= last {
+            return text
+        }
+        let scalars = text.unicodeScalars
         guard let first = scalars.firstIndex(where: { !isSpace($0) }),
             let last = scalars.lastIndex(where: { !isSpace($0) })
         else { return "" }
@@ -71,7 +85,7 @@ public enum ScriptNumber: Sendable {
         }
     }
 
-    private static func general(_ text: some StringProtocol) -> Double {
+    private static func general(_ text: String) -> Double {
         let trimmed = trimmed(text)
         let bytes = Array(trimmed.utf8)
         guard let first = bytes.first else { return 0 }

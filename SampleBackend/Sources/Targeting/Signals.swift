@@ -33,9 +33,7 @@ public struct Signals: Sendable, Hashable {
     public var deviceLanguage: String?
 
     /// `signal.<name>`: the custom signals by their name, without `signal.`.
-    ///
-    /// Names are compared byte by byte.
-    public var custom: [ExactText: String]
+    public var custom: CustomSignals
 
     /// Creates signals; those left out were not sent.
     ///
@@ -59,7 +57,7 @@ public struct Signals: Sendable, Hashable {
         self.deviceOS = deviceOS
         self.deviceCountry = deviceCountry
         self.deviceLanguage = deviceLanguage
-        self.custom = custom
+        self.custom = CustomSignals(custom)
     }
 }
 
@@ -137,7 +135,7 @@ extension Signals {
 
     /// The signals by their names in a query, sorted; ``setValue(_:named:)`` reads them back.
     package var namedValues: [(name: String, value: String)] {
-        (SignalName.standard + custom.keys.map { .custom($0) })
+        (SignalName.standard + custom.map { .custom($0.key) })
             .compactMap { name in self[name].map { (name: name.queryName, value: $0) } }
             .sorted { $0.name.precedes($1.name) }
     }

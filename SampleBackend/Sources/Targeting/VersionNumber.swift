@@ -6,17 +6,15 @@ struct VersionNumber: Sendable, Hashable {
     /// The most numbers in a custom signal's version, as in Firebase.
     static let maximumSignalSegments = 5
 
-    /// Those at ``count`` and beyond are 0.
+    /// The numbers; missing ones are 0.
     private var segments = SIMD8<Double>()
-
-    /// The number of written numbers.
-    private var count = 0
 
     /// Reads the version of an app: digits and dots, with a digit at each end.
     ///
     /// `1.2` and `1.2.0` are equal, and `1..2` is `1.0.2`. Nil when it is not a version, has more
     /// than ``maximumSegments`` numbers, or one of more than 15 digits.
     init?(appVersion text: String) {
+        var count = 0
         var segment: Int64 = 0
         var digits = 0
         var last: UInt8 = UInt8(ascii: ".")
@@ -38,7 +36,6 @@ struct VersionNumber: Sendable, Hashable {
         }
         guard last != UInt8(ascii: ".") else { return nil }
         segments[count] = Double(segment)
-        count += 1
     }
 
     /// Reads the version in a custom signal as Firebase does: each number as JavaScript reads it.
@@ -47,25 +44,41 @@ struct VersionNumber: Sendable, Hashable {
     /// it. Nil when it has more than ``maximumSignalSegments`` numbers.
     init?(signal text: String) {
         // Bytes are split, not characters: a dot with a combining mark after it is a dot too.
-        for segment in text.utf8.split(
-            separator: UInt8(ascii: "."), maxSplits: Self.maximumSignalSegments,
-            omittingEmptySubsequences: false)
-        {
-            guard count < Self.maximumSignalSegments else { return nil }
-            segments[count] = ScriptNumber.value(of: Substring(segment))
-            count += 1
+        var text = text
+        let isShort = text.withUTF8 { bytes in
+            var count = 0
+            var start = 0
+            for end in 0...bytes.count
+            where end == bytes.count || (unsafe bytes[end] == UInt8(ascii: ".")) {
+                guard count < Self.maximumSignalSegments else { return false }
+                segments[count] = unsafe ScriptNumber.value(
+                    of: UnsafeBufferPointer(rebasing: bytes[start..<end]))
+                count += 1
+                start = end + 1
+            }
+            return true
         }
+        guard isShort else { return nil }
     }
 
     /// -1 when this version is older, 0 when both are equal, 1 when it is newer; nil when a segment
     /// that is not a number comes before the first difference.
     func order(to other: VersionNumber) -> Int? {
-        for index in 0..<max(count, other.count) {
-            let (own, its) = (segments[index], other.segments[index])
+        Self.order { (segments[$0], other.segments[$0]) }
+    }
+
+    /// The order of two versions by the segments of both at an index; nil when one is not a number.
+    @inline(__always)
+    static func order(_ segments: (Int) -> (own: Double, its: Double)) -> Int? {
+        for index in 0..<maximumSegments {
+            let (own, its) = segments(index)
             if own < its { return -1 }
             if own > its { return 1 }
             guard own == its else { return nil }
         }
         return 0
     }
+
+    /// A number, by its index below ``maximumSegments``.
+    subscript(index: Int) -> Double { segments[index] }
 }

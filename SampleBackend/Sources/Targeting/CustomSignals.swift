@@ -1,0 +1,61 @@
+/// The custom signals of a client by their names, which are compared byte by byte.
+///
+/// Few as they are, they are found faster in a sorted list than by a hash of the name.
+public struct CustomSignals: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+    /// A signal.
+    public struct Element: Sendable, Hashable {
+        /// The name, without `signal.`.
+        public let key: ExactText
+        /// The value.
+        public var value: String
+    }
+
+    /// Sorted by name, without duplicates.
+    private var elements: [Element] = []
+
+    /// Creates signals from a list with any order; of those with one name the last one counts.
+    public init(_ signals: some Sequence<(key: ExactText, value: String)>) {
+        for (name, value) in signals { self[name] = value }
+    }
+
+    /// Creates signals from names and values; of those with one name the last one counts.
+    public init(dictionaryLiteral elements: (ExactText, String)...) {
+        self.init(elements.lazy.map { (key: $0, value: $1) })
+    }
+
+    /// The value of a signal; nil when it was not sent.
+    public subscript(name: ExactText) -> String? {
+        get {
+            let index = index(of: name)
+            guard index < elements.count, elements[index].key == name else { return nil }
+            return elements[index].value
+        }
+        set {
+            let index = index(of: name)
+            let isKnown = index < elements.count && elements[index].key == name
+            switch (newValue, isKnown) {
+            case (let value?, true): elements[index].value = value
+            case (let value?, false):
+                elements.insert(Element(key: name, value: value), at: index)
+            case (nil, true): elements.remove(at: index)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// The index of a signal, or of the next one when there is none of this name.
+    private func index(of name: ExactText) -> Int {
+        elements.firstIndex(whereNot: { $0.key.precedes(name) })
+    }
+}
+
+extension CustomSignals: RandomAccessCollection {
+    /// The index of the first signal in the order of the names.
+    public var startIndex: Int { 0 }
+
+    /// The number of signals.
+    public var endIndex: Int { elements.count }
+
+    /// The signal at an index.
+    public subscript(position: Int) -> Element { elements[position] }
+}
