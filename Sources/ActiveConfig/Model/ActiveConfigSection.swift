@@ -171,9 +171,8 @@ final class SettingTable: Sendable {
 
 extension SettingTable: Hashable {
     static func == (left: SettingTable, right: SettingTable) -> Bool {
-        if (left.original ?? left) === (right.original ?? right) { return true }
-        if let source = left.source, source == right.source { return true }
-        return left.settings == right.settings && left.largeIntegers == right.largeIntegers
+        left.isSame(as: right)
+            || left.settings == right.settings && left.largeIntegers == right.largeIntegers
     }
 
     func hash(into hasher: inout Hasher) {
@@ -181,8 +180,14 @@ extension SettingTable: Hashable {
     }
 
     func isEquivalent(to other: SettingTable) -> Bool {
-        self == other
+        isSame(as: other)
             || settings.isEqual(to: other.settings) { $0.isEquivalent(to: $1) }
                 && largeIntegers == other.largeIntegers
+    }
+
+    /// Whether both are known to be equal without comparing their settings.
+    private func isSame(as other: SettingTable) -> Bool {
+        if (original ?? self) === (other.original ?? other) { return true }
+        return source.map { $0 == other.source } ?? false
     }
 }

@@ -97,28 +97,26 @@ extension SettingValue: Hashable {
     /// takes the other's place has not changed all the same: nobody is notified. From 2⁵³ on, where a
     /// `Double` does not have every integer, this is a change.
     public static func == (left: SettingValue, right: SettingValue) -> Bool {
-        isEqual(left, right, scalars: { isScalar($0, equalTo: $1) })
+        left.isContainer
+            ? isContainer(left, equalTo: right, scalars: isScalar(_:equalTo:))
+            : isScalar(left, equalTo: right)
     }
 
     /// Returns whether both are equal but for the kind of numbers: an integer and a double of its value
     /// are the same for those who are notified of changes, below 2⁵³.
     func isEquivalent(to other: SettingValue) -> Bool {
-        Self.isEqual(self, other) { left, right in
-            switch (left, right) {
-            case (.integer(let integer), .double(let double)),
-                (.double(let double), .integer(let integer)):
-                double.exactInteger == integer
-            default: Self.isScalar(left, equalTo: right)
-            }
-        }
+        isContainer
+            ? Self.isContainer(self, equalTo: other, scalars: Self.isScalar(_:equivalentTo:))
+            : Self.isScalar(self, equivalentTo: other)
     }
 
-    private static func isEqual(
-        _ left: SettingValue, _ right: SettingValue,
-        scalars isEqual: (SettingValue, SettingValue) -> Bool
-    ) -> Bool {
-        left.isContainer
-            ? isContainer(left, equalTo: right, scalars: isEqual) : isEqual(left, right)
+    private static func isScalar(_ left: SettingValue, equivalentTo right: SettingValue) -> Bool {
+        switch (left, right) {
+        case (.integer(let integer), .double(let double)),
+            (.double(let double), .integer(let integer)):
+            double.exactInteger == integer
+        default: isScalar(left, equalTo: right)
+        }
     }
 
     private static func isScalar(_ left: SettingValue, equalTo right: SettingValue) -> Bool {

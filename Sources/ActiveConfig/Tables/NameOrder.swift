@@ -13,6 +13,17 @@ extension String {
         // Without a value, a string is one of Objective-C, whose bytes are not in one piece.
         return (isBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
     }
+
+    /// Whether this name equals another, as `==`, which takes twice as long for equal bytes.
+    @inline(__always)
+    func isName(_ other: String) -> Bool {
+        let hasSameBytes = unsafe utf8.withContiguousStorageIfAvailable { own in
+            unsafe other.utf8.withContiguousStorageIfAvailable { others in
+                unsafe UnsafeRawBufferPointer(own).hasSameBytes(as: UnsafeRawBufferPointer(others))
+            }
+        }
+        return hasSameBytes == .some(true) || self == other
+    }
 }
 
 extension UnsafeRawBufferPointer {
@@ -32,6 +43,26 @@ extension UnsafeRawBufferPointer {
             offset += 1
         }
         return count < other.count
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether the bytes are the same; compares eight at a time.
+    @inline(__always)
+    fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
+        guard count == other.count else { return false }
+        var offset = 0
+        while offset &+ 8 <= count {
+            let own = unsafe loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            let others = unsafe other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            guard own == others else { return false }
+            offset &+= 8
+        }
+        while offset < count {
+            guard unsafe self[offset] == other[offset] else { return false }
+            offset &+= 1
+        }
+        return true
     }
 }
 

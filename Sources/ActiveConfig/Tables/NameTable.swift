@@ -62,7 +62,7 @@ struct NameTable<Value: Sendable>: Sendable {
             if slot == 0 { return nil }
             if UInt32(truncatingIfNeeded: slot >> 32) == hash {
                 let number = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
-                if entries[number].name == name { return number }
+                if entries[number].name.isName(name) { return number }
             }
             position = (position + 1) & mask
         }
@@ -87,7 +87,7 @@ struct NameTable<Value: Sendable>: Sendable {
                 let slot = slots[position]
                 let other = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
                 if UInt32(truncatingIfNeeded: slot >> 32) == hash,
-                    entries[other].name == entries[number].name
+                    entries[other].name.isName(entries[number].name)
                 {
                     entries[other].isAbsent = true
                     allCount = false
@@ -108,7 +108,7 @@ extension NameTable {
         let hash = entries[number].hash
         // Two documents of one server list their names in one order.
         if number < other.entries.count, other.entries[number].hash == hash,
-            other.entries[number].name == entries[number].name
+            other.entries[number].name.isName(entries[number].name)
         {
             return number
         }
@@ -130,8 +130,8 @@ extension NameTable {
     ) -> [String] {
         entries.indices.filter { number in
             guard let before = counterpart(ofEntry: number, in: other) else { return false }
-            let entry = entries[number]
-            return !isEqual(entry.name, other.entries[before].value, entry.value)
+            return !isEqual(
+                entries[number].name, other.entries[before].value, entries[number].value)
         }
         .map { entries[$0].name }.sortedByBytes()
     }

@@ -19,6 +19,14 @@ struct NameOrderTests {
         }
     }
 
+    @Test func namesAreEqualAsStringsAre() {
+        for name in Self.names {
+            for other in Self.names {
+                #expect(name.isName(other) == (name == other), "\(name) \(other)")
+            }
+        }
+    }
+
     @Test(arguments: [0, 1, 7, 1_000])
     func theFirstNamesAreThoseOfTheWholeOrder(count: Int) {
         let names = (0..<500).map { "name \($0 * 7919 % 500)" } + Self.names
