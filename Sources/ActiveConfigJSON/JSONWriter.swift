@@ -45,6 +45,22 @@ public struct JSONWriter: Sendable {
     ///   `Double`.
     public mutating func write(number digits: String) { text.append(contentsOf: digits.utf8) }
 
+    /// Appends an integer.
+    package mutating func write(integer: Int) {
+        if integer < 0 { write(UInt8(ascii: "-")) }
+        // 64 bits have at most 20 digits.
+        unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var rest = integer.magnitude
+            var start = digits.count
+            repeat {
+                start -= 1
+                unsafe digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            unsafe text.append(contentsOf: UnsafeMutableBufferPointer(rebasing: digits[start...]))
+        }
+    }
+
     /// Appends a key in quotation marks, and its colon.
     ///
     /// - Parameter key: The key; what JSON does not allow in it is escaped.

@@ -27,6 +27,11 @@ struct JSONWriterTests {
         #expect(text { $0.write(string) } == "\"\(expected)\"")
     }
 
+    @Test(arguments: [0, 7, 10, 99, 100, -1, -10, 4_611_686, .max, .min])
+    func theWriterWritesTheDigitsOfAnInteger(integer: Int) {
+        #expect(text { $0.write(integer: integer) } == String(integer))
+    }
+
     /// Tries each length and each place of an escape: the writer takes eight bytes per step.
     @Test func whatIsWrittenReadsBack() throws {
         for length in 0...20 {

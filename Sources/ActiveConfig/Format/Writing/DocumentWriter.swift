@@ -31,14 +31,14 @@ struct DocumentWriter {
     private static func write(_ table: SettingTable, to json: inout JSONWriter) {
         let entries = table.settings.entries
         let order = entries.indices.sorted { entries[$0].name.precedes(entries[$1].name) }
+        let largeIntegers = table.largeIntegers.isEmpty ? nil : table.largeIntegers
         var isFirst = true
         for number in order {
             if !isFirst { json.write(UInt8(ascii: ",")) }
             isFirst = false
-            let entry = entries[number]
-            json.write(key: entry.name)
+            json.write(key: entries[number].name)
             json.write(raw: #"{"value":"#)
-            json.write(entry.value, table.largeIntegers[entry.name])
+            json.write(entries[number].value, largeIntegers?[entries[number].name])
             json.write(UInt8(ascii: "}"))
         }
     }

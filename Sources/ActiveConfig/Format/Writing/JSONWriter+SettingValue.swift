@@ -26,7 +26,7 @@ extension JSONWriter {
         switch value {
         case .null, .array, .object: write(raw: "null")
         case .bool(let value): write(raw: value ? "true" : "false")
-        case .integer(let value): write(number: value.description)
+        case .integer(let value): write(integer: value)
         case .double(let value) where value.isFinite:
             // The shortest text that reads back the same, with a fraction or exponent (FORMAT 4.2).
             write(number: largeIntegers?.digits ?? value.description)
