@@ -87,7 +87,7 @@ struct NameTable<Value: Sendable>: Sendable {
                 let slot = slots[position]
                 let other = Int(truncatingIfNeeded: slot & 0xFFFF_FFFF) - 1
                 if UInt32(truncatingIfNeeded: slot >> 32) == hash,
-                    entries[other].name.isName(entries[number].name)
+                    entries[other].name == entries[number].name
                 {
                     entries[other].isAbsent = true
                     allCount = false

@@ -15,10 +15,15 @@ enum SHA256 {
         for start in stride(from: 0, to: message.count, by: 64) {
             compress(message[start..<start + 64], into: &state)
         }
-        return state.map { word in
-            let digits = String(word, radix: 16)
-            return String(repeating: "0", count: 8 - digits.count) + digits
-        }.joined()
+        var digits: [UInt8] = []
+        digits.reserveCapacity(64)
+        for word in state {
+            for shift in stride(from: 28, through: 0, by: -4) {
+                let digit = UInt8(truncatingIfNeeded: word >> UInt32(shift)) & 0xF
+                digits.append((digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10) + digit)
+            }
+        }
+        return String(decoding: digits, as: UTF8.self)
     }
 
     /// `block` has 64 bytes.
