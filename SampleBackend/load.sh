@@ -4,6 +4,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh
+# shellcheck source=SampleBackend/Tests/Allocations/library.sh
+. SampleBackend/Tests/Allocations/library.sh
 
 usage() {
     cat <<TEXT
@@ -35,6 +37,9 @@ Builds the backend for release and measures, on loopback:
   B14 the longest health check while 30 differences, 12 drafts,
       8 previews or 200 clients' flags are asked for all the time  at most 20 ms
       the 99th percentile of the time of a document meanwhile      at most 100 ms
+  B16 allocations, and bytes allocated, of a request of B2          at most 50 and 12 kB
+      and, without a target, of one whose document is rendered, of one of B4, and of what a publish
+      sends to a stream (with glibc only; the gate has a bound for a debug build)
 
 With --updater it measures the client's updater against the backend instead, for 1 and 200 users:
 
@@ -77,7 +82,7 @@ json=""
 rounds=5
 seconds=""
 connections=""
-all=B1,B2,B3,B4,B5,B6,B7,B8,B10,B11,B14
+all=B1,B2,B3,B4,B5,B6,B7,B8,B10,B11,B14,B16
 only=""
 minutes=""
 updater=""
@@ -290,5 +295,11 @@ fi
 if wants B14; then
     stop_servers
     python3 SampleBackend/Tests/Load/heavy.py "$bin" "$work" "$((seconds * 5))" >"$work/heavy.json"
+fi
+if wants B16 && counts_allocations; then
+    ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
+    build_allocation_count "$work/AllocationCount.so"
+    python3 SampleBackend/Tests/Allocations/allocations.py "$bin/sample-backend" \
+        "$work/AllocationCount.so" --json >"$work/allocations.json"
 fi
 python3 SampleBackend/Tests/Load/report.py "$work" "$only" $check $json

@@ -46,9 +46,12 @@ RULES = [
     ("SampleBackend/Tests/Console/*", [PAGES]),
     ("SampleBackend/Sources/Console/Pages/*.js", [LOGIC, PAGES]),
     ("SampleBackend/Sources/Console/Pages/*", [PAGES]),
+    ("SampleBackend/Tests/Allocations/*", ["backend SampleBackend/Tests/Allocations/run.sh"]),
     ("SampleBackend/Tests/EventStreams/*", ["backend SampleBackend/Tests/EventStreams/run.sh"]),
     ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),
     ("SampleBackend/Tests/Schema/*", ["backend SampleBackend/Tests/Schema/run.sh"]),
+    ("Tests/Benchmarks/Sources/AllocationCount/*",
+     ["build Tests/Benchmarks", "backend SampleBackend/Tests/Allocations/run.sh"]),
     ("Tests/AppleStubs/*", ["part apple"]),
     ("Tests/Generation/*", ["part generation"]),
     # Only the manifest with the plug-in has these targets.

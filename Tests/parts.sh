@@ -63,6 +63,7 @@ run_backend() {
     setup sqlite openssl curl
     step "build" build_package SampleBackend
     step "tests" test_package SampleBackend
+    step "allocations" SampleBackend/Tests/Allocations/run.sh
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
     step "event streams" SampleBackend/Tests/EventStreams/run.sh
 }

@@ -1,4 +1,4 @@
-/// Counts the allocations of the calling thread.
+/// Counts the allocations of the calling thread; preloaded as a library, those of a whole program.
 
 #ifndef ALLOCATION_COUNT_H
 #define ALLOCATION_COUNT_H
