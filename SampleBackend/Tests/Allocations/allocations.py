@@ -27,13 +27,15 @@ from functools import partial
 
 import sites
 
-# Allocations of a debug build. Another one fails; less than a whole one is what other threads do meanwhile.
-BOUNDS = {"document": 191, "rendered": 781, "not-modified": 198, "event": 324}
+# Allocations of a debug build by whole modules, as with CI set, and of one by files. Another one fails; less is
+# what a busy machine adds.
+BOUNDS = {"document": (187, 191), "rendered": (481, 936), "not-modified": (196, 198), "event": (174, 324)}
 TOLERANCE = 0.75
 
 LIMIT = 120  # Seconds that anything may take.
 USERS = 500
-ROUNDS = 20  # Publishes to the same streams.
+TURNS = 5  # Of all users, of which the cheapest counts: timers and a busy machine only add.
+ROUNDS = 20  # Publishes to the same streams, likewise.
 STREAMS = 40, 840  # The difference between them counts.
 QUERY = ("app.version=2.3.1&device.os=ios&device.country=JP&device.language=ja&signal.plan=gold&signal.level=42"
          "&signal.city=Tokyo")
@@ -113,6 +115,11 @@ def is_answer(data):
     return bool(mark) and (head.startswith(b"HTTP/1.1 304") or len(body) >= int(fields[b"content-length"]))
 
 
+def has_event(name, data):
+    """Whether the event is there to its end, in a chunked body or in one that ends with the connection."""
+    return f"event: {name}\n".encode() in data and data.endswith((b"\n\n", b"\n\n\r\n"))
+
+
 def difference(before, after):
     return [second - first for first, second in zip(before, after)]
 
@@ -122,8 +129,8 @@ def requests(backend, watch, is_conditional=False, is_rendered=False):
     connection = backend.connect()
     tags = {}
 
-    def ask(turn):
-        for user in range(USERS * turn * is_rendered, USERS * (turn * is_rendered + 1)):
+    def ask():
+        for user in range(USERS):
             get(connection, user, field=f"If-None-Match: {tags[user]}\r\n" if user in tags else "")
             answer = read_until(connection, is_answer)
             if not answer.startswith(b"HTTP/1.1 304" if user in tags else b"HTTP/1.1 200"):
@@ -131,12 +138,17 @@ def requests(backend, watch, is_conditional=False, is_rendered=False):
             if is_conditional:
                 tags[user] = re.search(rb"(?i)etag: (\S+)", answer).group(1).decode()
 
-    ask(0)
-    ask(1)
-    before = backend.allocated()
+    ask()
+    ask()
+    turns = []
     with watch(backend):
-        ask(2)
-    return [number / USERS for number in difference(before, backend.allocated())]
+        for turn in range(TURNS):
+            if is_rendered:
+                backend.publish(turn + 1)
+            before = backend.allocated()
+            ask()
+            turns.append(difference(before, backend.allocated()))
+    return [min(values) / USERS for values in zip(*turns)]
 
 
 def events(backend, watch):
@@ -148,7 +160,7 @@ def events(backend, watch):
             streams.append(stream)
             get(stream, len(streams), "/events")
         for stream in opened:
-            read_until(stream, lambda data: b"event: hello\n" in data and data.endswith(b"\r\n"))
+            read_until(stream, partial(has_event, "hello"))
         rounds = []
         with watch(backend):
             for _ in range(ROUNDS):
@@ -156,9 +168,8 @@ def events(backend, watch):
                 before = backend.allocated()
                 backend.publish(number)
                 for stream in streams:
-                    read_until(stream, lambda data: b"event: update\n" in data and data.endswith(b"\r\n"))
+                    read_until(stream, partial(has_event, "update"))
                 rounds.append(difference(before, backend.allocated()))
-        # During the others there were heartbeats, too.
         fewest.append([min(values) for values in zip(*rounds)])
     return [number / (STREAMS[1] - STREAMS[0]) for number in difference(*fewest)]
 
@@ -189,11 +200,12 @@ def main():
                     figures[work] = count(backend, watch)
     if options.json:
         return print(json.dumps(figures))
+    bounds = {work: of[0 if os.environ.get("CI") else 1] for work, of in BOUNDS.items()}
     has_more = False
     for work, (allocations, size) in figures.items():
         print(f"{work:12} {allocations:7.1f} allocations"
-              + (f", at most {BOUNDS[work]}" if options.check else "") + f", {size:.0f} bytes")
-        excess = allocations - BOUNDS[work]
+              + (f", at most {bounds[work]}" if options.check else "") + f", {size:.0f} bytes")
+        excess = allocations - bounds[work]
         if options.check and excess > TOLERANCE:
             has_more = True
             print(f"             {round(excess)} too many; what allocates: "
