@@ -6,11 +6,19 @@ cd "$(dirname "$0")/.."
 . Tests/setup.sh
 # shellcheck source=SampleBackend/Tests/Allocations/library.sh
 . SampleBackend/Tests/Allocations/library.sh
+# shellcheck source=Tests/earlier.sh
+. Tests/earlier.sh
+# shellcheck source=SampleBackend/Tests/Load/servers.sh
+. SampleBackend/Tests/Load/servers.sh
+# shellcheck source=SampleBackend/Tests/Load/requests.sh
+. SampleBackend/Tests/Load/requests.sh
+# shellcheck source=SampleBackend/Tests/Load/programs.sh
+. SampleBackend/Tests/Load/programs.sh
 
 usage() {
     cat <<TEXT
-USAGE: SampleBackend/load.sh [--check] [--json] [--only NAMES] [--rounds N] [--seconds N]
-                             [--connections N]
+USAGE: SampleBackend/load.sh [--check] [--json | --markdown] [--plot FILE] [--against COMMIT]
+                             [--only NAMES] [--rounds N] [--seconds N] [--connections N]
        SampleBackend/load.sh --updater [--json] [--only NAMES] [--seconds N] [--rounds N]
                              [--minutes N]
        SampleBackend/load.sh --console [--check] [--json] [--rounds N]
@@ -28,6 +36,8 @@ Builds the backend for release and measures, on loopback:
   B7  the time until all clients of a backend that was stopped,
       or killed, listen again, with nothing missed                  at most 15 s
   B8  a publish of a template of 3,000 parameters                   at most 100 ms
+  B9  the time from a publish until every client has its update,
+      which hardly two of them share                                the last at most 0.8 s
   B10 the heaviest conditions that a template may have, for one
       user with the longest signals                                 at most 50 ms
   B11 the memory that a long poll costs, of 10,000                  at most 12 KiB
@@ -68,6 +78,11 @@ With --console it measures the console in a headless browser, with 3,000 setting
 
   --check          Exit with 1 when one of them is missed.
   --json           The figures as JSON; with --updater those of F11 and F12.
+  --markdown       The figures as tables of Markdown, with the machine, the date and the command.
+  --plot FILE      Writes the rates of B2 to B4 to an SVG file.
+  --against COMMIT Measures the backend of an earlier commit too, in turn with this one, and prints the
+                   ratio of each figure. It is built in the user's cache folder. Instead of a commit, a
+                   folder with its sample-backend, and TargetingBenchmark for B1 and B10.
   --only NAMES     Only these, such as B5,B6,B7, or with --updater F11,soak.
   --rounds N       How often each side is measured, alternating, and how often B6 publishes
                    (default 5).
@@ -77,12 +92,16 @@ With --console it measures the console in a headless browser, with 3,000 setting
                    backend, and one of the client.
 TEXT
 }
+command="SampleBackend/load.sh${*:+ $*}"
 check=""
 json=""
+markdown=""
+plot=""
+against=""
 rounds=5
 seconds=""
 connections=""
-all=B1,B2,B3,B4,B5,B6,B7,B8,B10,B11,B14,B16
+all=B1,B2,B3,B4,B5,B6,B7,B8,B9,B10,B11,B14,B16
 only=""
 minutes=""
 updater=""
@@ -95,6 +114,9 @@ while [ $# -gt 0 ]; do
     case $1 in
     --check) check=--check ;;
     --json) json=--json ;;
+    --markdown) markdown=--markdown ;;
+    --plot) plot=${2:?--plot needs a file}; shift ;;
+    --against) against=${2:?--against needs a commit}; shift ;;
     --updater) updater=yes ;;
     --console) console=yes ;;
     --only) only=${2:?--only needs names, such as B5,B6}; shift ;;
@@ -116,6 +138,9 @@ done
 [ -n "$updater" ] || [ -z "$minutes" ] || refuse "--minutes goes with --updater"
 [ -z "$updater$console" ] || [ -z "$connections" ] ||
     refuse "--connections goes with neither --updater nor --console"
+[ -z "$updater$console" ] || [ -z "$against$plot$markdown" ] ||
+    refuse "--against, --plot and --markdown go with neither --updater nor --console"
+[ -z "$json" ] || [ -z "$markdown" ] || refuse "--json and --markdown exclude each other"
 seconds=${seconds:-3}
 connections=${connections:-19000}
 if [ -n "$updater" ]; then
@@ -181,125 +206,50 @@ fi
 
 setup swift sqlite python
 ! wants B2 B3 B4 B8 || setup wrk nginx curl
+# Counts of connections and of streams are counts of open files.
+ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
 echo "Building for release (the first time takes some minutes) …" >&2
-swift build -c release --package-path SampleBackend --product sample-backend >&2
-! wants B1 B10 || swift build -c release --package-path SampleBackend --product TargetingBenchmark >&2
-! wants B5 B6 B7 || swift build -c release --package-path SampleBackend --product StreamLoad >&2
+products="sample-backend$(! wants B1 B10 || echo " TargetingBenchmark")"
+for product in $products $(! wants B5 B6 B7 B9 || echo StreamLoad); do
+    swift build -c release --package-path SampleBackend --product "$product" >&2
+done
 bin=$(swift build -c release --package-path SampleBackend --show-bin-path)
+earlier_bin=""
+if [ -x "$against/sample-backend" ]; then
+    earlier_bin=$(cd "$against" && pwd)
+    against=$(git -C "$earlier_bin" rev-parse --short HEAD 2>/dev/null || echo "another build")
+elif [ -n "$against" ]; then
+    check_out_earlier "$against"
+    against=$earlier_commit
+    # shellcheck disable=SC2086
+    earlier_bin=$(build_earlier SampleBackend $products)
+fi
+
 work=$(mktemp -d)
-backend=""
-nginx=""
-stop_servers() {
-    [ -z "$backend" ] || kill "$backend" 2>/dev/null || true
-    [ -z "$nginx" ] || kill "$nginx" 2>/dev/null || true
-    wait 2>/dev/null || true
-    backend=""
-    nginx=""
-}
 trap 'stop_servers; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
-
-export ACTIVECONFIG_ADMIN_TOKEN="load-$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')"
-# start: starts the backend, and nginx, which serves a file: the very bytes that the backend sent to
-# one user.
-start() {
-    "$bin/sample-backend" serve --port 0 --store "sqlite:$work/load.sqlite" --log-level warning \
-        >"$work/out" &
-    backend=$!
-    until grep -q '^listening on ' "$work/out"; do
-        kill -0 "$backend" 2>/dev/null || fail "the backend did not start"
-        sleep 0.1
-    done
-    url=$(sed -n 's/^listening on //p' "$work/out")
-
-    mkdir -p "$work/www"
-    chmod 755 "$work" "$work/www"
-    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-    cat >"$work/nginx.conf" <<TEXT
-worker_processes auto;
-daemon off;
-pid $work/nginx.pid;
-error_log stderr error;
-events { worker_connections 1024; }
-http {
-    access_log off;
-    sendfile on;
-    keepalive_requests 1000000000;
-    types { application/json json; }
-    server { listen 127.0.0.1:$port; root $work/www; }
-}
-TEXT
-    "$(PATH=$PATH:/usr/sbin command -v nginx)" -c "$work/nginx.conf" -p "$work" &
-    nginx=$!
-    sleep 0.5
-}
-# publish FILE: publishes a template and prints the seconds it took.
-publish() {
-    curl -sS -f -o /dev/null -w '%{time_total}\n' -X PUT --data-binary "@$1" \
-        -H "Authorization: Bearer $ACTIVECONFIG_ADMIN_TOKEN" -H 'If-Match: *' \
-        "$url/v1/projects/default/remoteConfig"
-}
-# measure NAME URL: a line with requests a second, the 99th percentile in µs, and errors.
-measure() {
-    local name=$1 base=$2
-    shift 2
-    echo "$name $(env "$@" wrk -t1 -c32 -d"${seconds}s" -s SampleBackend/Tests/Load/users.lua "$base" |
-        sed -n 's/^RESULT //p')" >>"$work/results"
-    [ ! -t 2 ] || printf '\r\033[K%s' "$(tail -n 1 "$work/results")" >&2
-}
-query="?app.version=2.3.1&device.os=ios&device.country=JP&device.language=ja&signal.plan=gold&signal.level=42&signal.city=Tokyo"
-# compare NAME BYTES KIND: the backend and nginx in turn, with a template of that size.
-compare() {
-    local name=$1
-    python3 SampleBackend/Tests/Load/template.py "$2" "$3" >"$work/template.json"
-    publish "$work/template.json" >/dev/null
-    local tag round
-    tag=$(curl -sS -D - -o "$work/www/document.json" "$url/activeconfig/user/user-1$query" |
-        tr -d '\r' | sed -n 's/^[Ee][Tt]ag: //p')
-    chmod 644 "$work/www/document.json"
-    echo "bytes $name $(wc -c <"$work/www/document.json") 0 0" >>"$work/results"
-    for round in $(seq "$rounds"); do
-        measure "$name-nginx" "http://127.0.0.1:$port" REQUEST_PATH=/document.json
-        measure "$name-backend" "$url" NO=1
-        [ "$name" != B2 ] ||
-            measure B4-backend "$url" "IF_NONE_MATCH=$tag" "REQUEST_PATH=/activeconfig/user/user-1$query"
-    done
-}
-
+ACTIVECONFIG_ADMIN_TOKEN="load-$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')"
+export ACTIVECONFIG_ADMIN_TOKEN PYTHONDONTWRITEBYTECODE=1
 touch "$work/results"
-if wants B2 B3 B4 B8; then start; fi
+sides="this${against:+ earlier}"
+link_programs this "$bin"
+[ -z "$against" ] || link_programs earlier "$earlier_bin"
+
+if wants B2 B3 B4 B8; then
+    start_nginx
+    start_backends
+fi
 if wants B2 B4; then compare B2 2000 same; fi
 if wants B3; then compare B3 100000 same; fi
 if wants B2; then compare B2-all-different 2000 different; fi
-if wants B8; then
-    python3 SampleBackend/Tests/Load/large.py >"$work/large.json"
-    for _ in $(seq $((rounds + 4))); do
-        echo "B8 $(publish "$work/large.json") 0 0" >>"$work/results"
-    done
-fi
-[ ! -t 2 ] || printf '\r\033[K' >&2
-if wants B1 B10; then "$bin/TargetingBenchmark" --json >"$work/targeting.json"; fi
-if wants B5 B6 B7; then
-    # The streams have the machine to themselves.
-    stop_servers
-    ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
-    python3 SampleBackend/Tests/Load/streams.py "$bin" "$work" "$connections" "$rounds" "$only" \
-        >"$work/streams.json"
-fi
-if wants B11; then
-    stop_servers
-    ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
-    python3 SampleBackend/Tests/Load/polls.py "$bin" "$work" \
-        "$((connections < 10000 ? connections : 10000))" "$rounds" >"$work/polls.json"
-fi
-if wants B14; then
-    stop_servers
-    python3 SampleBackend/Tests/Load/heavy.py "$bin" "$work" "$((seconds * 5))" >"$work/heavy.json"
-fi
-if wants B16 && counts_allocations; then
-    ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
-    build_allocation_count "$work/AllocationCount.so"
-    python3 SampleBackend/Tests/Allocations/allocations.py "$bin/sample-backend" \
-        "$work/AllocationCount.so" --json >"$work/allocations.json"
-fi
-python3 SampleBackend/Tests/Load/report.py "$work" "$only" $check $json
+if wants B8; then measure_publishes; fi
+# The others have the machine to themselves.
+stop_servers
+if wants B1 B10; then measure_conditions; fi
+if wants B5 B6 B7 B9; then measure_by streams "$connections" "$rounds" "$only"; fi
+if wants B11; then measure_by polls "$((connections < 10000 ? connections : 10000))" "$rounds"; fi
+if wants B14; then measure_by heavy "$((seconds * 5))"; fi
+if wants B16; then measure_allocations; fi
+# shellcheck disable=SC2086
+python3 SampleBackend/Tests/Load/report.py "$work" "$only" $check $json $markdown \
+    ${against:+--against "$against"} ${plot:+--plot "$plot"} --command "$command"

@@ -1,90 +1,107 @@
-"""Prints what load.sh measured: report.py DIRECTORY NAMES [--check] [--json]"""
+"""Prints what load.sh measured.
 
+USAGE: report.py WORK NAMES [--against COMMIT] [--check] [--json | --markdown] [--plot FILE] [--command TEXT]
+"""
+
+import argparse
 import json
 import os
-import statistics
 import sys
 
-directory, names = sys.argv[1], sys.argv[2].split(",")
-rates, latencies, errors, sizes, publishes = {}, {}, 0, {}, []
-for line in open(os.path.join(directory, "results")):
-    name, first, second, third = line.split()[:4]
-    if name == "bytes":
-        sizes[first] = int(second)
-    elif name == "B8":
-        publishes.append(float(first) * 1000)
-    else:
-        rates.setdefault(name, []).append(float(first))
-        latencies.setdefault(name, []).append(float(second))
-        errors += int(third)
-rate = {name: statistics.median(values) for name, values in rates.items()}
-latency = {name: statistics.median(values) for name, values in latencies.items()}
+from figures import Rates, Side
+
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../../../Tests/Reports"))
+import conditions  # noqa: E402
+import plot  # noqa: E402
+import tables  # noqa: E402
+
+parser = argparse.ArgumentParser(usage=__doc__)
+parser.add_argument("work")
+parser.add_argument("names")
+parser.add_argument("--against")
+parser.add_argument("--check", action="store_true")
+parser.add_argument("--json", action="store_true")
+parser.add_argument("--markdown", action="store_true")
+parser.add_argument("--plot")
+parser.add_argument("--command")
+options = parser.parse_args()
+names = options.names.split(",")
+
+rates = Rates(options.work)
+this = Side(options.work, "this", names, rates)
+earlier = Side(options.work, "earlier", names, rates) if options.against else None
+values = {(figure.name, figure.what): figure.value for figure in earlier.figures} if earlier else {}
+missed = [figure.name for figure in this.figures if figure.name in names and not figure.is_met]
+if rates.errors:
+    missed.append(f"{rates.errors} requests failed")
+missed += this.wrong
+shown = [figure for figure in this.figures if figure.name in names]
+when = conditions.of(options.command, options.against)
 
 
-def read(name, default):
-    """The figures of another program; the default if it did not run."""
-    path = os.path.join(directory, name)
-    return json.load(open(path)) if os.path.exists(path) else default
+def ratio(figure):
+    """The figure to that of the earlier commit; None if there is none."""
+    value = values.get((figure.name, figure.what))
+    return figure.value / value if value else None
 
 
-streams = read("streams.json", {"figures": [], "details": [], "wrong": []})
-for name in "polls.json", "heavy.json":
-    for key, lines in read(name, {"figures": [], "details": [], "wrong": []}).items():
-        streams[key] += lines
-rows = []
-if "B1" in names:
-    nanoseconds = read("targeting.json", None)["mixed"]
-    rows.append(("B1", "100 conditions of one user, µs", nanoseconds / 1000, "<=", 4.0))
-if "B2" in names:
-    rows += [
-        ("B2", f"document of {sizes['B2']} bytes, rate to nginx's", rate["B2-backend"] / rate["B2-nginx"], ">=", 0.9),
-        ("B2", "99th percentile to nginx's", latency["B2-backend"] / latency["B2-nginx"], "<=", 2.0)]
-if "B3" in names:
-    rows.append(
-        ("B3", f"document of {sizes['B3']} bytes, rate to nginx's", rate["B3-backend"] / rate["B3-nginx"], ">=", 0.85))
-if "B4" in names:
-    rows.append(("B4", "304, rate to B2's", rate["B4-backend"] / rate["B2-backend"], ">=", 1.3))
-rows += [(f["name"], f["what"], f["value"], "<=", f["target"]) for f in streams["figures"]]
-if "B8" in names:
-    rows.append(
-        ("B8", f"publish of 3,000 parameters, ms (median of {len(publishes)})", statistics.median(publishes), "<=",
-         100.0))
-if "B10" in names:
-    figures = read("targeting.json", None)
-    heaviest = max((value, name) for name, value in figures.items() if name.startswith("heaviest "))
-    rows.append(("B10", f"{heaviest[1]}, ms", heaviest[0] / 1e6, "<=", 50.0))
-for work, figures in read("allocations.json", {}).items():
-    of = {"document": "document", "rendered": "document that is rendered", "not-modified": "304",
-          "event": "event to a stream"}[work]
-    for figure, unit, target in (figures[0], "allocations", 50), (figures[1] / 1000, "kB allocated", 12):
-        rows.append(("B16", f"{of}, {unit}", figure, "<=", target if work == "document" else None))
+def rows():
+    yield ["", "", "measured"] + ([options.against, "ratio"] if earlier else []) + ["wanted"]
+    for figure in shown:
+        value = values.get((figure.name, figure.what))
+        others = ["" if number is None else f"{number:.3f}" for number in (value, ratio(figure))] if earlier else []
+        yield [figure.name, figure.what, f"{figure.value:.3f}", *others,
+               figure.wanted + "  MISSED" * (not figure.is_met)]
 
 
-def is_met(value, sign, target):
-    return target is None or (value >= target if sign == ">=" else value <= target)
+def rate_rows():
+    yield ["", "by", "requests a second", "±", "99th percentile"]
+    for name, server in sorted(rates.samples):
+        yield [name, conditions.side(server, options.against), f"{rates.rate(name, server):,.0f}",
+               f"{100 * rates.spread(name, server):.0f} %", f"{rates.latency(name, server):,.0f} µs"]
 
 
-missed = [name for name, _, value, sign, target in rows if not is_met(value, sign, target)]
-if errors:
-    missed.append(f"{errors} requests failed")
-missed += streams["wrong"]
-if "--json" in sys.argv:
-    print(json.dumps({
-        "figures": [{"name": n, "what": w, "value": v, "target": f"{s} {t}" if t is not None else None} for n, w, v, s, t in rows],
-        "requestsPerSecond": rate, "p99Microseconds": latency, "errors": errors,
-        "streams": streams["details"], "missed": missed}))
+def plotted():
+    """Rates to nginx's, of each server."""
+    titles = {"B2": "Document of 2 kB, shared by users (B2)", "B2-all-different": "Document of 2 kB, hardly two alike",
+              "B3": "Document of 100 kB (B3)"}
+    groups = []
+    for name, title in titles.items():
+        measured = [(server, name) for what, server in rates.samples if what == name]
+        if name == "B2":
+            measured += [(server, "B4") for what, server in rates.samples if what == "B4"]
+        bars = []
+        for server, what in measured:
+            rate = rates.rate(what, server)
+            label = conditions.side(server, options.against) + (", 304 (B4)" if what == "B4" else "")
+            bars.append(plot.Bar(label, rate / rates.rate(name, "nginx"), f"{rate:,.0f}/s", server == "this"))
+        if bars:
+            target = next((f.target for f in this.figures if f.name == name and f.sign == ">="), None)
+            groups.append(plot.Group(title, sorted(bars, key=lambda bar: -bar.value), target))
+    return groups
+
+
+if options.plot:
+    plot.write(options.plot, "Requests a second, beside nginx that serves the same bytes from a file",
+               "times nginx's rate", plotted(), [when.line])
+if options.json:
+    print(json.dumps(when.fields | {
+        "figures": [{"name": f.name, "what": f.what, "value": f.value, "target": f.wanted or None}
+                    | ({options.against: values.get((f.name, f.what)), "ratio": ratio(f)} if earlier else {})
+                    for f in shown],
+        "requestsPerSecond": {f"{name}-{server}": rates.rate(name, server) for name, server in rates.samples},
+        "p99Microseconds": {f"{name}-{server}": rates.latency(name, server) for name, server in rates.samples},
+        "errors": rates.errors, "streams": this.details, "missed": missed}, ensure_ascii=False))
+elif options.markdown:
+    print(tables.markdown(rows()), "", tables.markdown(rate_rows()), "", when.paragraph, sep="\n")
 else:
-    print(f"{'':4} {'':52} {'measured':>9}  wanted")
-    for name, what, value, sign, target in rows:
-        wanted = "" if target is None else f"{sign} {target}" + "  MISSED" * (not is_met(value, sign, target))
-        print(f"{name:4} {what:52} {value:9.3f}  {wanted}".rstrip())
-    print()
-    for name in sorted(rate):
-        print(f"{name:26} {rate[name]:10.0f} a second, 99th percentile {latency[name]:8.0f} µs")
-    for line in streams["details"]:
-        print(line)
-    if errors:
-        print(f"{errors} requests failed")
-    for line in streams["wrong"]:
-        print(f"WRONG: {line}")
-sys.exit(1 if missed and "--check" in sys.argv else 0)
+    print(tables.text(rows()))
+    if rates.samples:
+        print("", tables.text(rate_rows()), sep="\n")
+    for side in [this] + ([earlier] if earlier else []):
+        lines = side.details + [f"WRONG: {line}" for line in side.wrong]
+        if lines:
+            print("", *[f"{options.against}:"] * (side is earlier), *lines, sep="\n")
+    if rates.errors:
+        print(f"{rates.errors} requests failed")
+sys.exit(1 if missed and options.check else 0)

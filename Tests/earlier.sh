@@ -1,0 +1,35 @@
+# Builds of an earlier commit, to measure beside this one; source it from the project's folder, after
+# setup.sh.
+
+# check_out_earlier COMMIT: a checkout of the commit in a folder of its own; sets earlier_folder and
+# earlier_commit. It is kept in ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's cache
+# folder), with its builds, so that another commit builds only what differs.
+check_out_earlier() {
+    local cache=${ACTIVECONFIG_BUILD_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/activeconfig} commit
+    commit=$(git rev-parse --verify -q "$1^{commit}") || fail "there is no commit $1"
+    earlier_folder=$cache/earlier
+    # shellcheck disable=SC2034
+    earlier_commit=$(git rev-parse --short "$commit")
+    mkdir -p "$earlier_folder" || fail "$earlier_folder cannot be made"
+    # Nobody may change the checkout until the script ends.
+    ! command -v flock >/dev/null 2>&1 ||
+        { exec 9>>"$cache/earlier.lock" && flock -n 9; } || fail "another run uses $earlier_folder"
+    [ -e "$earlier_folder/.git" ] || git init -q "$earlier_folder"
+    git -C "$earlier_folder" fetch -q "$PWD" "$commit" &&
+        git -C "$earlier_folder" checkout -q --force --detach "$commit" ||
+        fail "$commit cannot be checked out in $earlier_folder"
+}
+
+# build_earlier PACKAGE PRODUCT …: builds them for release, with the versions of other packages that this
+# commit's package uses, and prints the folder of the programs. A product that does not exist is left out.
+build_earlier() {
+    local package=$earlier_folder/$1 product
+    [ ! -e "$1/Package.resolved" ] || cp "$1/Package.resolved" "$package/"
+    shift
+    for product; do
+        ! grep -q "name: \"$product\"" "$package/Package.swift" ||
+            swift build -c release --package-path "$package" --product "$product" >&2 9>&- ||
+            fail "$product of $earlier_commit cannot be built"
+    done
+    swift build -c release --package-path "$package" --show-bin-path 9>&-
+}
