@@ -1,15 +1,32 @@
 #!/usr/bin/env bash
 # Builds the benchmarks for release and runs them against all peers, orjson among them.
-# Arguments go to activeconfig-benchmarks: ./run.sh --check, ./run.sh --only F4,F7, ./run.sh --help
 set -euo pipefail
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+cd "$here/../.."
 build=${BENCHMARKS_SCRATCH:-$here/.build}
 venv=$build/python
 # shellcheck source=Tests/setup.sh
-. "$here/../setup.sh"
+. Tests/setup.sh
+# shellcheck source=Tests/earlier.sh
+. Tests/earlier.sh
 
 say() { echo "Tests/Benchmarks/run.sh: $*" >&2; }
+
+usage() {
+    cat <<TEXT
+USAGE: ./run.sh [--against COMMIT] [--markdown] [--plot FILE] [OPTION …]
+
+  --against COMMIT  Measures an earlier commit too, target by target in turn with this one, in 5 runs of
+                    5 rounds each (--rounds), and prints the ratio of the medians. It is built in the
+                    user's cache folder. Instead of a commit, a folder with its activeconfig-benchmarks.
+  --markdown        The table as Markdown, with the machine, the date and the command.
+  --plot FILE       Writes how many times faster than its peers ActiveConfig is to an SVG file.
+
+Other options go to activeconfig-benchmarks, such as --check, --json, --only F4,F7:
+
+TEXT
+}
 
 has_orjson() { "$1" -c 'import orjson' >/dev/null 2>&1; }
 
@@ -22,14 +39,39 @@ make_environment() {
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check orjson >&2
 }
 
+command="Tests/Benchmarks/run.sh${*:+ $*}"
+against=""
+report=() options=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --against) against=${2:?--against needs a commit}; shift ;;
+    --markdown) report+=(--markdown) ;;
+    --plot) report+=(--plot "${2:?--plot needs a file}"); shift ;;
+    -h | --help) usage; options+=(--help) ;;
+    *) options+=("$1") ;;
+    esac
+    shift
+done
+
 mkdir -p "$build"
 if ! has_orjson "$venv/bin/python" && ! make_environment; then
     say "there is no orjson, so F4 cannot be compared with it"
 fi
 python=$venv/bin/python
 [ -x "$python" ] || python=python3
+options=(--python "$python" ${options[@]+"${options[@]}"})
 
 swift build -c release --package-path "$here" --scratch-path "$build" \
     --product activeconfig-benchmarks >&2
 bin=$(swift build -c release --package-path "$here" --scratch-path "$build" --show-bin-path)
-exec "$bin/activeconfig-benchmarks" --python "$python" "$@"
+
+if [ -x "$against/activeconfig-benchmarks" ]; then
+    report+=(--earlier "$against"
+        "$(git -C "$against" rev-parse --short HEAD 2>/dev/null || echo "another build")")
+elif [ -n "$against" ]; then
+    check_out_earlier "$against"
+    report+=(--earlier "$(build_earlier Tests/Benchmarks activeconfig-benchmarks)" "$earlier_commit")
+fi
+[ ${#report[@]} -gt 0 ] || exec "$bin/activeconfig-benchmarks" "${options[@]}"
+PYTHONDONTWRITEBYTECODE=1 python3 Tests/Benchmarks/report.py --command "$command" "${report[@]}" \
+    "$bin" "${options[@]}"

@@ -45,14 +45,15 @@ class Group:
 
 
 class Scale:
-    """Places of values, linear from 0 or logarithmic from 1."""
+    """Places of values, linear from 0 or logarithmic."""
 
     def __init__(self, values, is_logarithmic):
-        self.is_logarithmic = is_logarithmic
+        self.is_logarithmic, self.start = is_logarithmic, 0
         highest = max(values, default=1)
         if is_logarithmic:
+            self.start = math.floor(math.log10(min(values, default=1)))
             self.end = max(1, math.ceil(math.log10(highest)))
-            self.ticks = [10 ** power for power in range(self.end + 1)]
+            self.ticks = [10.0 ** power for power in range(self.start, self.end + 1)]
         else:
             step = next(step for step in (0.1, 0.2, 0.25, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, highest)
                         if highest / step <= 8)
@@ -60,8 +61,8 @@ class Scale:
             self.ticks = [step * number for number in range(round(self.end / step) + 1)]
 
     def place(self, value):
-        part = (math.log10(max(value, 1)) if self.is_logarithmic else value) / self.end
-        return LEFT + part * (WIDTH - LEFT - RIGHT)
+        distance = (math.log10(value) if self.is_logarithmic else value) - self.start
+        return LEFT + distance / (self.end - self.start) * (WIDTH - LEFT - RIGHT)
 
 
 def write(path, title, unit, groups, captions, is_logarithmic=False):
@@ -91,7 +92,8 @@ def write(path, title, unit, groups, captions, is_logarithmic=False):
         place = scale.place(tick)
         parts.insert(0, f'<line class="axis" x1="{place:.1f}" x2="{place:.1f}" y1="{top}" y2="{y}"/>')
         parts.append(f'<text class="small" text-anchor="middle" x="{place:.1f}" y="{y + 14}">{tick:g}</text>')
-    captions = [f"{unit}; the line is what is wanted"] * any(group.target for group in groups) + captions
+    has_target = any(group.target for group in groups)
+    captions = [unit + "; the line is what is wanted" * has_target] + captions
     for number, caption in enumerate(captions):
         parts.append(text(0, y + 36 + 16 * number, caption, "small"))
     height = y + 36 + 16 * len(captions)
