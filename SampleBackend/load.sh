@@ -18,7 +18,7 @@ cd "$(dirname "$0")/.."
 usage() {
     cat <<TEXT
 USAGE: SampleBackend/load.sh [--check] [--json | --markdown] [--plot FILE] [--against COMMIT]
-                             [--only NAMES] [--rounds N] [--seconds N] [--connections N]
+                             [--peers] [--only NAMES] [--rounds N] [--seconds N] [--connections N]
        SampleBackend/load.sh --updater [--json] [--only NAMES] [--seconds N] [--rounds N]
                              [--minutes N]
        SampleBackend/load.sh --console [--check] [--json] [--rounds N]
@@ -83,6 +83,8 @@ With --console it measures the console in a headless browser, with 3,000 setting
   --against COMMIT Measures the backend of an earlier commit too, in turn with this one, and prints the
                    ratio of each figure. It is built in the user's cache folder. Instead of a commit, a
                    folder with its sample-backend, and TargetingBenchmark for B1 and B10.
+  --peers          Measures B2 and B3 by a bare handler of SwiftNIO and by a route of Hummingbird too,
+                   which send the same bytes from memory (Tests/Peers).
   --only NAMES     Only these, such as B5,B6,B7, or with --updater F11,soak.
   --rounds N       How often each side is measured, alternating, and how often B6 publishes
                    (default 5).
@@ -98,6 +100,7 @@ json=""
 markdown=""
 plot=""
 against=""
+peers=""
 rounds=5
 seconds=""
 connections=""
@@ -120,6 +123,7 @@ while [ $# -gt 0 ]; do
     --updater) updater=yes ;;
     --console) console=yes ;;
     --only) only=${2:?--only needs names, such as B5,B6}; shift ;;
+    --peers) peers="nio hummingbird" ;;
     --connections) connections=${2:?--connections needs a number}; shift ;;
     --minutes) minutes=${2:?--minutes needs a number}; shift ;;
     --rounds) rounds=${2:?--rounds needs a number}; shift ;;
@@ -138,8 +142,8 @@ done
 [ -n "$updater" ] || [ -z "$minutes" ] || refuse "--minutes goes with --updater"
 [ -z "$updater$console" ] || [ -z "$connections" ] ||
     refuse "--connections goes with neither --updater nor --console"
-[ -z "$updater$console" ] || [ -z "$against$plot$markdown" ] ||
-    refuse "--against, --plot and --markdown go with neither --updater nor --console"
+[ -z "$updater$console" ] || [ -z "$against$plot$markdown$peers" ] ||
+    refuse "--against, --peers, --plot and --markdown go with neither --updater nor --console"
 [ -z "$json" ] || [ -z "$markdown" ] || refuse "--json and --markdown exclude each other"
 seconds=${seconds:-3}
 connections=${connections:-19000}
@@ -223,6 +227,11 @@ elif [ -n "$against" ]; then
     against=$earlier_commit
     # shellcheck disable=SC2086
     earlier_bin=$(build_earlier SampleBackend $products)
+fi
+if [ -n "$peers" ]; then
+    swift build -c release --package-path SampleBackend/Tests/Peers --product Peers >&2
+    # shellcheck disable=SC2034
+    peers_bin=$(swift build -c release --package-path SampleBackend/Tests/Peers --show-bin-path)
 fi
 
 work=$(mktemp -d)

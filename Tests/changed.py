@@ -49,6 +49,7 @@ RULES = [
     ("SampleBackend/Tests/Allocations/*", ["backend SampleBackend/Tests/Allocations/run.sh"]),
     ("SampleBackend/Tests/EventStreams/*", ["backend SampleBackend/Tests/EventStreams/run.sh"]),
     ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),
+    ("SampleBackend/Tests/Peers/*", ["build SampleBackend/Tests/Peers"]),
     ("SampleBackend/Tests/Schema/*", ["backend SampleBackend/Tests/Schema/run.sh"]),
     ("Tests/Benchmarks/Sources/AllocationCount/*",
      ["build Tests/Benchmarks", "backend SampleBackend/Tests/Allocations/run.sh"]),

@@ -161,6 +161,7 @@ run_console-all() {
 run_benchmarks() {
     step "build" build_package Tests/Benchmarks
     step "tests" test_package Tests/Benchmarks
+    step "build of the backend's peers" build_package SampleBackend/Tests/Peers
 }
 
 run_faults() {

@@ -40,7 +40,8 @@ nightly runs all that the gate leaves out:
   apple       the code for all of Apple's platforms, typechecked against stubs; planted misuses
   openapi     requests made from the backend's OpenAPI description, from three seeds
   console-all all tests of the console in a browser; those of the gate also behind nginx
-  benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh)
+  benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh);
+              build of the servers that the backend is compared with
   faults, faults-backend    all tests of the root package, and of SampleBackend, with more rounds of kills,
               races and random input; updaters before a backend that is broken, killed and paused
   address, address-backend  all tests under the address sanitizer

@@ -20,9 +20,9 @@ measure() {
 }
 progress() { [ ! -t 2 ] || printf '\r\033[K%s' "$1" >&2; }
 
-# compare NAME BYTES KIND: the backends and nginx in turn, with a template of that size.
+# compare NAME BYTES KIND: the backends, nginx and peers in turn, with a template of that size.
 compare() {
-    local name=$1 servers="nginx $sides" server first rest
+    local name=$1 servers="nginx $sides $peers" server first rest
     python3 SampleBackend/Tests/Load/template.py "$2" "$3" >"$work/template.json"
     for server in $sides; do
         publish "$server" "$work/template.json" >/dev/null
@@ -30,14 +30,19 @@ compare() {
     done
     cp "$work/this/document" "$work/nginx/www/document.json"
     chmod 644 "$work/nginx/www/document.json"
+    for server in $peers; do
+        start_server "$server" "$peers_bin/Peers" "$server" "$work/this/document"
+    done
     echo "bytes $name this $(wc -c <"$work/this/document")" >>"$work/results"
     for _ in $(seq "$rounds"); do
         for server in $servers; do
             case $server in
             nginx) measure "$name" nginx REQUEST_PATH=/document.json ;;
-            *)
-                measure "$name" "$server" NO=1
-                [ "$name" != B2 ] || measure B4 "$server" "IF_NONE_MATCH=$(tag "$server")" \
+            *) measure "$name" "$server" NO=1 ;;
+            esac
+            case "$name $server" in
+            "B2 this" | "B2 earlier")
+                measure B4 "$server" "IF_NONE_MATCH=$(tag "$server")" \
                     "REQUEST_PATH=/activeconfig/user/user-1$query"
                 ;;
             esac
@@ -45,6 +50,7 @@ compare() {
         read -r first rest <<<"$servers"
         servers="$rest $first"
     done
+    for server in $peers; do stop_server "$server"; done
     progress ""
 }
 tag() { tr -d '\r' <"$work/$1/head" | sed -n 's/^[Ee][Tt]ag: //p'; }

@@ -1,12 +1,18 @@
 # Servers that load.sh measures; source it after Tests/setup.sh. Each has a folder of $work by its name; the
 # backends' is the side, "this" or "earlier", and has links to the side's programs.
 
-server_processes=""
-stop_servers() {
+stop_server() {
     local process
-    for process in $server_processes; do kill "$process" 2>/dev/null || true; done
-    wait 2>/dev/null || true
-    server_processes=""
+    process=$(cat "$work/$1/process")
+    rm "$work/$1/process"
+    kill "$process" 2>/dev/null || true
+    wait "$process" 2>/dev/null || true
+}
+stop_servers() {
+    local file
+    for file in "$work"/*/process; do
+        [ ! -e "$file" ] || stop_server "$(basename "$(dirname "$file")")"
+    done
 }
 
 # start_server NAME COMMAND…: starts what prints "listening on URL".
@@ -16,7 +22,7 @@ start_server() {
     mkdir -p "$work/$name"
     "$@" >"$work/$name/out" &
     process=$!
-    server_processes+=" $process"
+    echo "$process" >"$work/$name/process"
     until grep -q '^listening on ' "$work/$name/out"; do
         kill -0 "$process" 2>/dev/null || fail "$name did not start"
         sleep 0.1
@@ -55,7 +61,7 @@ http {
 TEXT
     echo "listening on http://127.0.0.1:$port" >"$work/nginx/out"
     "$(PATH=$PATH:/usr/sbin command -v nginx)" -c "$work/nginx/nginx.conf" -p "$work/nginx" &
-    server_processes+=" $!"
+    echo "$!" >"$work/nginx/process"
     curl -sS --retry 20 --retry-delay 1 --retry-connrefused \
         "$(url nginx)/document.json" ||
         fail "nginx did not start"

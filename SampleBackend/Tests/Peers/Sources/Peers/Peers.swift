@@ -1,0 +1,29 @@
+import Foundation
+
+/// Servers to compare the backend with, which send the bytes of a file from memory to every user.
+///
+/// `Peers nio|hummingbird FILE` prints `listening on URL` and serves until it is killed.
+@main
+struct Peers {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3,
+            let document = FileManager.default.contents(atPath: arguments[2])
+        else { return usage() }
+        switch arguments[1] {
+        case "nio": try await BareHandler.serve(document)
+        case "hummingbird": try await HummingbirdRoute.serve(document)
+        default: usage()
+        }
+    }
+
+    private static func usage() {
+        FileHandle.standardError.write(Data("USAGE: Peers nio|hummingbird FILE\n".utf8))
+        exit(64)
+    }
+
+    /// Tells whoever started the program where it listens.
+    static func announce(port: Int) {
+        FileHandle.standardOutput.write(Data("listening on http://127.0.0.1:\(port)\n".utf8))
+    }
+}
