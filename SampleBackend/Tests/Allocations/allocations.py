@@ -27,8 +27,8 @@ from functools import partial
 
 import sites
 
-# Allocations of a debug build by whole modules, as with CI set, and of one by files. Another one fails; less is
-# what a busy machine adds.
+# Allocations of a debug build by whole modules, as with CI set, and of one by files, both by Swift 6.3. Another one
+# fails; less is what a busy machine adds.
 BOUNDS = {"document": (187, 191), "rendered": (481, 936), "not-modified": (196, 198), "event": (174, 324)}
 TOLERANCE = 0.75
 
