@@ -20,7 +20,7 @@ import subprocess
 import sys
 import time
 
-from streams import LIMIT, Backend
+from backend import LIMIT, Backend
 
 SECRET = "a secret of at least 32 bytes, for HS256"
 PAUSE = 0.005  # Seconds between two rounds of what is measured.
@@ -90,7 +90,7 @@ class Run:
         folder = os.path.join(work, "heavy")
         os.makedirs(folder, exist_ok=True)
         os.environ["ACTIVECONFIG_USER_TOKEN_SECRET"] = SECRET
-        self.backend = Backend(programs, folder)
+        self.backend = Backend(os.path.join(programs, "sample-backend"), folder)
         self.work = folder
         self.administrator = "Authorization: Bearer " + os.environ["ACTIVECONFIG_ADMIN_TOKEN"]
         self.user = "Authorization: Bearer " + token("user-1")

@@ -1,8 +1,9 @@
-"""Measures long polls: polls.py DIRECTORY-OF-PROGRAMS WORK COUNT ROUNDS > FILE
+"""Measures long polls: polls.py DIRECTORY-OF-PROGRAMS WORK COUNT ROUNDS [BACKEND] > FILE
 
 Starts a backend, has so many requests wait for a change (HTTP 2), publishes, and waits for all
-answers; then opens one stream of 1,000 users and publishes. Writes JSON as streams.py does. The token
-of the administrator is in ACTIVECONFIG_ADMIN_TOKEN.
+answers; then opens one stream of 1,000 users and publishes. BACKEND is another sample-backend than
+the directory's. Writes JSON as streams.py does. The token of the administrator is in
+ACTIVECONFIG_ADMIN_TOKEN.
 """
 
 import http.client
@@ -17,7 +18,7 @@ import subprocess
 import sys
 import time
 
-from streams import LIMIT, Backend
+from backend import LIMIT, Backend
 
 USERS = 1_000  # Of the stream of many (HTTP 2).
 
@@ -64,14 +65,14 @@ class Polls:
 
 
 class Run:
-    def __init__(self, programs, work, count, rounds):
+    def __init__(self, backend, work, count, rounds):
         self.count, self.rounds = count, rounds
         self.figures, self.details, self.wrong = [], [], []
         template = subprocess.check_output(
             [sys.executable, os.path.join(os.path.dirname(__file__), "template.py"), "2000", "same"])
         self.template = json.loads(template)
         self.number = 0
-        self.backend = Backend(programs, work)
+        self.backend = Backend(backend, work)
 
     def changed(self):
         self.number += 1
@@ -156,9 +157,9 @@ class Run:
 
 
 def main():
-    programs, work, count, rounds = sys.argv[1:]
+    programs, work, count, rounds, *backend = sys.argv[1:]
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    run = Run(programs, work, int(count), int(rounds))
+    run = Run(*backend or [os.path.join(programs, "sample-backend")], work, int(count), int(rounds))
     try:
         run.backend.start()
         run.backend.publish(run.changed())

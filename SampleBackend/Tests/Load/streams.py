@@ -1,15 +1,15 @@
-"""Measures streams: streams.py DIRECTORY-OF-PROGRAMS WORK CONNECTIONS ROUNDS TARGETS > FILE
+"""Measures streams: streams.py DIRECTORY-OF-PROGRAMS WORK CONNECTIONS ROUNDS TARGETS [BACKEND] > FILE
 
 Starts a backend, holds so many streams open with StreamLoad, publishes, stops and kills the backend
-and starts it again; TARGETS are some of B5,B6,B7. StreamLoad checks each event; here it is checked
-that everybody was told what they had to be told, and nobody anything else. Writes JSON: figures,
+and starts it again; TARGETS are some of B5,B6,B7,B9. The yardstick of B6 is a bare loop over epoll
+(epoll.c), which writes the same bytes to as many clients of its own, in turn with the backend.
+StreamLoad checks each event; here it is checked that everybody was told what they had to be told, and
+nobody anything else. BACKEND is another sample-backend than the directory's. Writes JSON: figures,
 details, and what was wrong. The token of the administrator is in ACTIVECONFIG_ADMIN_TOKEN.
 """
 
-import http.client
 import json
 import os
-import re
 import resource
 import signal
 import statistics
@@ -17,71 +17,11 @@ import subprocess
 import sys
 import time
 
+from backend import LIMIT, Backend
+from bare_loop import BareLoop, Listener
+
 HEARTBEAT = 15  # Seconds (HTTP 2).
-LIMIT = 60  # Seconds that anything may take.
 FILES = 300  # What a process has open, or keeps free, besides the connections.
-
-
-class Backend:
-    """The backend on one store and one port, which it keeps when it is started again."""
-
-    def __init__(self, programs, work):
-        self.program = os.path.join(programs, "sample-backend")
-        self.store = "sqlite:" + os.path.join(work, "streams.sqlite")
-        self.port = 0
-        self.process = None
-
-    def start(self):
-        """Starts the backend; returns the time at which it listens, in nanoseconds."""
-        self.process = subprocess.Popen(
-            [self.program, "serve", "--port", str(self.port), "--store", self.store, "--log-level", "warning"],
-            stdout=subprocess.PIPE, text=True)
-        line = self.process.stdout.readline()
-        listening = time.monotonic_ns()
-        found = re.match(r"listening on http://127\.0\.0\.1:(\d+)$", line)
-        if not found:
-            sys.exit(f"streams.py: the backend did not start: {line}")
-        self.port = int(found.group(1))
-        return listening
-
-    def end(self, number):
-        """Ends the backend by a signal; returns its status and the seconds it took."""
-        if self.process is None:
-            return None, 0
-        start = time.monotonic()
-        self.process.send_signal(number)
-        try:
-            status = self.process.wait(LIMIT)
-        finally:
-            self.process.kill()
-        return status, time.monotonic() - start
-
-    def memory(self):
-        """The resident memory of the backend, in KiB."""
-        return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(self.process.pid)]))
-
-    def publish(self, template):
-        """Publishes; returns the times of the request and of its answer, and the version."""
-        body = json.dumps(template)
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
-        connection.connect()
-        sent = time.monotonic_ns()
-        connection.request("PUT", "/v1/projects/default/remoteConfig", body, {
-            "Authorization": "Bearer " + os.environ["ACTIVECONFIG_ADMIN_TOKEN"], "If-Match": "*"})
-        response = connection.getresponse()
-        answer = response.read()
-        answered = time.monotonic_ns()
-        connection.close()
-        if response.status != 200:
-            sys.exit(f"streams.py: a publish was answered with {response.status}: {answer}")
-        return sent, answered, int(json.loads(answer)["version"]["versionNumber"])
-
-    def publish_to_store(self, template):
-        """Publishes while the backend is not running; returns the version."""
-        command = [self.program, "publish", "-", "--force", "--json", "--store", self.store]
-        answer = json.loads(subprocess.run(
-            command, input=json.dumps(template), text=True, check=True, stdout=subprocess.PIPE).stdout)
-        return int(answer["versionNumber"])
 
 
 class Clients:
@@ -134,17 +74,23 @@ class Clients:
 class Run:
     """All measurements, with their figures and what was wrong."""
 
-    def __init__(self, programs, work, count, rounds):
+    def __init__(self, programs, work, count, rounds, backend):
         self.count, self.rounds = count, rounds
         self.figures, self.details, self.wrong = [], [], []
-        template = subprocess.check_output(
-            [sys.executable, os.path.join(os.path.dirname(__file__), "template.py"), "2000", "same"])
-        self.template = json.loads(template)
+        self.template = self.make_template("same")
         self.template["conditions"].append(
             {"name": "tenth", "expression": "app.customSignal['cohort'].exactlyMatches(['0'])"})
         self.values = {"all": 0, "tenth": 0}
-        self.backend = Backend(programs, work)
+        self.work = work
+        self.backend = Backend(backend, work)
         self.clients = Clients(programs, self.wrong)
+        self.bare_clients = Clients(programs, self.wrong)
+        self.bare_loop = None
+
+    @staticmethod
+    def make_template(seeds):
+        return json.loads(subprocess.check_output(
+            [sys.executable, os.path.join(os.path.dirname(__file__), "template.py"), "2000", seeds]))
 
     def changed(self, whose):
         """The template with another value for everybody ("all") or for a tenth of the users."""
@@ -179,36 +125,77 @@ class Run:
         if report["counts"]["lost"]:
             self.wrong.append(f"B5: {report['counts']['lost']} streams were lost")
         each = (self.backend.memory() - before) / self.count
-        self.figure("B5", f"{self.count} idle streams, KiB of memory each", each, 12.0)
+        self.figure("B5", f"{self.count} idle streams, KiB of memory each", each, 5.0)
         self.details.append(f"B5 connected in {took:.1f} s; the backend had {before} KiB before")
 
-    def tell(self, whose, cohorts, what):
-        """B6: the time until a change reaches the clients that it concerns."""
-        rounds = []
+    def tell(self, name, whose, cohorts, what):
+        """The times until a change reaches the clients that it concerns; and the bare loop's, if it runs."""
+        rounds, bare = [], []
         for _ in range(self.rounds):
             self.clients.ask("mark")
             sent, answered, version = self.backend.publish(self.changed(whose))
             times = self.clients.wait("told", version, cohorts)
             # Updates that arrive now should not have been sent.
             time.sleep(1)
-            report = self.clients.report("B6", cohorts)
+            report = self.clients.report(name, cohorts)
             # Encoded as {"updates": clients}.
             told, others = report["updatesOfNamed"], report["updatesOfOthers"]
             if set(told) != {"1"} or not set(others) <= {"0"} or report["counts"]["lost"]:
-                self.wrong.append(f"B6, {what}: updates by clients {told}, of others {others}, {report['counts']}")
+                self.wrong.append(f"{name}, {what}: updates by clients {told}, of others {others}, {report['counts']}")
             rounds.append({key: (time_ - sent) / 1e6 for key, time_ in times.items()} | {
                 "answered": (answered - sent) / 1e6,
-                "p50 from answer": (times["p50"] - answered) / 1e6,
-                "p99 from answer": (times["p99"] - answered) / 1e6,
                 "last from answer": (times["last"] - answered) / 1e6})
+            if self.bare_loop is not None:
+                bare.append(self.tell_by_bare_loop(self.listener.read(b"event: update\n"), version))
         middle = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
-        for key, target in (("p50", 300.0), ("p99", 700.0), ("last", 1000.0)):
-            self.figure("B6", f"publish to {what}, {key}, ms", middle[key], target)
         self.details.append(
-            f"B6 {what}: first told after {middle['first']:.0f} ms, publish answered after {middle['answered']:.0f} "
-            f"ms, from the answer p50 {middle['p50 from answer']:.0f}, p99 {middle['p99 from answer']:.0f}, last "
-            f"{middle['last from answer']:.0f} ms; last at worst after {max(each['last'] for each in rounds):.0f} "
-            f"ms; the backend had {self.backend.memory()} KiB afterwards")
+            f"{name} {what}: p50 {middle['p50']:.0f}, p99 {middle['p99']:.0f}, last {middle['last']:.0f} ms, of which "
+            f"{middle['last from answer']:.0f} after the answer to the publish; first told after "
+            f"{middle['first']:.0f} ms; last at best and worst after {min(each['last'] for each in rounds):.0f} and "
+            f"{max(each['last'] for each in rounds):.0f} ms; the backend had {self.backend.memory()} KiB afterwards")
+        return middle, {key: statistics.median(each[key] for each in bare) for key in bare[0]} if bare else None
+
+    def connect_bare_loop(self):
+        """Connects as many clients to the bare loop, which responds to each as the backend does."""
+        self.listener = Listener(self.backend.port)
+        self.bare_loop = BareLoop(self.work)
+        self.bare_loop.command("head", self.listener.opening)
+        self.bare_clients.start(self.bare_loop.port)
+        self.bare_clients.ask("connect", self.count)
+        self.bare_clients.wait("opened")
+
+    def tell_by_bare_loop(self, data, version):
+        """The times until an event that the backend has sent reaches all clients of the bare loop."""
+        self.bare_clients.ask("mark")
+        sent = time.monotonic_ns()
+        count = self.bare_loop.send(data)
+        times = self.bare_clients.wait("told", version, 10)
+        report = self.bare_clients.report("B6, bare loop", 10)
+        if count != self.count or report["updatesOfNamed"] != {"1": self.count}:
+            self.wrong.append(f"B6: the bare loop wrote {count} events, updates by clients {report['updatesOfNamed']}")
+        return {key: (time_ - sent) / 1e6 for key, time_ in times.items()}
+
+    def tell_all(self):
+        """B6: the time until a change reaches all clients, and until one reaches a tenth, which has no target."""
+        self.connect_bare_loop()
+        middle, bare = self.tell("B6", "all", 10, "all")
+        self.figure("B6", "publish to all, last, to a bare loop's", middle["last"] / bare["last"], 2.0)
+        self.details.append(
+            f"B6 bare loop: p50 {bare['p50']:.0f}, p99 {bare['p99']:.0f}, last {bare['last']:.0f} ms; the backend's p50 "
+            f"to its {middle['p50'] / bare['p50']:.2f}, p99 {middle['p99'] / bare['p99']:.2f}")
+        self.end_bare_loop()
+        self.tell("B6", "tenth", 1, "a tenth")
+
+    def tell_each(self):
+        """B9: the same where hardly two clients share an event."""
+        self.template["conditions"][:-1] = self.make_template("different")["conditions"]
+        self.template["parameterGroups"]["Section0"]["parameters"]["own"] = {
+            "defaultValue": {"value": "The value of ${user.id}"}, "valueType": "STRING"}
+        # Once without a measurement: this publish changes conditions and a section's keys too.
+        version = self.backend.publish(self.changed("all"))[2]
+        self.clients.wait("told", version, 10)
+        middle, _ = self.tell("B9", "all", 10, "all, each an event of its own")
+        self.figure("B9", "publish to all, each an event of its own, last, ms", middle["last"], 800.0)
 
     def lose(self):
         """B7: the time until all clients are back, and have the newest version."""
@@ -241,13 +228,22 @@ class Run:
         for name, back in worst.items():
             self.figure("B7", f"{self.count} clients back after {name}, s", back, 15.0)
 
+    def end_bare_loop(self):
+        if self.bare_loop is None:
+            return
+        self.listener.connection.close()
+        self.bare_clients.end()
+        self.bare_loop.end()
+        self.bare_loop = None
+
     def end(self):
+        self.end_bare_loop()
         self.clients.end()
         self.backend.end(signal.SIGTERM)
 
 
 def main():
-    programs, work, count, rounds, targets = sys.argv[1:]
+    programs, work, count, rounds, targets, *backend = sys.argv[1:]
     count, targets = int(count), targets.split(",")
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     if allowed < count + FILES:
@@ -255,12 +251,13 @@ def main():
                  "raise the limit (ulimit -n), or use --connections")
     # The exit runs the `finally` below, which ends the processes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    run = Run(programs, work, count, int(rounds))
+    run = Run(programs, work, count, int(rounds), *backend or [os.path.join(programs, "sample-backend")])
     try:
         run.connect()
         if "B6" in targets:
-            run.tell("all", 10, "all")
-            run.tell("tenth", 1, "a tenth")
+            run.tell_all()
+        if "B9" in targets:
+            run.tell_each()
         if "B7" in targets:
             run.lose()
     finally:

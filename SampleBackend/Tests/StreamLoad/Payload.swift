@@ -1,6 +1,5 @@
 import Foundation
 import JSONTree
-import NIOCore
 import OrderedCollections
 
 /// Data of an event, kept to be checked later.
@@ -14,20 +13,19 @@ struct Payload {
     /// ID of its event.
     let id: Int?
 
-    /// Copy of the data, so that the buffer around it is released.
-    let data: ByteBuffer
+    let data: [UInt8]
 
-    /// Copies the data of an event that the client with number `client` received.
+    /// Keeps the data of an event that the client with number `client` received.
     init(_ event: StreamEvent, client: Int) {
         self.client = client
         name = event.name
         id = event.id
-        data = ByteBuffer(buffer: event.data)
+        data = event.data
     }
 
     /// Violation in the data, or nil if it follows HTTP 2.
     var fault: String? {
-        guard let json = try? JSONNode(jsonData: Data(data.readableBytesView)) else {
+        guard let json = try? JSONNode(jsonData: Data(data)) else {
             return "the data of \(name) is not JSON"
         }
         guard json["template_version"]?.integerValue == id else {
@@ -42,8 +40,8 @@ struct Payload {
     }
 
     /// Delay in milliseconds that the data of a `retry` event states; nil if it states none.
-    static func delay(_ data: ByteBuffer) -> Int? {
-        let json = try? JSONNode(jsonData: Data(data.readableBytesView))
+    static func delay(_ data: [UInt8]) -> Int? {
+        let json = try? JSONNode(jsonData: Data(data))
         return json?["after_ms"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }
     }
 }

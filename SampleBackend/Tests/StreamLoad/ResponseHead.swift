@@ -2,13 +2,12 @@ import NIOCore
 
 /// Reads the head of a stream's response as its bytes arrive.
 ///
-/// It knows as much of HTTP as the server's streams need: a response in chunks.
+/// It knows as much of HTTP as the server's streams need: a response in chunks, or, from earlier
+/// servers, one that ends with the connection.
 struct ResponseHead {
     enum Failure: Error {
         /// The response has another status than 200, or none at all.
         case status(Int?)
-        /// The body is not in chunks.
-        case noChunks
         /// The head is longer than ``ResponseHead/maximumBytes``.
         case tooLong
     }
@@ -17,7 +16,9 @@ struct ResponseHead {
 
     private var bytes = ByteBuffer()
     private var hasStatus = false
-    private var isChunked = false
+
+    /// True once a field has said that the body is in chunks.
+    private(set) var isChunked = false
 
     /// Takes what has arrived, and returns what follows the head once it is complete.
     mutating func read(_ more: ByteBuffer) throws(Failure) -> ByteBuffer? {
@@ -29,7 +30,6 @@ struct ResponseHead {
                 guard status == 200 else { throw .status(status) }
                 hasStatus = true
             } else if line.isEmpty {
-                guard isChunked else { throw .noChunks }
                 return bytes
             } else if line.lowercased().hasPrefix("transfer-encoding:") {
                 isChunked = line.lowercased().hasSuffix("chunked")

@@ -11,7 +11,8 @@ final class StreamClient: ChannelInboundHandler {
 
     private enum Response {
         case head(ResponseHead)
-        case events(EventStreamParser, ChunkedBody)
+        /// Without chunks, the body ends with the connection.
+        case events(EventStreamParser, ChunkedBody?)
     }
 
     /// The most bytes of a line, and of the data of an event.
@@ -105,13 +106,14 @@ final class StreamClient: ChannelInboundHandler {
             response = .head(head)
             guard let rest else { return }
             response = .events(
-                EventStreamParser(maximumBytes: Self.maximumBytes), ChunkedBody())
+                EventStreamParser(maximumBytes: Self.maximumBytes),
+                head.isChunked ? ChunkedBody() : nil)
             try read(rest)
         case .events(var parser, var body):
             // The only reference, so that what was read is not copied when more is appended.
             response = .head(ResponseHead())
             defer { response = .events(parser, body) }
-            parser.append(try body.read(bytes).readableBytesView)
+            parser.append(try (body?.read(bytes) ?? bytes).readableBytesView)
             while let element = try parser.next() {
                 switch element {
                 case .event(let event): take(StreamEvent(event))

@@ -1,5 +1,4 @@
 import ActiveConfigEventStream
-import NIOCore
 
 /// An event of HTTP 2.
 struct StreamEvent {
@@ -21,7 +20,7 @@ struct StreamEvent {
     /// The version of the template that the stream named last; nil without a number.
     let id: Int?
 
-    let data: ByteBuffer
+    let data: [UInt8]
 
     init(_ event: ServerEvent) {
         name =
@@ -33,6 +32,6 @@ struct StreamEvent {
             default: .unknown
             }
         id = event.id.flatMap { Int($0) }
-        data = ByteBuffer(bytes: event.data)
+        data = event.data
     }
 }

@@ -34,9 +34,12 @@ struct ResponseHeadTests {
         #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: head, size: 10) }
     }
 
-    @Test func aHeadWithoutChunksIsRefused() {
-        let text = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-        #expect(throws: ResponseHead.Failure.self) { try Self.rest(of: text, size: 10) }
+    @Test(arguments: [("Transfer-Encoding: Chunked", true), ("Content-Type: text/plain", false)])
+    func theHeadSaysWhetherTheBodyIsInChunks(field: String, isChunked: Bool) throws {
+        var head = ResponseHead()
+        let rest = try head.read(ByteBuffer(string: "HTTP/1.1 200 OK\r\n\(field)\r\n\r\n"))
+        #expect(rest?.readableBytes == 0)
+        #expect(head.isChunked == isChunked)
     }
 
     @Test func aHeadWithoutEndIsRefused() throws {
