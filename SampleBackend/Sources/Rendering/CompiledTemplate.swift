@@ -24,8 +24,8 @@ public struct CompiledTemplate: Sendable {
     /// Indexes into ``sections`` by name.
     private let sectionPlaces: [String: Int]
 
-    /// Indexes of the conditions that use `percent`.
-    private let experiments: [Int]
+    /// `meta` of the documents.
+    let meta: CompiledMeta
 
     /// A Boolean value that indicates whether a document depends on the user's ID beyond the
     /// results of the conditions.
@@ -34,9 +34,6 @@ public struct CompiledTemplate: Sendable {
     /// The most places that the user's ID can have in a document, whatever the results of the
     /// conditions: the document's length grows with it times the length of the ID.
     public let maximumUserIDCount: Int
-
-    /// `meta.creation_time`.
-    private let creationTime: String
 
     /// Compiles a template.
     ///
@@ -67,11 +64,13 @@ public struct CompiledTemplate: Sendable {
         }.sorted { $0.name.precedes($1.name) }
         sectionPlaces = Dictionary(
             sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        experiments = validated.conditions.indices.filter { validated.conditions[$0].usesPercent }
+        let experiments = validated.conditions.indices
+            .filter { validated.conditions[$0].usesPercent }
+            .map { (key: template.conditions[$0].name, condition: $0) }
+        meta = CompiledMeta(version, experiments: experiments)
         maximumUserIDCount = sections.reduce(0) { count, section in
             section.parameters.reduce(count) { $0 + $1.maximumUserIDCount }
         }
-        creationTime = version.updateTime.timestamp
     }
 
     /// Compiles one parameter.
@@ -115,29 +114,25 @@ extension CompiledTemplate {
         return userID.utf8.count <= Self.maximumUserIDBytes / maximumUserIDCount
     }
 
-    /// Writes the document of a user (FORMAT): without white space, members sorted by the UTF-8 of
-    /// their names.
-    ///
-    /// `userID` replaces `${user.id}`.
-    func jsonBytes(forUserID userID: String?, basis: DocumentBasis) -> ByteBuffer {
-        jsonBytes(forUserID: userID, basis: basis, meta: meta(for: basis.results))
+    /// Appends a document (FORMAT): without white space, members sorted by the UTF-8 of their names.
+    func write(_ basis: DocumentBasis, to text: inout DocumentText) {
+        write(basis, experiments: basis.results, to: &text)
     }
 
-    private func jsonBytes(
-        forUserID userID: String?, basis: DocumentBasis, meta: JSONNode
-    ) -> ByteBuffer {
+    /// Appends a document; without `meta.experiments` for nil.
+    private func write(
+        _ basis: DocumentBasis, experiments: ConditionResults?, to text: inout DocumentText
+    ) {
         let names =
             basis.overrides == nil
             ? sections.map(\.name) : sectionNames(with: basis).sortedByBytes()
-        var json = JSONWriter()
-        json.write(raw: #"{"config_sections":"#)
-        json.writeObject(names.lazy.map { (key: $0, value: $0) }) { json, name in
-            json.write(section(named: name, for: basis)?.settings ?? [], forUserID: userID)
+        text.json.write(raw: #"{"config_sections":"#)
+        text.writeObject(names.lazy.map { (key: $0, value: $0) }) { text, name in
+            text.write(section(named: name, for: basis)?.settings ?? [])
         }
-        json.write(raw: #","meta":"#)
-        meta.write(to: &json)
-        json.write(UInt8(ascii: "}"))
-        return ByteBuffer(bytes: json.bytes)
+        text.json.write(raw: #","meta":"#)
+        meta.write(to: &text.json, results: experiments)
+        text.json.write(UInt8(ascii: "}"))
     }
 
     func sectionNames(with basis: DocumentBasis) -> Set<String> {
@@ -172,20 +167,6 @@ extension CompiledTemplate {
             overrides: overrides ?? [:])
     }
 
-    /// `meta` for the results; without `experiments` for nil.
-    func meta(for results: ConditionResults?) -> JSONNode {
-        var meta: JSONNode = ["creation_time": .string(creationTime)]
-        if let results, !experiments.isEmpty {
-            let members = experiments.map {
-                (key: template.conditions[$0].name, value: JSONNode.bool(results[$0]))
-            }
-            meta.setMember("experiments", JSONNode(sorting: members))
-        }
-        meta.setMember("format_version_string", "1.0")
-        meta.setMember("template_version", .number("\(version.number)"))
-        return meta
-    }
-
     /// Returns the document with the default value of every setting, for an app to bundle as its
     /// bootstrap.
     ///
@@ -193,9 +174,9 @@ extension CompiledTemplate {
     ///   `meta.experiments`, UTF-8 JSON.
     public func bootstrapBytes() -> ByteBuffer {
         let results = ConditionResults(count: conditions.conditions.count)
-        return jsonBytes(
-            forUserID: nil, basis: DocumentBasis(results: results, overrides: nil),
-            meta: meta(for: nil))
+        var text = DocumentText(forUserID: nil)
+        write(DocumentBasis(results: results, overrides: nil), experiments: nil, to: &text)
+        return ByteBuffer(bytes: text.json.bytes)
     }
 
     /// Returns the values of a setting, for a user without an ID and without overrides.

@@ -1,3 +1,4 @@
+import ActiveConfig
 import ActiveConfigJSON
 import Foundation
 import JSONTree
@@ -12,7 +13,8 @@ enum CompiledValue: Sendable, Equatable {
     /// less time to write.
     case container(String)
 
-    /// A text with the user's ID between its pieces, of which there are at least two.
+    /// A text with the user's ID between its pieces, of which there are at least two, each as it is
+    /// in a JSON string.
     case withUserID([String])
 
     /// The setting is left out.
@@ -35,7 +37,9 @@ enum CompiledValue: Sendable, Equatable {
         switch type {
         case .string:
             let pieces = text.parts(between: Self.userIDPlaceholder)
-            self = pieces.count > 1 ? .withUserID(pieces) : .scalar(.string(text))
+            self =
+                pieces.count > 1
+                ? .withUserID(pieces.map(DocumentText.escaped)) : .scalar(.string(text))
         case .boolean: self = .scalar(.bool(text.lowercased() == "true"))
         case .number: self = .scalar(JSONNode(number: text))
         case .json:
@@ -60,22 +64,32 @@ enum CompiledValue: Sendable, Equatable {
     /// The setting of a user; nil when it is left out.
     func value(forUserID userID: String?) -> JSONNode? {
         switch self {
-        case .scalar(let value): value
-        // Cannot fail: the text was written from a tree.
-        case .container(let text):
-            (try? JSONNode(jsonData: Data(text.utf8), keys: .lastCounts)) ?? .null
-        case .withUserID(let pieces): .string(pieces.joined(separator: userID ?? ""))
-        case .omitted: nil
+        case .scalar(let value): return value
+        case .container, .withUserID:
+            var text = DocumentText(forUserID: userID)
+            write(to: &text)
+            // Cannot fail: the text was written from a tree.
+            let value = try? JSONNode(
+                jsonData: Data(text.json.bytes), limits: ConfigurationLimits(maximumSize: .max),
+                keys: .lastCounts)
+            return value ?? .null
+        case .omitted: return nil
         }
     }
 
     /// Appends the setting of a user; nothing when it is left out.
-    func write(to json: inout JSONWriter, forUserID userID: String?) {
+    func write(to text: inout DocumentText) {
         switch self {
-        case .scalar(let value): value.write(to: &json)
+        case .scalar(let value): value.write(to: &text.json)
         // The text of any value is appended as it is, like that of a number.
-        case .container(let text): json.write(number: text)
-        case .withUserID(let pieces): json.write(pieces.joined(separator: userID ?? ""))
+        case .container(let value): text.json.write(number: value)
+        case .withUserID(let pieces):
+            text.json.write(UInt8(ascii: "\""))
+            for (index, piece) in pieces.enumerated() {
+                if index > 0 { text.writeUserID() }
+                text.json.write(number: piece)
+            }
+            text.json.write(UInt8(ascii: "\""))
         case .omitted: break
         }
     }

@@ -1,6 +1,7 @@
 import ActiveConfigJSON
 import JSONTree
 public import NIOCore
+import Targeting
 
 /// The difference between two documents of the users who share a basis before and after, ready to
 /// be sent (HTTP 2).
@@ -11,8 +12,9 @@ public struct DocumentChange: Sendable {
     /// for a removed one.
     private let sections: [(key: String, value: [PickedSetting]?)]
 
-    /// The new `meta`.
-    private let meta: JSONNode
+    /// The new `meta`, and the results that are in it.
+    private let meta: CompiledMeta
+    private let results: ConditionResults
 
     /// A Boolean value that indicates whether the sections of the two documents are equal.
     ///
@@ -47,7 +49,8 @@ public struct DocumentChange: Sendable {
             let isChanged = touchedSections.contains(name) || !Self.isSame(before, after)
             return isChanged ? (name, after?.settings) : nil
         }.sorted { $0.key.precedes($1.key) }
-        meta = new.meta(for: newBasis.results)
+        meta = new.meta
+        results = newBasis.results
     }
 
     /// True when two sections have the same values.
@@ -70,24 +73,24 @@ extension DocumentChange {
     public func jsonBytes(
         forUserID userID: String?, entityTag: EntityTag, version: Int, eventNumber: Int
     ) -> ByteBuffer {
-        var json = JSONWriter()
-        json.write(raw: #"{"etag":"#)
-        json.write(entityTag.description)
-        json.write(raw: #","event_number":"#)
-        json.write(number: eventNumber.description)
-        json.write(raw: #","meta":"#)
-        meta.write(to: &json)
-        json.write(raw: #","sections":"#)
-        json.writeObject(sections) { json, settings in
+        var text = DocumentText(forUserID: userID)
+        text.json.write(raw: #"{"etag":"#)
+        text.json.write(entityTag.description)
+        text.json.write(raw: #","event_number":"#)
+        text.json.write(number: eventNumber.description)
+        text.json.write(raw: #","meta":"#)
+        meta.write(to: &text.json, results: results)
+        text.json.write(raw: #","sections":"#)
+        text.writeObject(sections) { text, settings in
             if let settings {
-                json.write(settings, forUserID: userID)
+                text.write(settings)
             } else {
-                json.write(raw: "null")
+                text.json.write(raw: "null")
             }
         }
-        json.write(raw: #","template_version":"#)
-        json.write(number: version.description)
-        json.write(UInt8(ascii: "}"))
-        return ByteBuffer(bytes: json.bytes)
+        text.json.write(raw: #","template_version":"#)
+        text.json.write(number: version.description)
+        text.json.write(UInt8(ascii: "}"))
+        return ByteBuffer(bytes: text.json.bytes)
     }
 }

@@ -1,4 +1,3 @@
-import ActiveConfigJSON
 import JSONTree
 
 /// A setting of a document; its value is never `omitted`.
@@ -15,10 +14,12 @@ struct PickedSection {
 
     /// The settings of a document, sorted by the UTF-8 of their keys.
     var settings: [PickedSetting] {
-        let settings = parameters.compactMap { parameter -> PickedSetting? in
+        var settings: [PickedSetting] = []
+        settings.reserveCapacity(parameters.count)
+        for parameter in parameters {
             let value = parameter.value(for: basis.results)
-            if case .omitted = value { return nil }
-            return (parameter.key, value)
+            if case .omitted = value { continue }
+            settings.append((parameter.key, value))
         }
         guard !overrides.isEmpty else { return settings }
         var values = Dictionary(settings, uniquingKeysWith: { first, _ in first })
@@ -38,34 +39,5 @@ struct PickedSection {
             }
         }
         return settings.elementsEqual(other.settings, by: ==)
-    }
-}
-
-extension JSONWriter {
-    /// Appends a section of a document with its settings (FORMAT 3).
-    mutating func write(_ settings: [PickedSetting], forUserID userID: String?) {
-        write(raw: #"{"settings":"#)
-        writeObject(settings) { json, value in
-            json.write(raw: #"{"value":"#)
-            value.write(to: &json, forUserID: userID)
-            json.write(UInt8(ascii: "}"))
-        }
-        write(UInt8(ascii: "}"))
-    }
-
-    /// Appends an object with members in their order.
-    mutating func writeObject<Value>(
-        _ members: some Sequence<(key: String, value: Value)>,
-        writeValue: (inout JSONWriter, Value) -> Void
-    ) {
-        write(UInt8(ascii: "{"))
-        var isFirst = true
-        for (key, value) in members {
-            if !isFirst { write(UInt8(ascii: ",")) }
-            isFirst = false
-            write(key: key)
-            writeValue(&self, value)
-        }
-        write(UInt8(ascii: "}"))
     }
 }

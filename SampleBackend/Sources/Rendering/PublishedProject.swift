@@ -1,4 +1,5 @@
-import Foundation
+import ActiveConfigJSON
+import NIOCore
 public import Targeting
 public import Templates
 
@@ -20,9 +21,6 @@ public struct PublishedProject: Sendable {
 
     /// The rendered documents of this version by the results of its conditions.
     private let cache: RenderCache
-
-    /// A text that occurs in no document.
-    private let placeholder = UUID().uuidString
 
     /// Creates a project with a version.
     ///
@@ -86,9 +84,10 @@ public struct PublishedProject: Sendable {
     /// - Returns: The document, and whether it was rendered for an earlier request.
     public func rendered(for basis: DocumentBasis, userID: String?) -> RenderOutcome {
         if basis.overrides != nil {
+            var text = DocumentText(forUserID: userID)
+            compiled.write(basis, to: &text)
             let document = RenderedDocument(
-                jsonBytes: compiled.jsonBytes(forUserID: userID, basis: basis),
-                version: compiled.version.number)
+                jsonBytes: ByteBuffer(bytes: text.json.bytes), version: compiled.version.number)
             return RenderOutcome(document: document, wasCached: false)
         }
         let (pieces, wasCached) = pieces(for: basis.results)
@@ -119,11 +118,9 @@ public struct PublishedProject: Sendable {
         for results: ConditionResults
     ) -> (pieces: RenderedPieces, wasCached: Bool) {
         if let pieces = cache.pieces(for: results) { return (pieces, true) }
-        let basis = DocumentBasis(results: results, overrides: nil)
-        let placeholder = compiled.showsUserID ? placeholder : nil
-        let pieces = RenderedPieces(
-            compiled.jsonBytes(forUserID: placeholder, basis: basis), placeholder: placeholder,
-            version: compiled.version.number)
+        var text = DocumentText()
+        compiled.write(DocumentBasis(results: results, overrides: nil), to: &text)
+        let pieces = RenderedPieces(text, version: compiled.version.number)
         cache.keep(pieces, for: results)
         return (pieces, false)
     }

@@ -1,4 +1,5 @@
 public import ActiveConfig
+import ActiveConfigJSON
 package import Crypto
 import Foundation
 import JSONTree
@@ -112,29 +113,24 @@ struct RenderedPieces: Sendable {
     /// Total of the bytes, without the user's ID.
     let byteCount: Int
 
-    /// Cuts a document at the places of the user's ID.
+    /// Cuts a document at its gaps.
     ///
     /// - Parameters:
-    ///   - jsonBytes: The document, with a placeholder for the user's ID.
-    ///   - placeholder: An ASCII text that JSON does not escape and that occurs nowhere else; nil
-    ///     when the document is the same for all users.
+    ///   - text: The document, with a gap in each place of the user's ID.
     ///   - version: The document's `meta.template_version`.
-    init(_ jsonBytes: ByteBuffer, placeholder: String?, version: Int) {
-        var pieces: [ByteBuffer] = []
-        var rest = placeholder == nil ? Data() : Data(buffer: jsonBytes)
-        while let gap = placeholder.flatMap({ rest.range(of: Data($0.utf8)) }) {
-            pieces.append(ByteBuffer(bytes: rest[..<gap.lowerBound]))
-            rest = rest[gap.upperBound...]
+    init(_ text: DocumentText, version: Int) {
+        let bytes = ByteBuffer(bytes: text.json.bytes)
+        let ends = text.gaps + [bytes.writerIndex]
+        pieces = zip([0] + text.gaps, ends).compactMap { start, end in
+            bytes.getSlice(at: start, length: end - start)
         }
-        pieces.append(pieces.isEmpty ? jsonBytes : ByteBuffer(bytes: rest))
-        self.pieces = pieces
         self.version = version
         // The results may select no value with the ID, though the template has some.
-        whole = pieces.count == 1 ? RenderedDocument(jsonBytes: pieces[0], version: version) : nil
+        whole = text.gaps.isEmpty ? RenderedDocument(jsonBytes: bytes, version: version) : nil
         var hash = SHA256()
         if whole == nil { hash.update(data: pieces[0].readableBytesView) }
         hashBeforeGaps = hash
-        byteCount = pieces.reduce(0) { $0 + $1.readableBytes }
+        byteCount = bytes.readableBytes
     }
 
     func document(forUserID userID: String?) -> RenderedDocument {
@@ -167,6 +163,6 @@ struct RenderedPieces: Sendable {
 
     /// The user's ID in a JSON string, without the quotation marks.
     private static func jsonText(ofUserID userID: String?) -> Data {
-        JSONNode.string(userID ?? "").jsonData().dropFirst().dropLast()
+        Data(DocumentText.escaped(userID ?? "").utf8)
     }
 }

@@ -1,0 +1,42 @@
+import ActiveConfigJSON
+import JSONTree
+import OrderedCollections
+import Targeting
+import Templates
+
+/// `meta` of a version's documents, as text of which only the results of the experiments differ.
+struct CompiledMeta: Sendable {
+    /// The text before and after the experiments.
+    private let start, end: String
+
+    /// The experiments, sorted by the UTF-8 of their names, with the indexes of their conditions.
+    private let experiments: [(key: String, condition: Int)]
+
+    /// Compiles `meta` of a version with conditions of these names, by their indexes, that use
+    /// `percent`.
+    init(_ version: TemplateVersion, experiments: [(key: String, condition: Int)]) {
+        let creationTime = JSONNode.string(version.updateTime.timestamp).description
+        start = #"{"creation_time":\#(creationTime),"#
+        end = #""format_version_string":"1.0","template_version":\#(version.number)}"#
+        let sorted = experiments.sorted { $0.key.precedes($1.key) }
+        self.experiments = OrderedDictionary(
+            sorted.map { ($0.key, $0.condition) }, uniquingKeysWith: { _, last in last }
+        ).map { (key: $0.key, condition: $0.value) }
+    }
+
+    /// Appends `meta` for the results of the conditions; without experiments for nil.
+    func write(to json: inout JSONWriter, results: ConditionResults?) {
+        // The text of any value is appended as it is, like that of a number.
+        json.write(number: start)
+        if let results, !experiments.isEmpty {
+            json.write(raw: #""experiments":{"#)
+            for (index, experiment) in experiments.enumerated() {
+                if index > 0 { json.write(UInt8(ascii: ",")) }
+                json.write(key: experiment.key)
+                json.write(raw: results[experiment.condition] ? "true" : "false")
+            }
+            json.write(raw: "},")
+        }
+        json.write(number: end)
+    }
+}
