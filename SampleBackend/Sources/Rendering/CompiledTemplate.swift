@@ -135,6 +135,21 @@ extension CompiledTemplate {
         text.json.write(UInt8(ascii: "}"))
     }
 
+    /// True when the conditions have the results that another version's have, for every user and at
+    /// any time.
+    package func hasSameResults(as other: CompiledTemplate) -> Bool {
+        conditions.dates.isEmpty
+            && template.conditions.count == other.template.conditions.count
+            && zip(template.conditions, other.template.conditions).allSatisfy { mine, theirs in
+                (mine.expression ?? "").hasSameBytes(as: theirs.expression ?? "")
+                    && mine.serverCondition == theirs.serverCondition
+            }
+            // A condition that was stored before a limit existed may exceed it.
+            && zip(conditions.conditions, other.conditions.conditions).allSatisfy { mine, theirs in
+                mine.excess == theirs.excess
+            }
+    }
+
     func sectionNames(with basis: DocumentBasis) -> Set<String> {
         Set(sectionPlaces.keys).union(basis.overriddenSections)
     }

@@ -127,7 +127,12 @@ public struct PublishedProject: Sendable {
 
     /// Returns the overrides of a context's user; nil when there are none.
     public func overrides(for context: TargetingContext) -> OverridesDocument? {
-        guard !overrides.isEmpty, let userID = context.userID else { return nil }
+        overrides(forUserID: context.userID)
+    }
+
+    /// Returns the overrides of a user; nil when there are none.
+    public func overrides(forUserID userID: String?) -> OverridesDocument? {
+        guard !overrides.isEmpty, let userID else { return nil }
         return overrides[ExactText(userID)]
     }
 }

@@ -22,15 +22,18 @@ import Testing
 
     @Test func aChangeMakesTheNextDocumentOfTheOneBefore() throws {
         var generator = Generator()
-        var (changes, stays, narrowCount) = (0, 0, 0)
+        var (changes, stays, narrowCount, keptResults) = (0, 0, 0, 0)
         var project = try generator.project(version: 1)
         for version in 2...400 {
             let next = try generator.project(version: version)
             let changedSections = ChangedSections(
                 from: project.compiled, to: next.compiled)
             narrowCount += changedSections.names.count < 3 ? 1 : 0
+            let keepsResults = next.compiled.hasSameResults(as: project.compiled)
+            keptResults += keepsResults ? 1 : 0
             for context in Self.contexts {
                 let (old, new) = (project.basis(for: context), next.basis(for: context))
+                #expect(!keepsResults || old.results == new.results)
                 let change = DocumentChange(
                     from: project.compiled, old, to: next.compiled, new)
                 let narrowed = DocumentChange(
@@ -72,6 +75,7 @@ import Testing
         #expect(changes > 500)
         #expect(stays > 100)
         #expect(narrowCount > 100)
+        #expect((100..<300).contains(keptResults))
     }
 
     /// Conditions whose results may change although the conditions stay the same.
@@ -114,6 +118,25 @@ import Testing
                 try ValidatedTemplate(jsonData: text, limits: .none),
                 version: TemplateVersion(number: version, updateTime: DocumentChangeTests.date))
         }
+    }
+
+    @Test(arguments: [
+        (["user.id in ['é']"], ["user.id in ['é']"], true),
+        (["user.id in ['\u{E9}']"], ["user.id in ['e\u{301}']"], false),
+        (["percent <= 1"], ["percent <= 2"], false),
+        (["percent <= 1", "true"], ["true", "percent <= 1"], false),
+        (["true"], ["true", "true"], false),
+        (
+            ["dateTime < dateTime('2030-01-01T00:00:00')"],
+            ["dateTime < dateTime('2030-01-01T00:00:00')"], false
+        ),
+    ])
+    func theResultsStayWhileTheConditionsDo(
+        _ old: [String], _ new: [String], _ areSame: Bool
+    ) throws {
+        let old = try NamedTemplate("old", old).compiled(version: 1)
+        let new = try NamedTemplate("new", new).compiled(version: 2)
+        #expect(new.hasSameResults(as: old) == areSame)
     }
 
     @Test func aChangeTellsOfTouchedSectionsThoughTheyAreTheSame() throws {

@@ -31,6 +31,8 @@ final class ChangeTable {
     private let new: PublishedProject
     /// The sections to compare; nil compares all.
     private let changedSections: ChangedSections?
+    /// True when no user has to be evaluated again.
+    private let keepsResults: Bool
     private var entries: [Key: Entry] = [:]
 
     /// The publication time of the new version; nil when the version is the same.
@@ -43,9 +45,19 @@ final class ChangeTable {
         self.old = old
         self.new = new
         changedSections = new.changedSections(since: old.compiled.version.number)
+        keepsResults = new.compiled.hasSameResults(as: old.compiled)
         publication =
             old.compiled.version.number == new.compiled.version.number
             ? nil : new.compiled.version.updateTime
+    }
+
+    /// The basis of a subscription's document after the change; before it, the subscription has that
+    /// of the old version.
+    func basis(for subscription: Subscription) -> DocumentBasis {
+        guard keepsResults else { return new.basis(for: subscription.request.targetingContext) }
+        return DocumentBasis(
+            results: subscription.basis.results,
+            overrides: new.overrides(forUserID: subscription.request.document.userID))
     }
 
     /// The encoded event for a subscription whose basis was `basis` before and is already updated;

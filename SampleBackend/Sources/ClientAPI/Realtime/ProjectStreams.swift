@@ -8,8 +8,8 @@ import Templates
 /// The open streams and long polls of one project on one thread, and the fan-out of changes to them.
 ///
 /// A publish starts one pass through their users, in batches of a few hundred so that requests are
-/// answered in between: each user is evaluated once, users with the same basis share one event, and
-/// users whose document is unchanged get none.
+/// answered in between: each user is evaluated once, unless the conditions stay, users with the same
+/// basis share one event, and users whose document is unchanged get none.
 final class ProjectStreams {
     /// Maximum users of a batch, before the thread does other work.
     private static let usersAtATime = 256
@@ -162,7 +162,7 @@ final class ProjectStreams {
     private func announce(to subscription: Subscription, by table: ChangeTable) -> Int {
         subscription.pass = pass
         let old = subscription.basis
-        subscription.basis = published.basis(for: subscription.request.targetingContext)
+        subscription.basis = table.basis(for: subscription)
         var bytes = 0
         let event = table.event(for: subscription, from: old)
         if table.isPublish { lastPublish?.count(isChanged: event != nil) }
