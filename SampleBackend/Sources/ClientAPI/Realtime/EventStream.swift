@@ -16,7 +16,10 @@ final class EventStream: StreamHandler {
     /// Input after the request, which is ignored.
     typealias InboundIn = Any
 
-    private let requests: [StreamRequest]
+    /// The requests of the users; empty once the stream has begun.
+    private var requests: [StreamRequest]
+
+    private let isOfMany: Bool
 
     /// The users; empty before the stream begins and after it is closed.
     private var subscriptions: [StreamSubscription] = []
@@ -65,6 +68,7 @@ final class EventStream: StreamHandler {
         connection: StreamConnection, lifetime: StreamLifetime, heartbeatSlot: Int
     ) {
         self.requests = requests
+        isOfMany = requests.count > 1
         streamPlace = place
         self.project = project
         self.hub = hub
@@ -119,6 +123,8 @@ final class EventStream: StreamHandler {
     /// Sends the response head and the `hello` events, registers for changes, and sends the changes
     /// that the client missed.
     func begin(headerFields: HTTPFields) {
+        let requests = requests
+        self.requests = []
         var head = ByteBuffer()
         head.writeString("HTTP/1.1 200 OK\r\n")
         if isChunked { head.writeString("transfer-encoding: chunked\r\n") }
@@ -150,7 +156,7 @@ final class EventStream: StreamHandler {
     func send(_ event: StreamEvent, for subscription: StreamSubscription) {
         guard !isEnding else { return }
         let isTooMuch =
-            requests.count > 1 && queuedBytes > 0
+            isOfMany && queuedBytes > 0
             && queuedBytes + event.size > hub.limits.usersStreamQueueBytes
         if subscription.needsReset || isTooMuch {
             if !subscription.needsReset { overflowed.append(subscription) }
@@ -210,7 +216,7 @@ final class EventStream: StreamHandler {
         queuedSince = .now()
         guard queuedBytes == 0 else { return }
         for subscription in unsettled { subscription.settle() }
-        unsettled.removeAll(keepingCapacity: requests.count > 1)
+        unsettled.removeAll(keepingCapacity: isOfMany)
         sendResets()
         if isEnding, queuedBytes == 0 { close() }
     }
@@ -242,7 +248,7 @@ final class EventStream: StreamHandler {
 
     /// Maximum bytes of unsent events; resets and the last event come on top of many users'.
     private var maximumQueueBytes: Int {
-        requests.count > 1
+        isOfMany
             ? 2 * hub.limits.usersStreamQueueBytes : hub.limits.streamQueueBytes
     }
 
