@@ -56,8 +56,11 @@ extension RemoteConfigTemplate {
         var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> = [:]
         if !parameters.isEmpty { sections[Self.defaultSectionName] = parameters }
         for (name, group) in parameterGroups {
-            sections[name, default: [:]].merge(
-                group.parameters, uniquingKeysWith: { first, _ in first })
+            if sections[name] == nil {
+                sections[name] = group.parameters
+            } else {
+                sections[name]?.merge(group.parameters, uniquingKeysWith: { first, _ in first })
+            }
         }
         return sections
     }

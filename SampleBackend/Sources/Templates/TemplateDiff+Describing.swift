@@ -29,6 +29,7 @@ extension TemplateDiff {
                 condition.change != .changed
                     || condition.parts.contains { !["tagColor", "position"].contains($0.name) }
             }.map(\.name))
+        guard isReordered || !conditions.isEmpty else { return names.sortedByBytes() }
         let oldOrder = ConditionOrder(of: isReordered ? old : nil)
         let newOrder = ConditionOrder(of: isReordered ? new : nil)
         for (name, parameters) in [old.sections, new.sections].joined()

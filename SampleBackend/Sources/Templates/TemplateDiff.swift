@@ -88,7 +88,12 @@ public struct TemplateDiff: Sendable, Hashable {
         for section in Set(before.keys).union(after.keys).sortedByBytes() {
             let oldParameters = before[section] ?? [:]
             let newParameters = after[section] ?? [:]
-            for key in Set(oldParameters.keys).union(newParameters.keys).sortedByBytes() {
+            // Only the few that differ are sorted, and taken apart.
+            let changed = oldParameters.filter { key, old in
+                newParameters[key].map { !old.isSame(as: $0) } ?? true
+            }.keys
+            let added = newParameters.keys.filter { oldParameters[$0] == nil }
+            for key in changed.union(added).sortedByBytes() {
                 let parts = Self.parts(
                     from: oldParameters[key]?.parts ?? [:], to: newParameters[key]?.parts ?? [:])
                 let change = Self.change(from: oldParameters[key], to: newParameters[key])
@@ -187,6 +192,20 @@ extension ParameterGroup {
 }
 
 extension TemplateParameter {
+    /// True when another parameter is the same to the byte, so that no part differs.
+    fileprivate func isSame(as other: TemplateParameter) -> Bool {
+        valueType == other.valueType && isMasterKeyOnly == other.isMasterKeyOnly
+            && (description ?? "").hasSameBytes(as: other.description ?? "")
+            && (description == nil) == (other.description == nil)
+            && conditionalValues.count == other.conditionalValues.count
+            && ParameterValue.isSame(defaultValue, other.defaultValue)
+            && zip(conditionalValues, other.conditionalValues).allSatisfy { mine, theirs in
+                mine.key.hasSameBytes(as: theirs.key)
+                    && ParameterValue.isSame(mine.value, theirs.value)
+            }
+            && unknownFields.isEmpty && other.unknownFields.isEmpty
+    }
+
     /// The parts of a parameter that are compared; a missing type counts as `STRING`.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
@@ -202,6 +221,19 @@ extension TemplateParameter {
                     ? name : "\(name) (unknown)"] = value
         }
         return parts
+    }
+}
+
+extension ParameterValue {
+    /// True when two values are the same to the byte, and neither has unknown members.
+    fileprivate static func isSame(_ left: ParameterValue?, _ right: ParameterValue?) -> Bool {
+        guard let left, let right else { return left == nil && right == nil }
+        guard left.unknownFields.isEmpty, right.unknownFields.isEmpty else { return false }
+        switch (left.content, right.content) {
+        case (.value(let left), .value(let right)): return left.hasSameBytes(as: right)
+        case (.useInAppDefault, .useInAppDefault): return true
+        default: return false
+        }
     }
 }
 

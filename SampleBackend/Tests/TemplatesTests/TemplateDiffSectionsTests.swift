@@ -9,7 +9,7 @@ struct TemplateDiffSectionsTests {
          "parameters": {"flag": {"defaultValue": {"value": "x"}}},
          "parameterGroups": {
            "Home": {"parameters": {"title": {"defaultValue": {"value": "x"},
-             "conditionalValues": {"a": {"value": "1"}, "b": {"value": "2"}}}}},
+             "conditionalValues": {"a": {"value": "1"}, "b": {"value": "é"}}}}},
            "Cart": {"parameters": {"limit": {"defaultValue": {"value": "3"},
              "conditionalValues": {"b": {"value": "4"}}}}}}}
         """
@@ -23,6 +23,7 @@ struct TemplateDiffSectionsTests {
         (#""flag": {"defaultValue": {"value": "x"}"#, #""flag": {"#, ["Default"]),
         (#""limit""#, #""most""#, ["Cart"]),
         (#""value": "1""#, #""value": "9""#, ["Home"]),
+        (#""value": "é""#, #""value": "e\#u{301}""#, ["Home"]),
         (#""expression": "true""#, #""expression": "false""#, ["Home"]),
         (#""expression": "false""#, #""expression": "true""#, ["Cart", "Home"]),
         (#""Cart": {"#, #""Basket": {"#, ["Basket", "Cart"]),
