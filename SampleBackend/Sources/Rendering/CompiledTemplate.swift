@@ -10,7 +10,7 @@ public import Templates
 /// the conditions and selects values.
 public struct CompiledTemplate: Sendable {
     /// The metadata of the version.
-    public let version: TemplateVersion
+    public private(set) var version: TemplateVersion
 
     /// The source of the compiled template.
     public let template: RemoteConfigTemplate
@@ -25,7 +25,10 @@ public struct CompiledTemplate: Sendable {
     private let sectionPlaces: [String: Int]
 
     /// `meta` of the documents.
-    let meta: CompiledMeta
+    private(set) var meta: CompiledMeta
+
+    /// The conditions that use `percent`, with their indexes.
+    private let experiments: [(key: String, condition: Int)]
 
     /// A Boolean value that indicates whether a document depends on the user's ID beyond the
     /// results of the conditions.
@@ -64,13 +67,24 @@ public struct CompiledTemplate: Sendable {
         }.sorted { $0.name.precedes($1.name) }
         sectionPlaces = Dictionary(
             sections.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
-        let experiments = validated.conditions.indices
+        experiments = validated.conditions.indices
             .filter { validated.conditions[$0].usesPercent }
-            .map { (key: template.conditions[$0].name, condition: $0) }
+            .map { (template.conditions[$0].name, $0) }
         meta = CompiledMeta(version, experiments: experiments)
         maximumUserIDCount = sections.reduce(0) { count, section in
             section.parameters.reduce(count) { $0 + $1.maximumUserIDCount }
         }
+    }
+
+    /// Returns the same template as another version.
+    ///
+    /// - Parameter version: The metadata of the version.
+    /// - Returns: What compiling the template with this version results in.
+    public func asVersion(_ version: TemplateVersion) -> CompiledTemplate {
+        var copy = self
+        copy.version = version
+        copy.meta = CompiledMeta(version, experiments: experiments)
+        return copy
     }
 
     /// Compiles one parameter.

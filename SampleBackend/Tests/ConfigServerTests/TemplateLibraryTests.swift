@@ -34,6 +34,64 @@ struct TemplateLibraryTests {
         #expect(other.project("default")?.compiled.version.number == 1)
     }
 
+    @Test func theFeedOfChangesCompilesNoVersionThatIsBeingPublished() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await library.load()
+        let content = JSONNode.sample.jsonData()
+        library.prepare(
+            try ValidatedTemplate(jsonData: content), content: content, project: "default")
+        // The publisher's answer is late.
+        _ = try await store.publish(
+            TemplateSubmission(
+                project: "default", content: content, expectation: .any, date: Date(),
+                user: .init(name: nil)))
+        try await takeChanges(into: library)
+        #expect(library.project("default")?.compiled.version.number == 1)
+        #expect(library.compilationCount == 0)
+    }
+
+    @Test func aTemplateIsPreparedForTheVersionThatItBecomes() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        let content = Data(#"{"parameters":{}}"#.utf8)
+        let validated = try ValidatedTemplate(jsonData: content)
+        for (comparisons, number) in [2, 3, 5].enumerated() {
+            let version = TemplateVersion(
+                number: number, updateTime: Date(timeIntervalSince1970: Double(number)))
+            library.prepare(validated, content: content, project: "default")
+            library.apply(
+                StoredTemplate(
+                    project: "default", version: version, content: content,
+                    revision: StoreRevision(Int64(number))))
+            let compiled = try #require(library.project("default")?.compiled)
+            #expect(compiled.version == version)
+            let document = String(buffer: compiled.bootstrapBytes())
+            #expect(document.contains(#""creation_time":"1970-01-01T00:00:0\#(number)"#))
+            #expect(document.contains(#""template_version":\#(number)}"#))
+            // Each was compared before it was stored, and not again.
+            #expect(library.comparisonCount == comparisons + 1)
+            // Nobody here knows version 4, which somebody else has published.
+            let changed = library.changedSections(
+                ofProject: "default", from: number - 1, to: number)
+            #expect((changed == nil) == (number == 5))
+        }
+        #expect(library.compilationCount == 0)
+    }
+
+    @Test func anotherTemplateThanThePreparedOneIsCompiled() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        let content = Data(#"{"parameters":{}}"#.utf8)
+        library.prepare(
+            try ValidatedTemplate(jsonData: content), content: content, project: "default")
+        let other = TemplateSubmission(
+            project: "default", content: JSONNode.sample.jsonData(), expectation: .any,
+            date: Date(), user: .init(name: nil))
+        library.apply(try await store.publish(other))
+        #expect(library.compilationCount == 1)
+        #expect(library.project("default")?.compiled.hasSetting(nil, inSection: "Home") == true)
+        library.forgetPrepared(project: "default")
+    }
+
     @Test func aSnapshotDoesNotUndoALaterPublish() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
         try await publish(into: library)

@@ -70,12 +70,14 @@ extension Administration {
     ///   stored template could not be answered.
     func publish(_ template: CheckedTemplate) async throws(RequestError) -> StoredTemplate {
         try checkAnswer(with: template.submission.content)
-        let stored = try await callStore("publish", project: template.submission.project) {
+        let project = template.submission.project
+        library.prepare(template.validated, content: template.submission.content, project: project)
+        defer { library.forgetPrepared(project: project) }
+        let stored = try await callStore("publish", project: project) {
             () throws(TemplateStoreError) in
             try await store.publish(template.submission)
         }
-        library.apply(
-            CompiledTemplate(template.validated, version: stored.version), project: stored.project)
+        library.apply(stored)
         return stored
     }
 

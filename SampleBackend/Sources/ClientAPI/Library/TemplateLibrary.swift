@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Logging
 import NIOConcurrencyHelpers
 package import Rendering
@@ -27,6 +27,18 @@ package final class TemplateLibrary: Sendable {
         var isLoaded = false
         var compilationCount = 0
         var comparisonCount = 0
+        /// The last template of each project that is being published here.
+        var prepared: [String: PreparedTemplate] = [:]
+    }
+
+    /// A template that is compiled before it is stored.
+    struct PreparedTemplate: Sendable {
+        /// The text that is stored.
+        let content: Data
+        /// With the number that it has unless somebody else publishes first.
+        let compiled: CompiledTemplate
+        /// What it changes in the version before that number; nil when that was not known.
+        let changedSections: ChangedSections?
     }
 
     let state = NIOLockedValueBox(State())
@@ -109,15 +121,51 @@ package final class TemplateLibrary: Sendable {
         observer.withLockedValue { $0 }?(change)
     }
 
-    /// Applies a published version, unless it is stale.
-    package func apply(_ stored: StoredTemplate) {
-        guard let compiled = compile(stored) else { return }
-        apply(compiled, project: stored.project)
+    /// Compiles a template that is not stored yet, and compares it with the current version.
+    ///
+    /// The store announces a version before it answers its publisher. Whoever applies it first, the
+    /// publisher or the reader of the store's changes, finds it prepared. `content` is the text that is
+    /// stored.
+    package func prepare(
+        _ validated: ValidatedTemplate, content: Data, project name: String
+    ) {
+        let next = TemplateVersion(
+            number: (project(name)?.compiled.version.number ?? 0) + 1, updateTime: Date())
+        let compiled = CompiledTemplate(validated, version: next)
+        let prepared = PreparedTemplate(
+            content: content, compiled: compiled,
+            changedSections: changedSections(by: compiled, inProject: name))
+        state.withLockedValue { $0.prepared[name] = prepared }
     }
 
-    /// Applies a compiled version, unless it is stale.
-    package func apply(_ compiled: CompiledTemplate, project name: String) {
-        let changed = changedSections(by: compiled, inProject: name)
+    /// Forgets the prepared template of a project, which was applied, or could not be stored.
+    package func forgetPrepared(project name: String) {
+        state.withLockedValue { $0.prepared[name] = nil }
+    }
+
+    /// Applies a published version, unless it is stale.
+    package func apply(_ stored: StoredTemplate) {
+        let name = stored.project
+        let (known, prepared) = state.withLockedValue {
+            ($0.projects[name]?.compiled.version.number ?? 0, $0.prepared[name])
+        }
+        guard known < stored.version.number else { return }
+        if let prepared, prepared.content == stored.content {
+            let isNext = stored.version.number == prepared.compiled.version.number
+            apply(
+                prepared.compiled.asVersion(stored.version), project: name,
+                changedSections: isNext ? prepared.changedSections : nil)
+        } else if let compiled = compile(stored) {
+            apply(compiled, project: name, changedSections: nil)
+        }
+    }
+
+    /// Applies a compiled version, unless it is stale; it is compared with the one before unless
+    /// `changedSections` are known.
+    private func apply(
+        _ compiled: CompiledTemplate, project name: String, changedSections known: ChangedSections?
+    ) {
+        let changed = known ?? changedSections(by: compiled, inProject: name)
         let isNews = state.withLockedValue { state in
             let known = state.projects[name]
             guard (known?.compiled.version.number ?? 0) < compiled.version.number else {
@@ -161,7 +209,6 @@ package final class TemplateLibrary: Sendable {
         switch change.subject {
         case .template(let project, let version):
             // The publisher's own process has usually applied the version before it hears of it here.
-            // When it has not, the version is compiled twice.
             guard (self.project(project)?.compiled.version.number ?? 0) < version else { break }
             if let stored = try await store.template(version: version, inProject: project) {
                 apply(stored)
