@@ -81,7 +81,7 @@ final class TransitionTable: Sendable {
     }
 
     private func matches(ascii bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        // Unchecked: each entry begins a row, and each column is a class.
+        // Unchecked: an entry is the start of a row or `matched`, and `ascii` has 128 classes.
         unsafe entries.withUnsafeBufferPointer { entries in
             unsafe classes.ascii.withUnsafeBufferPointer { columns in
                 var row = 0

@@ -8,9 +8,11 @@ public import Templates
 
 /// A published version of a template, compiled so that rendering a user's document only evaluates
 /// the conditions and selects values.
-public struct CompiledTemplate: Sendable {
+///
+/// It is immutable, and an object since all requests of all threads share it.
+public final class CompiledTemplate: Sendable {
     /// The metadata of the version.
-    public private(set) var version: TemplateVersion
+    public let version: TemplateVersion
 
     /// The source of the compiled template.
     public let template: RemoteConfigTemplate
@@ -25,7 +27,7 @@ public struct CompiledTemplate: Sendable {
     private let sectionPlaces: [String: Int]
 
     /// `meta` of the documents.
-    private(set) var meta: CompiledMeta
+    let meta: CompiledMeta
 
     /// The conditions that use `percent`, with their indexes.
     private let experiments: [(key: String, condition: Int)]
@@ -81,10 +83,18 @@ public struct CompiledTemplate: Sendable {
     /// - Parameter version: The metadata of the version.
     /// - Returns: What compiling the template with this version results in.
     public func asVersion(_ version: TemplateVersion) -> CompiledTemplate {
-        var copy = self
-        copy.version = version
-        copy.meta = CompiledMeta(version, experiments: experiments)
-        return copy
+        CompiledTemplate(self, as: version)
+    }
+
+    private init(_ other: CompiledTemplate, as version: TemplateVersion) {
+        self.version = version
+        template = other.template
+        conditions = other.conditions
+        sections = other.sections
+        sectionPlaces = other.sectionPlaces
+        experiments = other.experiments
+        meta = CompiledMeta(version, experiments: other.experiments)
+        maximumUserIDCount = other.maximumUserIDCount
     }
 
     /// Compiles one parameter.

@@ -3,7 +3,7 @@ import LinearRegex
 
 extension ConditionProgram {
     /// An evaluation, with buffers that are on the stack when they are small.
-    @safe  // The program has the indexes of all elements.
+    @safe  // The compiler counts the registers and texts whose indexes it emits.
     private struct Evaluation {
         /// Nil for the generic user.
         let id: String?

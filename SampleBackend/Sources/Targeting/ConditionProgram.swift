@@ -35,9 +35,9 @@ final class ConditionProgram: Sendable {
         let operation: Operation
         let isNegated: Bool
         /// The next instruction when the rule is true; ``accept``, or ``reject``.
-        var onTrue: Int
+        let onTrue: Int
         /// The next instruction when the rule is false or unknown.
-        var onFalse: Int
+        let onFalse: Int
     }
 
     /// Jump target of a true condition.
@@ -103,7 +103,8 @@ extension ConditionProgram {
 
         let key: Key
 
-        /// The register of the number of a text that rules compare; -1 when no rule has it.
+        /// The register of the text's index in ``literals``, which is -1 for other texts; nil when no
+        /// rule compares it.
         var literal: Int?
 
         /// The register of the text as a number.

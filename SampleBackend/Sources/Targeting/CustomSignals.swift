@@ -1,6 +1,6 @@
 /// The custom signals of a client by their names, which are compared byte by byte.
 ///
-/// Few as they are, they are found faster in a sorted list than by a hash of the name.
+/// A sorted list: for at most 100 names a binary search is faster than hashing.
 public struct CustomSignals: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// A signal.
     public struct Element: Sendable, Hashable {

@@ -49,11 +49,9 @@ public enum Percentile: Sendable {
     }
 
     /// The powers of 2^32 modulo ``count``, from the seventh to the zeroth.
-    private static var weights: SIMD8<UInt64> {
-        [
-            10_249_216, 34_512_896, 32_542_976, 68_211_456, 43_950_336, 9_551_616, 94_967_296, 1,
-        ]
-    }
+    private static let weights: SIMD8<UInt64> = [
+        10_249_216, 34_512_896, 32_542_976, 68_211_456, 43_950_336, 9_551_616, 94_967_296, 1,
+    ]
 
     /// A number of millionths of a percent as text in percent, such as `42.395619`, with as many
     /// decimals as it needs.

@@ -30,8 +30,12 @@ public enum SignalName: Sendable, Hashable {
     /// The prefix of a custom signal's name.
     private static let customPrefix = "signal."
 
-    private static let standardByName = Dictionary(
-        uniqueKeysWithValues: standard.map { ($0.queryName, $0) })
+    /// The standard signal of a name in a query; nil for any other.
+    private static func standard(named name: String) -> SignalName? {
+        // Long texts are not compared, which takes quadratic time with many combining marks.
+        guard name.utf8.count <= 100 else { return nil }
+        return standard.first { $0.queryName == name }
+    }
 
     /// The name in the query of a request.
     public var queryName: String {
@@ -54,7 +58,7 @@ public enum SignalName: Sendable, Hashable {
     /// - Parameter name: Any text; nil is returned for `signal.` and for an empty one. Its length
     ///   is checked when a value is set.
     public init?(_ name: String) {
-        if let standard = Self.standardByName[name] {
+        if let standard = Self.standard(named: name) {
             self = standard
             return
         }
@@ -68,7 +72,7 @@ public enum SignalName: Sendable, Hashable {
     /// True when a query parameter of this name is a signal; the backend ignores all others,
     /// whatever their value.
     package static func isQueryName(_ name: String) -> Bool {
-        hasCustomPrefix(name) || (name.utf8.count <= 100 && standardByName[name] != nil)
+        hasCustomPrefix(name) || standard(named: name) != nil
     }
 
     /// Compares bytes, so that a combining mark after the dot does not hide the prefix.

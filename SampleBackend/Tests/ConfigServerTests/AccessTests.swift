@@ -170,6 +170,7 @@ struct AccessTests {
             let answer = try await server.administer("GET", path)
             #expect(answer.status == 200)
             #expect(String(decoding: answer.body, as: UTF8.self) == "metrics")
+            #expect(try await server.administer("HEAD", path).status == 200)
         }
     }
 

@@ -17,6 +17,25 @@ struct HostTests {
         }
     }
 
+    @Test func eachRequestOfAConnectionIsChecked() async throws {
+        let backend = try await RunningBackend(["--dev"])
+        for (target, host) in [
+            ("/activeconfig", "evil.example"), ("http://evil.example/activeconfig", "localhost"),
+        ] {
+            try await HTTPConnection.open(port: backend.port) { connection in
+                for _ in 0..<2 {
+                    connection.send("GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                    let answer = try await connection.receive()
+                    #expect(answer.status == 200)
+                }
+                connection.send("GET \(target) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+                let refusal = try await connection.receive()
+                #expect(refusal.status == 421)
+            }
+        }
+        _ = await backend.stop()
+    }
+
     @Test func anOpenServerAnswersToThisMachineAlone() async throws {
         let backend = try await RunningBackend(["--dev", "--allowed-host", "Config.Example"])
         let port = backend.port

@@ -10,10 +10,28 @@ struct DocumentAnswers: Sendable {
     /// Signs documents; nil leaves them unsigned.
     let signer: DocumentSigner?
 
-    /// Nil asks no client to acknowledge versions.
-    let acknowledgedShare: AcknowledgedShare?
-
     let logger: Logger
+
+    /// The fields of every document beside its tag and signature.
+    private let documentFields: FieldLines
+
+    /// The same without those of a body.
+    private let notModifiedFields: FieldLines
+
+    /// `acknowledgedShare` nil asks no client to acknowledge versions.
+    init(
+        source: any DocumentSource, signer: DocumentSigner?, acknowledgedShare: AcknowledgedShare?,
+        logger: Logger
+    ) {
+        self.source = source
+        self.signer = signer
+        self.logger = logger
+        var fields: HTTPFields = [.cacheControl: "private, no-cache"]
+        acknowledgedShare?.addField(to: &fields)
+        notModifiedFields = FieldLines(fields)
+        fields[.contentType] = "application/json"
+        documentFields = FieldLines(fields)
+    }
 
     /// Answers with a user's document, or with 304 when the client has it.
     func answer(
@@ -22,8 +40,7 @@ struct DocumentAnswers: Sendable {
         if let condition {
             let identity = try identity(of: request)
             if condition.matches(identity.entityTag.opaqueTag) {
-                return RouteResponse(
-                    status: .notModified, headerFields: headerFields(identity, for: request))
+                return notModified(identity, for: request)
             }
         }
         let document = try ask(request) { source in
@@ -34,7 +51,16 @@ struct DocumentAnswers: Sendable {
     }
 
     func answer(_ document: RenderedDocument, to request: DocumentRequest) -> RouteResponse {
-        .json(document.jsonBytes, headerFields: headerFields(document.identity, for: request))
+        var response = response(.ok, document.identity, to: request, fields: documentFields)
+        response.body = document.jsonBytes
+        return response
+    }
+
+    /// 304 for a client that has the document.
+    func notModified(
+        _ identity: DocumentIdentity, for request: DocumentRequest
+    ) -> RouteResponse {
+        response(.notModified, identity, to: request, fields: notModifiedFields)
     }
 
     func identity(of request: DocumentRequest) throws(RequestError) -> DocumentIdentity {
@@ -44,23 +70,23 @@ struct DocumentAnswers: Sendable {
         }
     }
 
-    private func headerFields(
-        _ identity: DocumentIdentity, for request: DocumentRequest
-    ) -> HTTPFields {
-        var fields: HTTPFields = [
-            .eTag: identity.entityTag.description, .cacheControl: "private, no-cache",
-        ]
+    private func response(
+        _ status: HTTPResponse.Status, _ identity: DocumentIdentity, to request: DocumentRequest,
+        fields: FieldLines
+    ) -> RouteResponse {
+        var response = RouteResponse(status: status)
+        response.fieldLines = fields
+        response.entityTag = identity.entityTag.opaqueTag
         if let signer, let name = HTTPField.Name(DocumentSigner.fieldName) {
             do {
-                fields[name] = try signer.fieldValue(
+                response.headerFields[name] = try signer.fieldValue(
                     for: identity, project: request.project, userID: request.userID)
             } catch {
                 // Clients that verify keep what they have; for the others nothing changes.
                 logger.error("A document could not be signed", metadata: ["error": "\(error)"])
             }
         }
-        acknowledgedShare?.addField(to: &fields)
-        return fields
+        return response
     }
 
     /// Calls the source, and maps its errors to the client's.

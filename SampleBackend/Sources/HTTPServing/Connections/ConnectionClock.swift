@@ -36,16 +36,28 @@ struct ConnectionClock {
         return true
     }
 
-    /// Schedules the timer for the earliest deadline.
+    /// True when no timer is scheduled for the earliest deadline or before it.
+    ///
+    /// A timer that fires early is scheduled again then, so most requests leave it untouched.
+    var needsTimer: Bool {
+        guard let deadline = earliestDeadline else { return false }
+        return timer.map { $0.deadline > deadline } ?? true
+    }
+
+    /// Schedules the timer for the earliest deadline, in place of a later one.
     mutating func schedule(on eventLoop: any EventLoop, _ body: @escaping () -> Void) {
-        let deadlines = [phaseDeadline, unreadDeadline, shutdownDeadline]
-        guard let deadline = deadlines.compactMap({ $0 }).min() else { return }
-        // A timer that fires early is rescheduled then, so most requests leave it untouched.
-        if let timer, timer.deadline <= deadline { return }
+        guard let deadline = earliestDeadline else { return }
         timer?.scheduled.cancel()
         timer = (
             eventLoop.assumeIsolated().scheduleTask(deadline: deadline, body), deadline
         )
+    }
+
+    private var earliestDeadline: NIODeadline? {
+        var earliest = phaseDeadline
+        if let unreadDeadline { earliest = min(earliest ?? unreadDeadline, unreadDeadline) }
+        if let shutdownDeadline { earliest = min(earliest ?? shutdownDeadline, shutdownDeadline) }
+        return earliest
     }
 
     /// The deadline that has passed, called when the timer fires; nil when it fired early.

@@ -14,7 +14,7 @@ extension ConnectionHandler {
                 answered.succeed(.response(dispatcher.refusal(of: incoming, for: .tooBusy)))
             }
             let pooled = pool.submit(
-                holding: incoming.head.approximateBytes + body.storageCapacity,
+                holding: incoming.request.head.approximateBytes + body.storageCapacity,
                 { answered.succeed(await work()) }, refuse: refuse)
             if let pooled {
                 answering = pooled
@@ -72,7 +72,7 @@ extension ConnectionHandler {
 
     /// Replaces the HTTP handlers with the stream's handler; only the TLS handler stays.
     private func handOver(to opening: StreamOpening, context: ChannelHandlerContext) {
-        let version = incoming?.head.version ?? .http1_0
+        let version = incoming?.request.head.version ?? .http1_0
         let isChunked = (version.major, version.minor) >= (1, 1)
         finish()
         // Deferred: the decoder may be running, and the bytes it still decodes are dropped here.
@@ -88,13 +88,10 @@ extension ConnectionHandler {
             let pipeline = context.pipeline.syncOperations
             do {
                 try pipeline.addHandler(stream, position: .after(self))
-                let codec = [
-                    try pipeline.context(
-                        handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self),
-                    try pipeline.context(handlerType: HTTPResponseEncoder.self),
-                ]
+                let decoder = try pipeline.context(
+                    handlerType: ByteToMessageHandler<HTTPRequestDecoder>.self)
                 pipeline.removeHandler(context: context, promise: nil)
-                for context in codec { pipeline.removeHandler(context: context, promise: nil) }
+                pipeline.removeHandler(context: decoder, promise: nil)
             } catch {
                 context.close(promise: nil)
                 return
@@ -109,33 +106,28 @@ extension ConnectionHandler {
 
     /// Writes a response, which counts towards the backlog while it is unsent.
     func write(_ response: RouteResponse, context: ChannelHandlerContext) {
-        let isHead = incoming?.head.method == .HEAD
+        let body = incoming?.request.head.method == .HEAD ? ByteBuffer() : response.body
         incoming = nil
-        var headers = HTTPHeaders()
-        headers.reserveCapacity(response.headerFields.count + 3)
-        for field in response.headerFields {
-            headers.add(name: field.name.rawName, value: field.value)
-        }
-        // RFC 9110, 8.6: these would have the length of another answer, or none.
-        if response.hasLength, response.status != .notModified, response.status != .noContent {
-            headers.add(name: "content-length", value: "\(response.body.readableBytes)")
-        }
-        headers.add(name: "date", value: services.date.value)
-        if state.isLastAnswer { headers.replaceOrAdd(name: "connection", value: "close") }
-        let head = HTTPResponseHead(
-            version: .http1_1,
-            status: HTTPResponseStatus(
-                statusCode: response.status.code, reasonPhrase: response.status.reasonPhrase),
-            headers: headers)
-        let body = isHead ? ByteBuffer() : response.body
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        // Uses the memory of the head before, if the socket has taken that.
+        headBuffer.clear(minimumCapacity: Self.headBytes)
+        headBuffer.writeHead(
+            of: response, date: services.date.value, isLast: state.isLastAnswer)
+        context.write(wrapOutboundOut(.byteBuffer(headBuffer)), promise: nil)
+        // An idle connection would keep the memory of a long one outside of every limit.
+        if headBuffer.capacity > 8 * Self.headBytes { headBuffer = ByteBuffer() }
         if body.readableBytes > 0 {
-            context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil)
+            context.write(wrapOutboundOut(.byteBuffer(body)), promise: nil)
         }
-        let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenSuccess { self.wasSent(context: context) }
-        context.write(wrapOutboundOut(.end(nil)), promise: sent)
+        // TLS may hold back what it has taken, so only a promise tells.
+        let sentSecurely = isSecure ? writeEnd(context: context) : nil
         perform(state.wroteAnswer(), context: context)
+        context.flush()
+        guard !isOver else { return }
+        if sentSecurely == nil, hasSentAll(context: context) {
+            wasSent(context: context)
+            return
+        }
+        let sent = sentSecurely ?? writeEnd(context: context)
         context.flush()
         guard state.unsentAnswers > 0, !isOver else { return }
         let backlog = services.backlog
@@ -143,9 +135,25 @@ extension ConnectionHandler {
         let ticket = backlog.hold(
             Self.answerBytes + (isSecure ? body.readableBytes : 0),
             sharedBuffer: isSecure || body.readableBytes == 0 ? nil : body, for: context.channel)
-        sent.futureResult.assumeIsolated().whenComplete { _ in backlog.release(ticket) }
+        sent.assumeIsolated().whenComplete { _ in backlog.release(ticket) }
         if state.unsentAnswers == 1 { restartUnreadTime(context: context) }
     }
+
+    /// Writes nothing; the future succeeds when everything before it is sent.
+    private func writeEnd(context: ChannelHandlerContext) -> EventLoopFuture<Void> {
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenSuccess { self.wasSent(context: context) }
+        context.write(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: sent)
+        return sent.futureResult
+    }
+
+    /// True when the socket has accepted everything that was written.
+    private func hasSentAll(context: ChannelHandlerContext) -> Bool {
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0
+    }
+
+    /// Capacity of the buffer of heads, in bytes.
+    private static let headBytes = 512
 
     /// Approximate memory of an unsent response besides its body, in bytes.
     private static let answerBytes = 1_024

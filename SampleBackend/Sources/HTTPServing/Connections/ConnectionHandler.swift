@@ -11,11 +11,16 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = Never
     typealias OutboundIn = Never
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias OutboundOut = IOData
 
     let services: ConnectionServices
     let isSecure: Bool
     var state = ConnectionStateMachine()
+
+    /// The head of the last answer, whose memory the next one uses again.
+    var headBuffer = ByteBuffer()
+
+    private var peer = Peer()
 
     /// Input that arrived while a request was being answered.
     var input = PendingInput()
@@ -64,6 +69,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         occupant = services.places?.enter(context.channel)
+        peer.address = context.remoteAddress.flatMap(ClientAddress.init)
         updateDeadlines(context: context)
     }
 
@@ -196,15 +202,15 @@ extension ConnectionHandler {
         switch element {
         case .part(.head(var head)):
             head.headers.normalizeValues()
-            let incoming = services.dispatcher.receive(
-                head, from: context.remoteAddress.flatMap(ClientAddress.init))
-            self.incoming = incoming
-            if let error = incoming.refusal {
-                perform(state.readUnwanted(error), context: context)
-            } else {
-                let maximum = min(incoming.maximumBodyBytes, limits.messageBytes)
-                perform(state.readHead(head, maximumBodyBytes: maximum), context: context)
-            }
+            let incoming = services.dispatcher.receive(head, from: &peer)
+            let maximum = min(incoming.maximumBodyBytes, limits.messageBytes)
+            let action =
+                incoming.refusal.map { state.readUnwanted($0) }
+                ?? state.readHead(
+                    incoming.request.head, framing: incoming.request.framing,
+                    maximumBodyBytes: maximum)
+            self.incoming = consume incoming
+            perform(action, context: context)
         case .part(.body(let part)): perform(state.readBody(part), context: context)
         case .part(.end): perform(state.readEnd(), context: context)
         case .garbage(let error): perform(state.readUnwanted(error), context: context)
@@ -218,8 +224,8 @@ extension ConnectionHandler {
         switch action {
         case .none: break
         case .sendContinue:
-            let head = HTTPResponseHead(version: .http1_1, status: .continue)
-            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            let head = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
+            context.writeAndFlush(wrapOutboundOut(.byteBuffer(head)), promise: nil)
         case .answer(let body): answer(body: body ?? ByteBuffer(), context: context)
         case .refuse(let error):
             write(services.dispatcher.refusal(of: incoming, for: error), context: context)
@@ -244,6 +250,7 @@ extension ConnectionHandler {
         if clock.enter(state.phase, limits: limits), let occupant {
             services.places?.setWaiting(state.phase != .answering, occupant)
         }
+        guard clock.needsTimer else { return }
         clock.schedule(on: context.eventLoop) { self.timerFired(context: context) }
     }
 

@@ -43,15 +43,8 @@ struct ConnectionSetup: Sendable {
             decoderLimits.maxHeaderFieldSize = limits.headerBytes
             decoderLimits.maxHeaderListSize = limits.headerBytes
             decoderLimits.maxHeaderFieldCount = limits.headerFields
-            // The encoder would frame the answer to `HEAD` of a stream as chunks.
-            var encoding = HTTPResponseEncoder.Configuration()
-            encoding.automaticallySetFramingHeaders = false
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false,
-                withErrorHandling: false,
-                withOutboundHeaderValidation: false,
-                withEncoderConfiguration: encoding,
-                withDecoderLimitConfiguration: decoderLimits)
+            try pipeline.addHandler(
+                ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoderLimits)))
             try pipeline.addHandler(ConnectionHandler(services: services, isSecure: tls != nil))
         }
     }

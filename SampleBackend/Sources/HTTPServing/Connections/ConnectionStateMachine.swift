@@ -86,27 +86,27 @@ struct ConnectionStateMachine {
     var isLastAnswer: Bool { isLastRequest }
 
     /// Handles the head of a request, whose body may have `maximumBodyBytes`.
-    mutating func readHead(_ head: HTTPRequestHead, maximumBodyBytes: Int) -> Action {
+    mutating func readHead(
+        _ head: HTTPRequestHead, framing: RequestFraming, maximumBodyBytes: Int
+    ) -> Action {
         guard case .awaitingHead = step else { return .none }
         self.maximumBodyBytes = maximumBodyBytes
-        let hostFields = head.headers["host"].count
-        guard hostFields == 1 || (hostFields == 0 && head.version == .http1_0) else {
+        let hostCount = framing.hostCount
+        guard hostCount == 1 || (hostCount == 0 && head.version == .http1_0) else {
             return refuse(
-                .invalidArgument(
-                    "The request has \(hostFields) Host fields: send exactly one."))
+                .invalidArgument("The request has \(hostCount) Host fields: send exactly one."))
         }
-        guard head.hasKnownTransferCoding else { return refuse(.unsupportedTransferCoding) }
-        guard head.declaredBodyLength <= maximumBodyBytes else {
+        guard framing.hasKnownTransferCoding else { return refuse(.unsupportedTransferCoding) }
+        guard framing.contentLength ?? 0 <= maximumBodyBytes else {
             return refuse(.bodyTooLarge(limit: maximumBodyBytes))
         }
         // After an upgrade or CONNECT the decoder reads no further request. HTTP/1.0 has no transfer
         // codings, so a proxy may see another end of the message (RFC 9112, 6.1).
         isLastOfClient =
-            !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "upgrade")
-            || (head.version != .http1_1 && head.headers.contains(name: "transfer-encoding"))
+            !head.isKeepAlive || head.method == .CONNECT || framing.asksForUpgrade
+            || (head.version != .http1_1 && framing.hasTransferCoding)
         step = .readingBody(nil)
-        let expects = head.headers.first(name: "expect")?.lowercased() == "100-continue"
-        return expects && head.version != .http1_0 ? .sendContinue : .none
+        return framing.expectsContinue && head.version != .http1_0 ? .sendContinue : .none
     }
 
     mutating func readBody(_ part: ByteBuffer) -> Action {
@@ -194,20 +194,5 @@ struct ConnectionStateMachine {
         guard unsentAnswers == 0 else { return .none }
         step = .lingering
         return isInputClosed ? .close : .closeOutput
-    }
-}
-
-extension HTTPRequestHead {
-    /// False for transfer codings that the decoder ignores: any but chunks (RFC 9112, 6.1).
-    fileprivate var hasKnownTransferCoding: Bool {
-        let codings = headers["transfer-encoding"]
-        return codings.isEmpty || codings.map { $0.lowercased() } == ["chunked"]
-    }
-
-    /// The value of `Content-Length`; 0 when it is missing, as with a chunked body, and `Int.max`
-    /// from there on.
-    var declaredBodyLength: Int {
-        // The decoder takes decimal digits only, of up to 64 bits.
-        headers.first(name: "content-length").map { Int($0) ?? .max } ?? 0
     }
 }

@@ -1,11 +1,5 @@
 package import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Darwin
-#endif
-
 /// The address of a client for rate limits: an IPv4 address, or the 64-bit prefix of an IPv6
 /// address.
 ///
@@ -19,16 +13,29 @@ package struct ClientAddress: Hashable, Sendable {
     package init?(_ address: SocketAddress) {
         switch address {
         case .v4(let address):
-            bits = Self.bits(ipv4: UInt32(bigEndian: address.address.sin_addr.s_addr))
+            let bytes = Self.bytes(of: address.address)
+            bits = Self.bits(ipv4: UInt32(truncatingIfNeeded: Self.number(bytes[4..<8])))
         case .v6(let address):
-            var value = address.address.sin6_addr
-            let bytes = unsafe withUnsafeBytes(of: &value) { unsafe [UInt8]($0) }  // copied
-            let high = bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            let rest = bytes[8...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            let bytes = Self.bytes(of: address.address)
+            let high = Self.number(bytes[8..<16])
+            let rest = Self.number(bytes[16..<24])
             let isMapped = high == 0 && rest >> 32 == 0xFFFF
             bits = isMapped ? Self.bits(ipv4: UInt32(truncatingIfNeeded: rest)) : high
         case .unixDomainSocket: return nil
         }
+    }
+
+    /// The bytes of a `sockaddr_in`, whose address begins at byte 4, or a `sockaddr_in6`, at byte 8,
+    /// on all platforms.
+    ///
+    /// Read by offset: the C types belong to whichever module a file happens to import them from.
+    private static func bytes<Value>(of value: Value) -> [UInt8] {
+        unsafe withUnsafeBytes(of: value) { unsafe [UInt8]($0) }  // copied
+    }
+
+    /// Reads bytes as one big-endian number.
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     private static func bits(ipv4: UInt32) -> UInt64 {

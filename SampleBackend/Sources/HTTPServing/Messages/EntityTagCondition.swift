@@ -3,16 +3,18 @@
 /// Tags are compared weakly, as RFC 9110 (13.1.2) requires for `If-None-Match`: `W/"x"` matches
 /// `"x"`, so a proxy that compresses and weakens the tag does not cause another download.
 package struct EntityTagCondition: Sendable, Hashable {
-    /// The listed tags, without `W/` and quotation marks.
-    private var opaqueTags: [String] = []
+    private let fieldValue: String
 
-    /// True when the value was `*`, which matches any document.
-    private var matchesAny = false
-
-    /// Parses the value of the field, several fields joined by commas.
-    ///
-    /// A malformed part of the list is skipped: at worst the client gets a full response.
+    /// Creates a condition from the value of the field, several fields joined by commas.
     package init(_ fieldValue: String) {
+        self.fieldValue = fieldValue
+    }
+
+    /// True when the client has the document with this tag, given without `W/` and quotation marks.
+    ///
+    /// A malformed part of the list is skipped: at worst the client gets a full response. `*` matches
+    /// any document.
+    package func matches(_ opaqueTag: String) -> Bool {
         var rest = fieldValue.utf8[...]
         while let byte = rest.first {
             switch byte {
@@ -22,21 +24,17 @@ package struct EntityTagCondition: Sendable, Hashable {
                 rest.removeFirst()
                 let tag = rest.prefix { $0 != UInt8(ascii: "\"") }
                 rest = rest[tag.endIndex...]
-                guard rest.popFirst() != nil else { return }
-                opaqueTags.append(String(Substring(tag)))
+                guard rest.popFirst() != nil else { return false }
+                if tag.elementsEqual(opaqueTag.utf8) { return true }
             case UInt8(ascii: "W") where rest.starts(with: "W/\"".utf8):
                 rest.removeFirst(2)
             default:
                 let unquoted = rest.prefix { $0 != UInt8(ascii: ",") }
-                if Substring(unquoted).trimmingSpaces == "*" { matchesAny = true }
+                if Substring(unquoted).trimmingSpaces == "*" { return true }
                 rest = rest[unquoted.endIndex...]
             }
         }
-    }
-
-    /// True when the client has the document with this tag, given without `W/` and quotation marks.
-    package func matches(_ opaqueTag: String) -> Bool {
-        matchesAny || opaqueTags.contains(opaqueTag)
+        return false
     }
 }
 

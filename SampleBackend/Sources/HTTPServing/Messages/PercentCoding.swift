@@ -14,12 +14,16 @@ extension StringProtocol {
     /// by `URLComponents`. (If it were a space, `a+b@example.com` would be another user.) Raw bytes
     /// beyond ASCII never reach this function: the HTTP decoder rejects them.
     package func percentDecoded() -> String? {
-        guard utf8.contains(UInt8(ascii: "%")) else { return String(self) }
+        let percent = UInt8(ascii: "%")
+        let isEncoded =
+            utf8.withContiguousStorageIfAvailable { unsafe $0.contains(percent) }
+            ?? utf8.contains(percent)
+        guard isEncoded else { return String(self) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(utf8.count)
         var rest = utf8[...]
         while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
+            guard byte == percent else {
                 bytes.append(byte)
                 continue
             }
@@ -29,6 +33,23 @@ extension StringProtocol {
             bytes.append(high << 4 | low)
         }
         return String(validating: bytes, as: UTF8.self)
+    }
+}
+
+extension Substring {
+    /// The text before the first separator and the text after it, which is nil without a separator.
+    func cut(at separator: UInt8) -> (before: Substring, after: Substring?) {
+        var text = self
+        let found = text.withUTF8 { bytes -> Int? in
+            for index in 0..<bytes.count where unsafe bytes[index] == separator { return index }
+            return nil
+        }
+        guard let offset = found else { return (self, nil) }
+        let end = text.utf8.index(text.startIndex, offsetBy: offset)
+        return (
+            Substring(text.utf8[..<end]),
+            Substring(text.utf8[text.utf8.index(after: end)...])
+        )
     }
 }
 

@@ -16,13 +16,19 @@ package struct QueryParameters: Sequence, Sendable {
     }
 
     /// The parameters; empty ones (`a=1&&b=2`) are skipped.
-    package func makeIterator() -> AnyIterator<Parameter> {
-        var rest = query.utf8[...]
-        return AnyIterator {
-            while !rest.isEmpty {
-                let text = rest.prefix { $0 != UInt8(ascii: "&") }
-                rest = rest[text.endIndex...].dropFirst()
-                if !text.isEmpty { return Parameter(text: Substring(text)) }
+    package func makeIterator() -> Iterator { Iterator(rest: query) }
+
+    package struct Iterator: IteratorProtocol {
+        /// Nil after the last parameter.
+        fileprivate var rest: Substring?
+
+        package mutating func next() -> Parameter? {
+            while let text = rest {
+                let (pair, after) = text.cut(at: UInt8(ascii: "&"))
+                rest = after
+                guard !pair.isEmpty else { continue }
+                let (name, value) = pair.cut(at: UInt8(ascii: "="))
+                return Parameter(encodedName: name, encodedValue: value ?? "")
             }
             return nil
         }
@@ -58,19 +64,14 @@ package struct QueryParameters: Sequence, Sendable {
 
     /// One `name=value` pair of a query.
     package struct Parameter: Sendable {
-        /// The percent-encoded pair.
-        fileprivate let text: Substring
+        fileprivate let encodedName: Substring
+        fileprivate let encodedValue: Substring
 
         /// The decoded name; nil when it is not percent-encoded UTF-8, so that it matches no known
         /// name.
-        package var name: String? {
-            Substring(text.utf8.prefix { $0 != UInt8(ascii: "=") }).percentDecoded()
-        }
+        package var name: String? { encodedName.percentDecoded() }
 
         /// The decoded value, empty without `=`; nil when it is not percent-encoded UTF-8.
-        package var value: String? {
-            let value = text.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst()
-            return Substring(value).percentDecoded()
-        }
+        package var value: String? { encodedValue.percentDecoded() }
     }
 }

@@ -10,27 +10,41 @@ package struct RequestTarget: Sendable {
     /// The parameters of the query; empty without a query.
     package let query: QueryParameters
 
+    /// The target as it was sent.
+    package let text: String
+
+    /// The host of the absolute form; nil in origin form.
+    let authority: String?
+
     /// Parses a target in origin or absolute form.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it has no path, or when the path is not
     ///   percent-encoded UTF-8.
     package init(_ target: String) throws(RequestError) {
         guard let form = TargetParts(target) else { throw Self.noPath }
-        let bytes = form.pathAndQuery.utf8
-        let path = bytes.prefix { $0 != UInt8(ascii: "?") }
+        let (path, query) = form.pathAndQuery.cut(at: UInt8(ascii: "?"))
+        segments = try Self.segments(of: path)
+        self.query = QueryParameters(query ?? "")
+        text = target
+        authority = form.authority
+    }
+
+    /// The decoded segments of a path, which begins with a slash.
+    private static func segments(of path: Substring) throws(RequestError) -> [String] {
         var segments: [String] = []
-        let parts = path.dropFirst().split(
-            separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        for part in parts {
-            guard let segment = Substring(part).percentDecoded() else {
+        segments.reserveCapacity(4)
+        var rest = path.cut(at: UInt8(ascii: "/")).after
+        while let text = rest {
+            let (part, after) = text.cut(at: UInt8(ascii: "/"))
+            rest = after
+            guard let segment = part.percentDecoded() else {
                 throw .invalidArgument(
                     "The path is not percent-encoded UTF-8: encode what stands between "
                         + "its slashes again.")
             }
             segments.append(segment)
         }
-        self.segments = segments
-        self.query = QueryParameters(Substring(bytes[path.endIndex...].dropFirst()))
+        return segments
     }
 
     /// 400: the target is neither in origin nor in absolute form.

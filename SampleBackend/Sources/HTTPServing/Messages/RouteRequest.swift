@@ -9,8 +9,7 @@ package import NIOHTTP1
 package struct RouteRequest: Sendable {
     package let method: HTTPRequest.Method
     package let target: RequestTarget
-    /// Decoded values of the path's parameters, by name.
-    package let parameters: [String: String]
+    package let parameters: PathParameters
     package let headerFields: RequestFields
     /// Empty when there is none.
     package let body: ByteBuffer
@@ -18,11 +17,15 @@ package struct RouteRequest: Sendable {
     package let address: ClientAddress?
     /// The caller that the group's ``CallerRecognition`` found; nil for an anonymous one.
     package let caller: (any Sendable)?
+    /// Nil when there is no connection.
+    package let carried: CarriedValue?
 
     package init(
-        method: HTTPRequest.Method, target: RequestTarget, parameters: [String: String] = [:],
+        method: HTTPRequest.Method, target: RequestTarget,
+        parameters: PathParameters = PathParameters(),
         headerFields: RequestFields = RequestFields(), body: ByteBuffer = ByteBuffer(),
-        address: ClientAddress? = nil, caller: (any Sendable)? = nil
+        address: ClientAddress? = nil, caller: (any Sendable)? = nil,
+        carried: CarriedValue? = nil
     ) {
         self.method = method
         self.target = target
@@ -31,6 +34,7 @@ package struct RouteRequest: Sendable {
         self.body = body
         self.address = address
         self.caller = caller
+        self.carried = carried
     }
 }
 
@@ -48,11 +52,31 @@ package struct RequestFields: Sendable {
     /// The first value of a field that has only one by its definition.
     package func first(named name: String) -> String? { headers.first(name: name) }
 
-    /// The value of a field; the name is case-insensitive.
+    /// The value of a field by its name in lower case.
     package subscript(named name: String) -> String? {
-        let values = headers[name]
-        guard values.count > 1 else { return values.first }
-        return values.joined(separator: name.lowercased() == "cookie" ? "; " : ", ")
+        assert(!name.utf8.contains { (0x41...0x5A).contains($0) }, "\(name) has upper-case letters")
+        var joined: String?
+        for (other, value) in headers where other.isFieldName(name) {
+            joined = joined.map { $0 + (name == "cookie" ? "; " : ", ") + value } ?? value
+        }
+        return joined
+    }
+}
+
+extension String {
+    /// Returns true for the same name of a field in any case; `name` has lower-case letters and
+    /// hyphens alone.
+    func isFieldName(_ name: String) -> Bool {
+        guard utf8.count == name.utf8.count else { return false }
+        var (left, right) = (self, name)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
+                for index in 0..<left.count where unsafe left[index] | 0x20 != right[index] {
+                    return false
+                }
+                return true
+            }
+        }
     }
 }
 

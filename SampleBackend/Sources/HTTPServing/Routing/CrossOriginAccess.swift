@@ -33,11 +33,13 @@ public struct CrossOriginAccess: Sendable, Hashable {
 
     /// Adds the CORS fields of a response to a request from `origin`; nil when it has no `Origin`.
     package func addFields(
-        to headerFields: inout HTTPFields, isPreflight: Bool, origin: String?
+        to headerFields: inout HTTPFields, isPreflight: Bool, origin: @autoclosure () -> String?
     ) {
         guard !origins.isEmpty else { return }
         headerFields[.vary] = "Origin"
-        guard let origin, origins.contains(origin) || origins.contains("*") else { return }
+        guard let origin = origin(), origins.contains(origin) || origins.contains("*") else {
+            return
+        }
         headerFields[.accessControlAllowOrigin] = origin
         headerFields[.accessControlExposeHeaders] =
             "ETag, Retry-After, Preference-Applied, ActiveConfig-Signature, "

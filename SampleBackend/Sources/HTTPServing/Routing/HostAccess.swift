@@ -21,16 +21,26 @@ package struct HostAccess: Sendable {
     /// Checks that a request is addressed to this server.
     ///
     /// - Parameters:
-    ///   - hosts: The value of `Host`, and the authority of a target in absolute form; empty for an
-    ///     HTTP/1.0 request without either, which no browser sends.
+    ///   - host: The value of `Host`; nil for an HTTP/1.0 request without it, which no browser sends.
+    ///   - authority: The authority of a target in absolute form; nil in origin form.
     ///   - isRequired: True to check even on a server that needs a key or that other machines can
     ///     reach.
+    ///   - peer: The client, whose connection remembers the host that was accepted last.
     /// - Throws: A ``RequestError`` with status 421 when it is addressed to another host.
-    package func check(_ hosts: [String], isRequired: Bool) throws(RequestError) {
+    func check(
+        _ host: String?, authority: String?, isRequired: Bool, peer: inout Peer
+    ) throws(RequestError) {
         guard isOpenToThisMachine || isRequired else { return }
-        for field in hosts {
-            guard let host = HostName(field: field), isAllowed(host) else { throw .wrongHost }
+        if let host, peer.acceptedHost != host {
+            try check(host)
+            // An idle connection would keep a longer one outside of every limit.
+            peer.acceptedHost = host.utf8.count <= 256 ? host : nil
         }
+        if let authority { try check(authority) }
+    }
+
+    private func check(_ field: String) throws(RequestError) {
+        guard let host = HostName(field: field), isAllowed(host) else { throw .wrongHost }
     }
 
     private func isAllowed(_ host: HostName) -> Bool {

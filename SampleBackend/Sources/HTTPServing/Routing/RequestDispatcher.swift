@@ -64,16 +64,17 @@ extension RequestDispatcher {
 
     /// Answers a request that was read whole, and records the answer.
     func answer(_ incoming: Incoming, body: ByteBuffer) -> Answering {
-        if incoming.isPreflight {
+        if isPreflight(incoming) {
             return .now(finish(.response(RouteResponse(status: .noContent)), to: incoming))
         }
         do throws(RequestError) {
             let (endpoint, request) = try permittedRequest(incoming, body: body)
-            switch endpoint.answering {
+            switch self[endpoint].answering {
             case .immediate(let handler):
                 return .now(finish(try handler(request), to: incoming))
             case .asynchronous(let handler):
-                return .later(endpoint.pool ?? incoming.group?.pool ?? .unlimited) {
+                let pool = self[endpoint].pool ?? incoming.request.group.flatMap { groups[$0].pool }
+                return .later(pool ?? .unlimited) {
                     await self.run(handler, request, incoming)
                 }
             }
@@ -85,18 +86,22 @@ extension RequestDispatcher {
     /// Finds the endpoint of a request, and checks that the caller may use it.
     func permittedRequest(
         _ incoming: Incoming, body: ByteBuffer
-    ) throws(RequestError) -> (endpoint: Endpoint, request: RouteRequest) {
-        guard let method = try? HTTPRequest.Method(incoming.head.method) else {
+    ) throws(RequestError) -> (endpoint: EndpointIndex, request: RouteRequest) {
+        guard let method = incoming.request.method else {
             throw .invalidArgument("The method is no token of HTTP: send another.")
         }
-        let target = try incoming.target.get()
-        guard let route = incoming.entry?.route else { throw unknownPath(target) }
-        let endpoint = try route.endpoint(for: method)
+        let target = try incoming.request.target.get()
+        guard let entry = incoming.request.entry else { throw unknownPath(target) }
+        guard let endpoint = incoming.request.endpoint else {
+            throw entries[entry].route.methodNotAllowed
+        }
         let request = RouteRequest(
-            method: method, target: target, parameters: incoming.parameters,
-            headerFields: RequestFields(incoming.head.headers), body: body,
-            address: incoming.address, caller: caller(of: incoming))
-        try endpoint.access.check(request)
+            method: method, target: target,
+            parameters: PathParameters(target.segments, of: entries[entry].route.pattern),
+            headerFields: RequestFields(incoming.request.head.headers), body: body,
+            address: incoming.request.address, caller: caller(of: incoming),
+            carried: incoming.request.carried)
+        try self[endpoint].access.check(request)
         if body.readableBytes > 0, let coding = request.headerFields[.contentEncoding],
             coding.lowercased() != "identity"
         {
@@ -108,15 +113,24 @@ extension RequestDispatcher {
     /// The caller, recognized again when a body came after the head: a token may have been revoked
     /// in the meantime.
     private func caller(of incoming: Incoming) -> (any Sendable)? {
-        let headers = incoming.head.headers
-        guard
-            headers.contains(name: "transfer-encoding") || headers.contains(name: "content-length"),
-            let recognition = recognition(of: incoming)
-        else { return incoming.caller }
-        guard case .known(let caller) = recognition.caller(of: RequestFields(headers)) else {
-            return nil
+        guard incoming.request.framing.declaresBody, let recognition = recognition(of: incoming)
+        else {
+            return incoming.caller
         }
+        guard
+            case .known(let caller) = recognition.caller(
+                of: RequestFields(incoming.request.head.headers))
+        else { return nil }
         return caller
+    }
+
+    /// True when a browser asks what a page of another origin may send.
+    private func isPreflight(_ incoming: Incoming) -> Bool {
+        guard incoming.request.head.method == .OPTIONS, incoming.request.entry != nil,
+            let group = incoming.request.group
+        else { return false }
+        return groups[group].isReadableAcrossOrigins
+            && incoming.request.head.headers.contains(name: "origin")
     }
 
     private func run(
@@ -130,7 +144,8 @@ extension RequestDispatcher {
             logger.error(
                 "A request failed",
                 metadata: [
-                    "path": "\(incoming.entry?.route.pattern.description ?? "-")",
+                    "path":
+                        "\(incoming.request.entry.map { entries[$0].route.pattern.description } ?? "-")",
                     "error": "\(error)",
                 ])
             return .response(refusal(of: incoming, for: .internalError))
@@ -139,8 +154,9 @@ extension RequestDispatcher {
 
     /// The recorded error response to a request; nil means a request without a readable head.
     func refusal(of incoming: Incoming?, for error: RequestError) -> RouteResponse {
-        let target = incoming?.head.uri ?? ""
-        let body = incoming?.group?.errorBody(error, target) ?? error.jsonBytes
+        let target = incoming?.request.head.uri ?? ""
+        let body =
+            incoming?.request.group.map { groups[$0].errorBody(error, target) } ?? error.jsonBytes
         var response = RouteResponse.json(
             body, status: error.httpStatus, headerFields: error.headerFields)
         addFields(to: &response.headerFields, of: incoming)
@@ -191,22 +207,23 @@ extension RequestDispatcher {
     }
 
     private func addFields(to headerFields: inout HTTPFields, of incoming: Incoming?) {
-        guard let incoming, let group = incoming.group else { return }
-        if group.isReadableAcrossOrigins, incoming.entry != nil {
+        guard let incoming, let group = incoming.request.group else { return }
+        if groups[group].isReadableAcrossOrigins, incoming.request.entry != nil {
             crossOriginAccess.addFields(
-                to: &headerFields, isPreflight: incoming.isPreflight,
-                origin: incoming.head.headers.first(name: "origin"))
+                to: &headerFields, isPreflight: isPreflight(incoming),
+                origin: incoming.request.head.headers.first(name: "origin"))
         }
-        for field in group.headerFields { headerFields[field.name] = field.value }
+        for field in groups[group].headerFields { headerFields[field.name] = field.value }
     }
 
     private func record(_ response: RouteResponse, to incoming: Incoming?) {
         guard incoming?.isRecorded ?? true else { return }
-        let isHead = incoming?.head.method == .HEAD
-        (incoming?.entry?.recorder ?? otherRecorder).record(
-            method: incoming?.head.method.rawValue, status: response.status.code,
+        let isHead = incoming?.request.head.method == .HEAD
+        let recorder = incoming?.request.entry.map { entries[$0].recorder } ?? otherRecorder
+        recorder.record(
+            method: incoming?.request.head.method.rawValue, status: response.status.code,
             bytes: isHead ? 0 : response.body.readableBytes,
-            duration: incoming.map { $0.start.duration(to: .now) },
+            duration: incoming.map { $0.request.start.duration(to: .now) },
             isTimed: incoming?.isTimed ?? true)
     }
 }

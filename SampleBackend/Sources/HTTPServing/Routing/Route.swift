@@ -6,18 +6,20 @@ package import NIOCore
 package struct Route: Sendable {
     package let pattern: RoutePattern
     /// The endpoint of `GET` answers `HEAD` as well.
-    package private(set) var endpoints: [HTTPRequest.Method: Endpoint]
+    package private(set) var endpoints: [(method: HTTPRequest.Method, endpoint: Endpoint)]
 
     package init(_ pattern: String, _ endpoints: [HTTPRequest.Method: Endpoint]) {
         self.pattern = RoutePattern(pattern)
-        self.endpoints = endpoints
+        self.endpoints = endpoints.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { (method: $0.key, endpoint: $0.value) }
     }
 
     /// The route, with a pool for the methods that may change something and have none of their own.
     package func changing(in pool: WorkPool) -> Route {
         var route = self
-        for (method, endpoint) in endpoints where method != .get && endpoint.pool == nil {
-            route.endpoints[method]?.pool = pool
+        for (index, (method, endpoint)) in endpoints.enumerated()
+        where method != .get && endpoint.pool == nil {
+            route.endpoints[index].endpoint.pool = pool
         }
         return route
     }
@@ -30,14 +32,17 @@ package struct Route: Sendable {
         Route(pattern, [.get: Endpoint(access: access, handler: handler)])
     }
 
-    /// The endpoint of a method.
-    ///
-    /// - Throws: A ``RequestError`` with status 405 when the route does not have the method.
-    package func endpoint(for method: HTTPRequest.Method) throws(RequestError) -> Endpoint {
-        if let endpoint = endpoints[method == .head ? .get : method] { return endpoint }
-        var allowed = Array(endpoints.keys)
-        if endpoints[.get] != nil { allowed.append(.head) }
-        throw .methodNotAllowed(allowed: allowed.sorted { $0.rawValue < $1.rawValue })
+    /// Index into ``endpoints`` for a method; nil when the route does not have it.
+    func index(of method: HTTPRequest.Method) -> Int? {
+        let method = method == .head ? .get : method
+        return endpoints.firstIndex { $0.method == method }
+    }
+
+    /// 405: the route does not have the method of a request.
+    var methodNotAllowed: RequestError {
+        let methods = endpoints.map(\.method)
+        let allowed = methods.contains(.get) ? methods + [.head] : methods
+        return .methodNotAllowed(allowed: allowed.sorted { $0.rawValue < $1.rawValue })
     }
 }
 
@@ -145,59 +150,4 @@ package protocol StreamHandler: ChannelInboundHandler {
     func read()
     /// Ends the stream because the server is shutting down.
     func endForShutdown()
-}
-
-/// A path pattern, such as `/activeconfig/user/{userID}`.
-package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
-    private enum Segment: Sendable, Hashable {
-        /// This text exactly, after decoding.
-        case literal(String)
-        /// Any segment, including an empty one.
-        case parameter(String)
-        /// The rest of a path: one or more segments and the slashes between them.
-        case rest(String)
-    }
-
-    /// The pattern in OpenAPI's syntax, which has no `...`.
-    package let description: String
-
-    private let segments: [Segment]
-
-    /// Parses a pattern of segments, where `{name}` is a parameter; `{name...}`, allowed as the
-    /// last segment, matches the rest of the path.
-    package init(_ pattern: String) {
-        description = pattern.replacing(Self.restMark, with: "}")
-        segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-            .map { segment in
-                guard segment.hasPrefix("{") else { return .literal(String(segment)) }
-                let name = segment.dropFirst()
-                return name.hasSuffix(Self.restMark)
-                    ? .rest(String(name.dropLast(Self.restMark.count)))
-                    : .parameter(String(name.dropLast()))
-            }
-    }
-
-    private static let restMark = "...}"
-
-    /// Matches the decoded segments of a path.
-    ///
-    /// - Returns: The values of the parameters by name; nil when the pattern does not match.
-    package func match(_ path: [String]) -> [String: String]? {
-        var path = path
-        var parameters: [String: String] = [:]
-        if case .rest(let name)? = segments.last {
-            guard path.count >= segments.count else { return nil }
-            parameters[name] = path[(segments.count - 1)...].joined(separator: "/")
-            path.removeSubrange(segments.count...)
-        }
-        guard path.count == segments.count else { return nil }
-        for (segment, text) in zip(segments, path) {
-            guard case .literal(let literal) = segment else { continue }
-            guard literal.hasSameBytes(as: text) else { return nil }
-        }
-        for (segment, text) in zip(segments, path) {
-            if case .parameter(let name) = segment { parameters[name] = text }
-        }
-        return parameters
-    }
 }

@@ -39,12 +39,11 @@ enum RequestProperties {
                 absolute.query.map(\.name) == target.query.map(\.name)
             else { return "the absolute form is the same target" }
         }
-        for pattern in patterns {
-            guard let parameters = pattern.match(target.segments) else { continue }
-            if pattern.match(again.segments) != parameters {
-                return "the same path has the same route"
-            }
-            let request = RouteRequest(method: .get, target: target, parameters: parameters)
+        for pattern in patterns where pattern.matches(target.segments) {
+            if !pattern.matches(again.segments) { return "the same path has the same route" }
+            let request = RouteRequest(
+                method: .get, target: target,
+                parameters: PathParameters(target.segments, of: pattern))
             guard let request = try? DocumentRequest(request) else { continue }
             if request.signals.custom.count > Signals.maximumCustomCount {
                 return "the signals are within their limits"
@@ -59,7 +58,7 @@ enum RequestProperties {
                 !name.isEmpty || !value.isEmpty
             else { continue }
             let encoded = QueryParameters("\(name.percentEncoded)=\(value.percentEncoded)")
-            guard let copy = encoded.makeIterator().next(), let copiedName = copy.name,
+            guard let copy = encoded.first(where: { _ in true }), let copiedName = copy.name,
                 let copiedValue = copy.value, same([copiedName, copiedValue], [name, value])
             else { return "a parameter reads back" }
         }

@@ -1,0 +1,68 @@
+package import HTTPTypes
+import NIOCore
+
+/// Header fields in the form in which they are sent, made once for many responses.
+package struct FieldLines: Sendable {
+    fileprivate let bytes: [UInt8]
+
+    /// Serializes fields in their order.
+    package init(_ fields: HTTPFields) {
+        var buffer = ByteBuffer()
+        buffer.writeFields(fields)
+        bytes = Array(buffer.readableBytesView)
+    }
+}
+
+extension ByteBuffer {
+    /// Writes the head of a response (RFC 9112, 4), with its length and the date.
+    mutating func writeHead(of response: RouteResponse, date: String, isLast: Bool) {
+        writeStatusLine(response.status)
+        if let tag = response.entityTag {
+            writeStaticString("ETag: \"")
+            writeString(tag)
+            writeStaticString("\"\r\n")
+        }
+        if let lines = response.fieldLines { writeBytes(lines.bytes) }
+        writeFields(response.headerFields)
+        // RFC 9110, 8.6: these would have the length of another answer, or none.
+        if response.hasLength, response.status != .notModified, response.status != .noContent {
+            writeStaticString("content-length: ")
+            writeDecimal(response.body.readableBytes)
+            writeStaticString("\r\n")
+        }
+        writeStaticString("date: ")
+        writeString(date)
+        writeStaticString(isLast ? "\r\nconnection: close\r\n\r\n" : "\r\n\r\n")
+    }
+
+    /// Writes the status line of HTTP/1.1.
+    private mutating func writeStatusLine(_ status: HTTPResponse.Status) {
+        writeStaticString("HTTP/1.1 ")
+        writeDecimal(status.code)
+        writeStaticString(" ")
+        writeString(status.reasonPhrase)
+        writeStaticString("\r\n")
+    }
+
+    /// Writes fields, a line each.
+    ///
+    /// `HTTPFields` admits no line ends, neither in names nor in values.
+    fileprivate mutating func writeFields(_ fields: HTTPFields) {
+        for field in fields {
+            writeString(field.name.rawName)
+            writeStaticString(": ")
+            writeString(field.value)
+            writeStaticString("\r\n")
+        }
+    }
+
+    /// Writes a number that is not negative in decimal digits.
+    private mutating func writeDecimal(_ number: Int) {
+        var divisor = 1
+        while number / divisor >= 10 { divisor *= 10 }
+        while divisor > 0 {
+            writeInteger(UInt8(ascii: "0") + UInt8(number / divisor % 10))
+            divisor /= 10
+        }
+    }
+}

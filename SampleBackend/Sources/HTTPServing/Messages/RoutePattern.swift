@@ -1,0 +1,78 @@
+import JSONTree
+
+/// A path pattern, such as `/activeconfig/user/{userID}`.
+package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
+    private enum Segment: Sendable, Hashable {
+        /// This text exactly, after decoding.
+        case literal(String)
+        /// Any segment, including an empty one.
+        case parameter(String)
+        /// The rest of a path: one or more segments and the slashes between them.
+        case rest(String)
+    }
+
+    /// The pattern in OpenAPI's syntax, which has no `...`.
+    package let description: String
+
+    private let segments: [Segment]
+
+    /// Parses a pattern of segments, where `{name}` is a parameter; `{name...}`, allowed as the
+    /// last segment, matches the rest of the path.
+    package init(_ pattern: String) {
+        description = pattern.replacing(Self.restMark, with: "}")
+        segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+            .map { segment in
+                guard segment.hasPrefix("{") else { return .literal(String(segment)) }
+                let name = segment.dropFirst()
+                return name.hasSuffix(Self.restMark)
+                    ? .rest(String(name.dropLast(Self.restMark.count)))
+                    : .parameter(String(name.dropLast()))
+            }
+    }
+
+    private static let restMark = "...}"
+
+    /// Returns true when the decoded segments of a path match.
+    package func matches(_ path: [String]) -> Bool {
+        guard path.count == segments.count || (hasRest && path.count > segments.count) else {
+            return false
+        }
+        for (segment, text) in zip(segments, path) {
+            guard case .literal(let literal) = segment else { continue }
+            guard literal.hasSameBytes(as: text) else { return false }
+        }
+        return true
+    }
+
+    /// The value of a parameter in the decoded segments of a path that matches; nil when there is no
+    /// parameter of this name.
+    fileprivate func value(of name: String, in path: [String]) -> String? {
+        for (index, segment) in segments.enumerated() {
+            switch segment {
+            case .parameter(name): return path[index]
+            case .rest(name): return path[index...].joined(separator: "/")
+            case .literal, .parameter, .rest: continue
+            }
+        }
+        return nil
+    }
+
+    private var hasRest: Bool {
+        if case .rest? = segments.last { true } else { false }
+    }
+}
+
+/// The decoded values of the parameters in a request's path, by name.
+package struct PathParameters: Sendable {
+    private let pattern: RoutePattern?
+    private let path: [String]
+
+    /// Parameters of a path that matches the pattern; none without a pattern.
+    package init(_ path: [String] = [], of pattern: RoutePattern? = nil) {
+        self.path = path
+        self.pattern = pattern
+    }
+
+    /// The value of a parameter; nil when the pattern has none of this name.
+    package subscript(name: String) -> String? { pattern?.value(of: name, in: path) }
+}
