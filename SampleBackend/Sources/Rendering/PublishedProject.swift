@@ -19,6 +19,10 @@ public struct PublishedProject: Sendable {
     /// What the version changed; nil when it was not compared with the one before.
     public let changedSections: ChangedSections?
 
+    /// Stands for everything that documents depend on beside the request; nil when the time counts
+    /// as well.
+    public private(set) var stamp: DocumentStamp?
+
     /// The rendered documents of this version by the results of its conditions.
     private let cache: RenderCache
 
@@ -36,6 +40,7 @@ public struct PublishedProject: Sendable {
         self.compiled = compiled
         self.changedSections = changedSections
         self.overrides = overrides
+        stamp = compiled.conditions.dates.isEmpty ? DocumentStamp() : nil
         cache = RenderCache(maximumBytes: cacheBytes)
     }
 
@@ -50,6 +55,7 @@ public struct PublishedProject: Sendable {
     ) -> PublishedProject {
         var copy = self
         copy.overrides[ExactText(userID)] = overrides
+        copy.stamp = stamp.map { _ in DocumentStamp() }
         return copy
     }
 
@@ -62,6 +68,7 @@ public struct PublishedProject: Sendable {
     ) -> PublishedProject {
         var copy = self
         copy.overrides = overrides
+        copy.stamp = stamp.map { _ in DocumentStamp() }
         return copy
     }
 

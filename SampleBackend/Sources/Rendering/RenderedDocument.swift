@@ -58,6 +58,13 @@ public struct DocumentIdentity: Sendable, Hashable {
     }
 }
 
+/// The state of a source of documents: while it is the same object, the same request has the same
+/// document.
+public final class DocumentStamp: Sendable {
+    /// Creates a stamp that differs from all others.
+    public init() {}
+}
+
 extension ConfigurationState {
     /// `meta.template_version`; 0 when there is none.
     fileprivate var templateVersion: Int {

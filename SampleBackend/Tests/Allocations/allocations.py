@@ -6,6 +6,7 @@ backend of its own that does nothing else:
   document      a document of 2 kB by 100 conditions that others got before, over one kept-alive connection
   rendered      one that nobody got before
   not-modified  a document that is answered with 304
+  repeated      the same, when the request before on the connection was for the same one
   event         what a publish sends to one more stream
 
 Prints the allocations and bytes of each.
@@ -29,7 +30,8 @@ import sites
 
 # Allocations of a debug build by whole modules, as with CI set, and of one by files, both by Swift 6.3. Another one
 # fails; less is what a busy machine adds.
-BOUNDS = {"document": (187, 191), "rendered": (481, 936), "not-modified": (196, 198), "event": (174, 324)}
+BOUNDS = {"document": (96, 96), "rendered": (248, 248), "not-modified": (103, 103), "repeated": (35, 35),
+          "event": (61, 61)}
 TOLERANCE = 0.75
 
 LIMIT = 120  # Seconds that anything may take.
@@ -124,13 +126,14 @@ def difference(before, after):
     return [second - first for first, second in zip(before, after)]
 
 
-def requests(backend, watch, is_conditional=False, is_rendered=False):
+def requests(backend, watch, is_conditional=False, is_rendered=False, is_repeated=False):
     """Allocations and bytes of a request for a document, of many users in turn."""
     connection = backend.connect()
     tags = {}
 
     def ask():
         for user in range(USERS):
+            user *= not is_repeated
             get(connection, user, field=f"If-None-Match: {tags[user]}\r\n" if user in tags else "")
             answer = read_until(connection, is_answer)
             if not answer.startswith(b"HTTP/1.1 304" if user in tags else b"HTTP/1.1 200"):
@@ -179,6 +182,7 @@ WORK = {
     "document": ("same", requests),
     "rendered": ("different", partial(requests, is_rendered=True)),
     "not-modified": ("same", partial(requests, is_conditional=True)),
+    "repeated": ("same", partial(requests, is_conditional=True, is_repeated=True)),
     "event": ("same", events),
 }
 

@@ -104,7 +104,7 @@ class Side:
 
     def of_allocations(self):
         names = {"document": "document", "rendered": "document that is rendered", "not-modified": "304",
-                 "event": "event to a stream"}
+                 "repeated": "304 that the connection asks for again", "event": "event to a stream"}
         for work, (allocations, size) in self.read("allocations", {}).items():
             has_target = work == "document"
             yield Figure("B16", f"{names[work]}, allocations", allocations, "<=", 50.0 if has_target else None)

@@ -73,6 +73,27 @@ import Testing
         #expect(Self.value(try Self.make(Self.template(value: text, type: type))) == expected)
     }
 
+    @Test func theStampStaysUntilSomethingChanges() throws {
+        let project = try Self.make(Self.template(value: "1", type: "NUMBER"))
+        let stamp = try #require(project.stamp)
+        let changed = [
+            project.settingOverrides(nil, forUserID: "1"), project.settingAllOverrides([:]),
+            try Self.make(Self.template(value: "1", type: "NUMBER")),
+        ]
+        for other in changed {
+            #expect(other.stamp != nil)
+            #expect(other.stamp !== stamp)
+        }
+        let timed = try Self.make(
+            Self.template(
+                value: "1", type: "NUMBER",
+                conditions: [
+                    ["name": "later", "expression": "dateTime >= dateTime('2026-01-31T12:00:00')"]
+                ]))
+        #expect(timed.stamp == nil)
+        #expect(timed.settingOverrides(nil, forUserID: "1").stamp == nil)
+    }
+
     @Test func aProjectWritesNumbersAsTheyAre() throws {
         let project = try Self.make(Self.template(value: "1.0", type: "NUMBER"))
         let bytes = project.rendered(for: Self.context(nil)).document.jsonBytes

@@ -237,10 +237,18 @@ struct ServeOptionsTests {
 
     @Test func theServerCountsForPrometheus() async throws {
         let backend = try await RunningBackend(["--dev"])
-        _ = try await backend.answer("/activeconfig")
+        let tag = try await backend.answer("/activeconfig").fields["etag"] ?? ""
+        try await HTTPConnection.open(port: backend.port) { connection in
+            for _ in 0..<3 {
+                connection.send(target: "/activeconfig", fields: ["If-None-Match: \(tag)"])
+                let answer = try await connection.receive()
+                #expect(answer.status == 304)
+            }
+        }
         let text = String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
         #expect(text.contains("activeconfig_requests_total{"))
         #expect(text.contains("activeconfig_template_version{"))
+        #expect(text.contains("activeconfig_evaluations_total 4\n"))
         _ = await backend.stop()
     }
 

@@ -50,25 +50,64 @@ package struct DocumentRoutes: Sendable {
     private func answer(
         _ request: RouteRequest, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
-        let wanted = try DocumentRequest(request)
         let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init)
-        guard let waiting, let condition, request.method == .get,
-            let preference = request.headerFields[named: "prefer"].flatMap(WaitPreference.init)
-        else {
-            let response = try answers.answer(wanted, condition: condition)
+        guard let condition else {
+            let wanted = try DocumentRequest(request)
+            let response = try answers.answer(wanted, condition: nil)
             sample?.record(wanted)
             return .response(response)
         }
-        let identity = try answers.identity(of: wanted)
-        sample?.record(wanted)
-        guard condition.matches(identity.entityTag.opaqueTag) else {
-            return .response(try answers.answer(wanted, condition: nil))
+        let preference = request.headerFields[named: "prefer"].flatMap(WaitPreference.init)
+        let known = try knownDocument(of: request)
+        guard condition.matches(known.identity.entityTag.opaqueTag) else {
+            let response = try answers.answer(known.request, condition: nil)
+            sample?.record(known.request)
+            return .response(response)
+        }
+        sample?.record(known.request)
+        guard let waiting, let preference, request.method == .get else {
+            if known.isWorthCarrying { request.carried?.value = known }
+            return .response(answers.notModified(known.identity, for: known.request))
         }
         let poll = PollRequest(
-            document: wanted, condition: condition, preference: preference, identity: identity,
-            tokenEnd: tokenEnd, answers: answers)
+            document: known.request, condition: condition, preference: preference,
+            identity: known.identity, tokenEnd: tokenEnd, answers: answers)
         return try waiting.answer(poll, from: request.address)
     }
+
+    /// The identity of the document that a request is for, remembered from the request before when
+    /// nothing has changed since.
+    private func knownDocument(of request: RouteRequest) throws(RequestError) -> KnownDocument {
+        if let known = request.carried?.value as? KnownDocument,
+            known.target == request.target.text, let stamp = known.stamp,
+            answers.source.isCurrent(stamp, ofProject: known.request.project)
+        {
+            return known
+        }
+        let wanted = try DocumentRequest(request)
+        // Taken first: a change from now on makes the identity stale.
+        let stamp = answers.source.stamp(ofProject: wanted.project)
+        return KnownDocument(
+            target: request.target.text, request: wanted,
+            identity: try answers.identity(of: wanted), stamp: stamp)
+    }
+}
+
+/// The identity of a requested document, for the next request on its connection: clients poll with
+/// the same target.
+private struct KnownDocument: Sendable {
+    let target: String
+    let request: DocumentRequest
+    let identity: DocumentIdentity
+
+    /// The source's stamp before the identity was asked for; nil when the identity may change at any
+    /// time.
+    let stamp: DocumentStamp?
+
+    /// The most bytes of a target that an idle connection keeps, with what was read from it.
+    private static let maximumTargetBytes = 1_024
+
+    var isWorthCarrying: Bool { stamp != nil && target.utf8.count <= Self.maximumTargetBytes }
 }
 
 extension SignalSample {

@@ -55,6 +55,27 @@ public protocol DocumentSource: Sendable {
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> DocumentIdentity?
 
+    /// The state of the source for a project, by which a request that its connection repeats is
+    /// answered with 304 without asking for the identity again.
+    ///
+    /// By default there is none, and each request is asked for.
+    ///
+    /// - Parameter project: The project's name.
+    /// - Returns: An object that stays the same while the documents of all requests do; nil when they
+    ///   may change at any time, or there is no such project.
+    func stamp(ofProject project: String) -> DocumentStamp?
+
+    /// Tells whether a stamp is still the project's; an answer with 304 follows when it is.
+    ///
+    /// By default it is compared with ``stamp(ofProject:)``. A source that counts its answers counts
+    /// this one here.
+    ///
+    /// - Parameters:
+    ///   - stamp: An earlier stamp of the project.
+    ///   - project: The project's name.
+    /// - Returns: True when the documents of the project are still the same.
+    func isCurrent(_ stamp: DocumentStamp, ofProject project: String) -> Bool
+
     /// Checks that the source can answer (`GET /health/ready`, HTTP 5).
     ///
     /// - Throws: The reason why it cannot, which is logged but not revealed to clients.
@@ -62,6 +83,14 @@ public protocol DocumentSource: Sendable {
 }
 
 extension DocumentSource {
+    /// None: each request is asked for.
+    public func stamp(ofProject project: String) -> DocumentStamp? { nil }
+
+    /// True when it is the same object as the project's stamp.
+    public func isCurrent(_ stamp: DocumentStamp, ofProject project: String) -> Bool {
+        stamp === self.stamp(ofProject: project)
+    }
+
     /// The identity of the document, which is rendered to compute it.
     public func identity(
         inProject project: String, forUserID userID: String?, signals: Signals

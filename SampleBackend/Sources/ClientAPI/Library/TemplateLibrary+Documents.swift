@@ -1,5 +1,6 @@
 import Foundation
 import HTTPServing
+import NIOConcurrencyHelpers
 package import Rendering
 package import Targeting
 import TemplateStore
@@ -28,6 +29,16 @@ extension TemplateLibrary: DocumentSource {
         metrics.countEvaluation(wasCached: wasCached)
         return DocumentIdentity(
             entityTag: entityTag, version: project.compiled.version.number)
+    }
+
+    package func stamp(ofProject project: String) -> DocumentStamp? {
+        state.withLockedValue { $0.projects[project]?.stamp }
+    }
+
+    package func isCurrent(_ stamp: DocumentStamp, ofProject project: String) -> Bool {
+        let isCurrent = stamp === self.stamp(ofProject: project)
+        if isCurrent { metrics.countEvaluation(wasCached: true) }
+        return isCurrent
     }
 
     private func loadedProject(_ name: String) throws -> PublishedProject? {
