@@ -128,7 +128,7 @@ final class EventStream: StreamHandler {
         var head = ByteBuffer()
         head.writeString("HTTP/1.1 200 OK\r\n")
         if isChunked { head.writeString("transfer-encoding: chunked\r\n") }
-        for field in headerFields { head.writeString("\(field.name.rawName): \(field.value)\r\n") }
+        head.writeFields(headerFields)
         head.writeString("\r\n")
         let hello = StreamEvents.hello(
             version: project.published.compiled.version.number,

@@ -1,5 +1,5 @@
 package import HTTPTypes
-import NIOCore
+package import NIOCore
 
 /// Header fields in the form in which they are sent, made once for many responses.
 package struct FieldLines: Sendable {
@@ -47,7 +47,7 @@ extension ByteBuffer {
     /// Writes fields, a line each.
     ///
     /// `HTTPFields` admits no line ends, neither in names nor in values.
-    fileprivate mutating func writeFields(_ fields: HTTPFields) {
+    package mutating func writeFields(_ fields: HTTPFields) {
         for field in fields {
             writeString(field.name.rawName)
             writeStaticString(": ")
