@@ -91,6 +91,13 @@ let package = Package(
             name: "SQLiteTemplateStore",
             dependencies: ["Templates", "TemplateStore"] + products("GRDB", "GRDBSQLite")
         ),
+        .target(
+            name: "EtcdTemplateStore",
+            dependencies: ["Templates", "TemplateStore"]
+                + products(
+                    "AsyncHTTPClient", "NIOCore", "NIOFoundationEssentialsCompat", "NIOHTTP1",
+                    "NIOPosix", "NIOSSL")
+        ),
         .target(name: "PrometheusMetrics", dependencies: products("CoreMetrics")),
         .target(
             name: "HTTPServing",
@@ -221,6 +228,17 @@ let package = Package(
                 "InMemoryTemplateStore", "SeededRandomness", "SQLiteTemplateStore", "Templates",
                 "TemplateStore", "TemplateStoreTesting", "TemporaryFolders",
             ] + products("GRDB")
+        ),
+        .target(
+            name: "EtcdTestSupport", dependencies: ["EtcdTemplateStore", "TemporaryFolders"],
+            path: "Tests/EtcdTestSupport"
+        ),
+        .testTarget(
+            name: "EtcdTemplateStoreTests",
+            dependencies: [
+                "EtcdTemplateStore", "EtcdTestSupport", "SeededRandomness", "Templates",
+                "TemplateStore", "TemplateStoreTesting",
+            ]
         ),
         .testTarget(
             name: "PrometheusMetricsTests",

@@ -19,7 +19,7 @@ struct InMemoryStoreContents {
     /// The sessions by their identifiers.
     private(set) var sessions: [String: StoredSession] = [:]
     var webhooks = InMemoryWebhooks()
-    var drafts = InMemoryDrafts()
+    var drafts = DraftTable()
     /// The audit trail, the oldest first.
     private var audit: [AuditEntry] = []
     /// The newest changes, the oldest first.

@@ -6,7 +6,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
             case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
-            case overridesMismatch, tokenNameExists
+            case overridesMismatch, tokenNameExists, outcomeUnknown
         }
 
         private let kind: Kind
@@ -44,6 +44,9 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         /// The engine's files were removed, moved or replaced while they were in use: nothing more
         /// is stored until a restart.
         public static let filesReplaced = Code(kind: .filesReplaced)
+        /// The engine did not answer a change, which is stored already, will be, or never will be: the
+        /// audit trail tells.
+        public static let outcomeUnknown = Code(kind: .outcomeUnknown)
         /// The engine does not answer, or could not write.
         public static let unavailable = Code(kind: .unavailable)
 

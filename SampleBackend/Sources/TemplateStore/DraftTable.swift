@@ -1,12 +1,17 @@
-import Foundation
-import TemplateStore
+package import Foundation
 
-/// The drafts of an ``InMemoryTemplateStore``, and the rules for them.
-struct InMemoryDrafts {
-    private struct Entry {
-        let draft: StoredDraft
-        /// When the draft was found expired; nil while it is not.
-        var expiryNoticeDate: Date?
+/// Drafts, and the rules for them, for engines that keep them as values.
+package struct DraftTable: Sendable {
+    /// A draft, and when it was found expired.
+    package struct Entry: Sendable, Hashable {
+        package let draft: StoredDraft
+        /// Nil while the draft is not expired.
+        package var expiryNoticeDate: Date?
+
+        package init(draft: StoredDraft, expiryNoticeDate: Date? = nil) {
+            self.draft = draft
+            self.expiryNoticeDate = expiryNoticeDate
+        }
 
         func isExpired(at date: Date) -> Bool {
             draft.updateTime + TemplateStoreLimits.draftLifetime <= date.roundedToMilliseconds
@@ -16,8 +21,20 @@ struct InMemoryDrafts {
     /// The drafts by the UTF-8 bytes of the owner and of the project.
     private var entries: [Data: [Data: Entry]] = [:]
 
+    /// All drafts, in any order.
+    package var all: [Entry] { entries.values.flatMap(\.values) }
+
+    package init(_ entries: [Entry] = []) {
+        for entry in entries {
+            self.entries[Data(entry.draft.owner.utf8), default: [:]][
+                Data(entry.draft.project.utf8)] = entry
+        }
+    }
+
     /// Creates or replaces a draft.
-    mutating func save(_ submission: DraftSubmission) throws(TemplateStoreError) -> StoredDraft {
+    package mutating func save(_ submission: DraftSubmission) throws(TemplateStoreError)
+        -> StoredDraft
+    {
         prune(at: submission.date)
         let known = draft(
             ofOwner: submission.owner, inProject: submission.project, date: submission.date)
@@ -36,13 +53,14 @@ struct InMemoryDrafts {
     }
 
     /// The draft of an administrator; nil when there is none or it has expired.
-    func draft(ofOwner owner: String, inProject project: String, date: Date) -> StoredDraft? {
+    package func draft(ofOwner owner: String, inProject project: String, date: Date) -> StoredDraft?
+    {
         guard let entry = entries[Data(owner.utf8)]?[Data(project.utf8)] else { return nil }
         return entry.isExpired(at: date) ? nil : entry.draft
     }
 
     /// Removes a draft; false when there is none.
-    mutating func remove(
+    package mutating func remove(
         ofOwner owner: String, inProject project: String,
         expecting expectation: StateExpectation, date: Date
     ) throws(TemplateStoreError) -> Bool {

@@ -1,0 +1,103 @@
+import Foundation
+import TemplateStore
+
+/// A content that a transaction can store by its reference.
+struct PreparedContent: Sendable {
+    let reference: ContentReference
+    /// What the transaction does with the parts.
+    let operations: [EtcdOperation]
+    /// That the parts are still there.
+    let guards: [EtcdComparison]
+    /// The lease under which the parts were stored; nil when the transaction stores them.
+    fileprivate let lease: Int64?
+}
+
+/// Texts of any size, in immutable parts.
+extension EtcdTemplateStore {
+    /// The most bytes that a transaction stores itself, of the 1.5 MB that a request may have.
+    private static let mostInTransaction = 500_000
+
+    /// The most bytes of a part.
+    private static let partSize = 1_000_000
+
+    /// The time for which parts are kept that no transaction has taken over, in seconds; longer than a
+    /// write is settled.
+    private static let partsTimeToLive: Int64 = 900
+
+    /// Stores a content for a transaction, when it is too large to be part of one.
+    ///
+    /// The parts are under a lease, so that those which no transaction takes over go away.
+    func prepare(_ content: Data) async throws(TemplateStoreError) -> PreparedContent {
+        let id = UUID().uuidString.lowercased()
+        if content.count <= Self.mostInTransaction {
+            return PreparedContent(
+                reference: ContentReference(id: id, parts: 1, size: content.count),
+                operations: [.put(keys.content(id, part: 0), content)], guards: [], lease: nil)
+        }
+        if isClosed { throw .closed }
+        let starts = Array(stride(from: 0, to: content.count, by: Self.partSize))
+        let reference = ContentReference(id: id, parts: starts.count, size: content.count)
+        let parts = starts.indices.map { keys.content(id, part: $0) }
+        do throws(EtcdFailure) {
+            let lease = try await gateway.grantLease(seconds: Self.partsTimeToLive)
+            for (key, start) in zip(parts, starts) {
+                let part = content.dropFirst(start).prefix(Self.partSize)
+                let put = EtcdTransaction(success: [.put(key, Data(part), lease: lease)])
+                let _: EtcdTransactionAnswer = try await gateway.call("/v3/kv/txn", put)
+            }
+            return PreparedContent(
+                reference: reference, operations: parts.map { .keep($0) },
+                guards: parts.map { .exists($0) }, lease: lease)
+        } catch {
+            if isClosed { throw .closed }
+            throw TemplateStoreError(error)
+        }
+    }
+
+    /// Makes a write that stores a content, and removes the parts when it is not made.
+    func writing<Result>(
+        _ content: Data,
+        _ write: (PreparedContent) async throws(TemplateStoreError) -> Result
+    ) async throws(TemplateStoreError) -> Result {
+        let prepared = try await prepare(content)
+        do {
+            let result = try await write(prepared)
+            await drop(prepared)
+            return result
+        } catch {
+            // Else the transaction may yet need the parts.
+            if error.code != .outcomeUnknown { await drop(prepared) }
+            throw error
+        }
+    }
+
+    /// Ends the lease of parts: those that a transaction has taken over are no longer under it.
+    private func drop(_ content: PreparedContent) async {
+        guard let lease = content.lease, let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease))
+        else { return }
+        let _: EtcdEmptyAnswer? = try? await gateway.attempt("/v3/lease/revoke", body)
+    }
+
+    /// Reads a content; nil when it is gone, as those of dropped versions are.
+    func content(
+        _ reference: ContentReference, at revision: Int64? = nil
+    ) async throws(EtcdFailure) -> Data? {
+        let parts = try await readAll(keys.content(reference.id), at: revision, pageSize: 4)
+        let content = parts.reduce(into: Data()) { $0 += $1.value }
+        return parts.count == reference.parts && content.count == reference.size ? content : nil
+    }
+}
+
+extension EtcdGateway {
+    /// Creates a lease, once, however often the request is repeated.
+    func grantLease(seconds: Int64) async throws(EtcdFailure) -> Int64 {
+        let id = Int64.random(in: 1...Int64.max)
+        do {
+            let granted: EtcdLeaseGrant = try await call(
+                "/v3/lease/grant", EtcdLeaseGrant(id: id, timeToLive: seconds))
+            return granted.id
+        } catch  where error.kind == .leaseExists {
+            return id
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import TemplateStore
+
+/// The name under which this process claims deliveries: a key under a lease, which goes away when the
+/// process ends or does not reach the cluster for a while.
+final class EtcdOwner: Sendable {
+    /// In seconds.
+    private static let timeToLive: Int64 = 15
+
+    /// How long before its end a lease is no longer relied on.
+    private static let margin: Duration = .seconds(2)
+
+    private struct Holding {
+        let id: String
+        let lease: Int64
+        /// When this process must assume that others may take its claims.
+        var end: ContinuousClock.Instant
+        let renewal: Task<Void, Never>
+    }
+
+    private let gateway: EtcdGateway
+    private let keys: EtcdKeys
+    private let holding = Locked<Holding?>(nil)
+
+    init(gateway: EtcdGateway, keys: EtcdKeys) {
+        self.gateway = gateway
+        self.keys = keys
+    }
+
+    /// The owner's name; nil while this process has none.
+    var id: String? {
+        holding.withLock { holding in
+            guard let held = holding, ContinuousClock.now < held.end else { return nil }
+            return held.id
+        }
+    }
+
+    /// Returns the owner's name, and takes one if this process has none.
+    func take() async throws(TemplateStoreError) -> String {
+        if let id { return id }
+        await resign()
+        let id = UUID().uuidString.lowercased()
+        let start = ContinuousClock.now
+        do throws(EtcdFailure) {
+            let lease = try await gateway.grantLease(seconds: Self.timeToLive)
+            let put = EtcdTransaction(success: [.put(keys.owner(id), Data(), lease: lease)])
+            let _: EtcdTransactionAnswer = try await gateway.call("/v3/kv/txn", put)
+            let renewal = Task { [weak self] in
+                while !Task.isCancelled, let self, await self.renew(lease) {
+                    try? await Task.sleep(for: .seconds(Self.timeToLive) / 3)
+                }
+            }
+            holding.withLock {
+                $0 = Holding(
+                    id: id, lease: lease, end: start + .seconds(Self.timeToLive) - Self.margin,
+                    renewal: renewal)
+            }
+            return id
+        } catch {
+            throw TemplateStoreError(error)
+        }
+    }
+
+    /// Gives the name up, and with it all claims.
+    func resign() async {
+        let held = holding.withLock { holding -> Holding? in
+            defer { holding = nil }
+            return holding
+        }
+        guard let held else { return }
+        held.renewal.cancel()
+        guard let body = try? EtcdGateway.encoded(EtcdLeaseID(id: held.lease)) else { return }
+        let _: EtcdEmptyAnswer? = try? await gateway.attempt("/v3/lease/revoke", body)
+    }
+
+    /// Renews the lease; false when it has ended.
+    private func renew(_ lease: Int64) async -> Bool {
+        let start = ContinuousClock.now
+        guard let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease)) else { return false }
+        let answer: EtcdKeepAliveAnswer? = try? await gateway.attempt("/v3/lease/keepalive", body)
+        // Without an answer, the next attempt may still come in time.
+        guard let answer else { return true }
+        let isAlive = answer.result.timeToLive > 0
+        holding.withLock { holding in
+            guard holding?.lease == lease else { return }
+            if isAlive {
+                holding?.end = start + .seconds(Self.timeToLive) - Self.margin
+            } else {
+                holding = nil
+            }
+        }
+        return isAlive
+    }
+}

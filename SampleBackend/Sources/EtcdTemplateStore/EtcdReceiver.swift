@@ -1,0 +1,140 @@
+import Foundation
+import TemplateStore
+import Templates
+
+/// A webhook with its deliveries as etcd has them.
+struct EtcdReceiver: Sendable {
+    /// The state by the rules of the store; a delivery that another process has claimed is due when the
+    /// lease of that process ends, whatever the clocks say.
+    let value: WebhookQueue
+    /// The revision of the last change of the webhook or its deliveries.
+    private let revision: Int64
+    /// The position among all webhooks, the oldest first.
+    let position: Int64
+
+    /// Adds to a write what changes the receiver to another state.
+    func add<Result>(
+        _ changed: WebhookQueue, to write: inout EtcdWrite<Result>, keys: EtcdKeys
+    ) throws(TemplateStoreError) {
+        let webhook = changed.webhook
+        let key = keys.webhook(webhook.id, inProject: webhook.project)
+        write.guards.append(.modified(key, at: revision))
+        write.operations.append(
+            .put(
+                key, try WebhookRecord(webhook, knownVersion: changed.knownVersion).encoded()))
+        var before = [Int: WebhookQueue.Entry](
+            uniqueKeysWithValues: value.entries.map { ($0.delivery.version, $0) })
+        for entry in changed.entries {
+            let version = entry.delivery.version
+            let old = before.removeValue(forKey: version)
+            if old == entry { continue }
+            let pending = keys.pending(version, ofWebhook: webhook.id, inProject: webhook.project)
+            let finished = keys.finished(version, ofWebhook: webhook.id, inProject: webhook.project)
+            let record = try DeliveryRecord(entry.delivery, claim: entry.claim).encoded()
+            if entry.delivery.state == .pending {
+                write.operations.append(.put(pending, record))
+            } else {
+                write.operations.append(.put(finished, record))
+                if old != nil { write.operations.append(.delete(.key(pending))) }
+            }
+        }
+        for version in before.keys {
+            write.operations.append(
+                .delete(
+                    .key(
+                        keys.finished(
+                            version, ofWebhook: webhook.id, inProject: webhook.project))))
+        }
+    }
+
+    /// The receivers in a reading of ``EtcdKeys/receiverRanges(ofProject:)``, or of all projects without
+    /// the finished deliveries, the oldest first.
+    ///
+    /// - Parameters:
+    ///   - reading: The reading.
+    ///   - place: The place of the first range in it.
+    ///   - keys: The keys of the store.
+    ///   - owner: The owner whose claims end by the clock; nil when this process has none.
+    static func all(
+        in reading: EtcdReading, from place: Int, keys: EtcdKeys, for owner: String?
+    ) throws(TemplateStoreError) -> [EtcdReceiver] {
+        var entries: [Data: [WebhookQueue.Entry]] = [:]
+        let living = Set(reading.keyValues(place + 2).compactMap { keys.names(in: $0.key)?.first })
+        for found in reading.keyValues(place + 1) {
+            guard let names = keys.names(in: found.key), names.count == 3 else { continue }
+            let record = try DeliveryRecord(decoding: found)
+            entries[keys.webhook(names[1], inProject: names[0]), default: []].append(
+                .init(record, living: living, owner: owner))
+        }
+        for found in reading.keyValues(place + 3) {
+            guard let names = keys.names(in: found.key), names.count == 3,
+                let version = Int(names[2])
+            else { continue }
+            entries[keys.webhook(names[1], inProject: names[0]), default: []].append(
+                .finished(version))
+        }
+        var receivers: [EtcdReceiver] = []
+        for found in reading.keyValues(place) {
+            let record = try WebhookRecord(decoding: found)
+            let value = WebhookQueue(
+                webhook: record.webhook, knownVersion: record.knownVersion,
+                entries: (entries[found.key] ?? [])
+                    .sorted { $0.delivery.version < $1.delivery.version })
+            receivers.append(
+                EtcdReceiver(
+                    value: value, revision: found.modRevision, position: found.createRevision))
+        }
+        return receivers.sorted { $0.position < $1.position }
+    }
+}
+
+extension EtcdKeys {
+    /// The ranges of ``EtcdReceiver/all(in:from:keys:for:)`` for a project, or one of its webhooks.
+    func receiverRanges(ofProject project: String, webhook: String? = nil) -> [EtcdRange] {
+        let webhooks =
+            webhook.map { EtcdKeySpan.key(self.webhook($0, inProject: project)) }
+            ?? webhooks(inProject: project)
+        return [
+            EtcdRange(keys: webhooks),
+            EtcdRange(keys: pending(ofWebhook: webhook, inProject: project)),
+            EtcdRange(keys: owners, part: .keys),
+            EtcdRange(keys: finished(ofWebhook: webhook, inProject: project), part: .keys),
+        ]
+    }
+
+    /// The ranges for all projects, without the finished deliveries.
+    var allReceiverRanges: [EtcdRange] {
+        [
+            EtcdRange(keys: allWebhooks), EtcdRange(keys: allPending),
+            EtcdRange(keys: owners, part: .keys),
+        ]
+    }
+}
+
+extension WebhookQueue.Entry {
+    /// The name of a claim of an owner.
+    static func claim(of owner: String) -> String { "\(owner)/\(UUID().uuidString)" }
+
+    /// A pending delivery; `living` are the owners whose processes live.
+    fileprivate init(_ record: DeliveryRecord, living: Set<String>, owner: String?) {
+        self.init(delivery: record.delivery, claim: record.claim)
+        guard let claimant = record.claim?.split(separator: "/").first.map(String.init),
+            claimant != owner || !living.contains(claimant)
+        else { return }
+        if living.contains(claimant) {
+            delivery.nextAttemptDate = .distantFuture
+        } else {
+            claim = nil
+            delivery.nextAttemptDate = delivery.creationDate
+        }
+    }
+
+    /// A finished delivery of which only the version is known.
+    fileprivate static func finished(_ version: Int) -> WebhookQueue.Entry {
+        var delivery = WebhookDelivery(
+            id: "", webhookID: "", version: version, updateType: .unspecified,
+            creationDate: .distantPast)
+        delivery.state = .delivered
+        return WebhookQueue.Entry(delivery: delivery)
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+public import TemplateStore
+
+extension EtcdTemplateStore {
+    /// The changes after a revision, by this process or another, in order.
+    public func changes(since revision: StoreRevision) -> StoreChanges {
+        let cursor = EtcdChangeCursor(after: revision, of: self)
+        return StoreChanges(AsyncThrowingStream { try await cursor.next() })
+    }
+
+    /// The revision of the last change.
+    func latestRevision() async throws(TemplateStoreError) -> StoreRevision {
+        StoreRevision(try await read([]).changeRevision)
+    }
+
+    /// The data that a server needs to answer clients, read at one revision.
+    public func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot {
+        var attempt = 0
+        while true {
+            let reading = try await read([
+                EtcdRange(keys: keys.projects), EtcdRange(keys: keys.details),
+            ])
+            do throws(EtcdFailure) {
+                return try await snapshot(reading)
+            } catch {
+                attempt += 1
+                if isClosed { throw .closed }
+                // The revision went away while it was read.
+                guard error.kind == .compacted, attempt < 3 else { throw TemplateStoreError(error) }
+            }
+        }
+    }
+
+    /// Completes a reading of the current versions and the details of all projects.
+    private func snapshot(
+        _ reading: EtcdReading
+    ) async throws(EtcdFailure) -> TemplateStoreSnapshot {
+        var templates: [StoredTemplate] = []
+        for found in reading.keyValues(0) {
+            guard let project = keys.names(in: found.key)?.first,
+                let record = try? VersionRecord(decoding: found),
+                let content = try await content(record.content, at: reading.revision)
+            else { throw .damaged(found.key) }
+            templates.append(
+                StoredTemplate(
+                    project: project, version: record.version, content: content,
+                    revision: StoreRevision(found.modRevision)))
+        }
+        var overrides: [String: [Data: Data]] = [:]
+        for found in try await readAll(keys.allOverrides, at: reading.revision) {
+            guard let names = keys.names(in: found.key), names.count == 2,
+                let record = try? OverridesRecord(decoding: found),
+                let content = try await content(of: record, at: reading.revision)
+            else { throw .damaged(found.key) }
+            overrides[names[0], default: [:]][Data(names[1].utf8)] = content
+        }
+        var details: [String: StoredProjectDetails] = [:]
+        for found in reading.keyValues(1) {
+            guard let project = keys.names(in: found.key)?.first,
+                let stored = try? StoredProjectDetails(decoding: found)
+            else { throw .damaged(found.key) }
+            details[project] = stored
+        }
+        return TemplateStoreSnapshot(
+            templates: templates.sorted { $0.project < $1.project }, overrides: overrides,
+            projectDetails: details, revision: StoreRevision(reading.changeRevision))
+    }
+}
+
+extension EtcdFailure {
+    fileprivate static func damaged(_ key: Data) -> EtcdFailure {
+        EtcdFailure(
+            .damaged,
+            "the value of the key '\(String(decoding: key.prefix(200), as: UTF8.self))' cannot be read"
+        )
+    }
+}

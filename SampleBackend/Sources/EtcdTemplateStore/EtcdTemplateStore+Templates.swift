@@ -1,0 +1,97 @@
+import Foundation
+public import TemplateStore
+import Templates
+
+extension EtcdTemplateStore {
+    /// Publishes a template as the next version, if the current version is the expected one.
+    public func publish(
+        _ submission: TemplateSubmission
+    ) async throws(TemplateStoreError) -> StoredTemplate {
+        let project = submission.project
+        let owner = owner.id
+        return try await writing(submission.content) {
+            content throws(TemplateStoreError) in
+            try await write(
+                reading: [
+                    EtcdRange(keys: .key(keys.project(project))),
+                    // The oldest, of which one is dropped for each version beyond the limit.
+                    EtcdRange(keys: keys.versions(ofProject: project), limit: 4),
+                ] + keys.receiverRanges(ofProject: project)
+            ) { [keys] reading throws(TemplateStoreError) in
+                let current = try reading.records(0, as: VersionRecord.self).first?.number ?? 0
+                try submission.checkExpectation(current: current)
+                let template = submission.stored(asVersion: current + 1, revision: .zero)
+                let record = try VersionRecord(
+                    template.version, content: content.reference
+                ).encoded()
+                var write = EtcdWrite(guards: content.guards, operations: content.operations) {
+                    submission.stored(asVersion: current + 1, revision: $0)
+                }
+                write.operations += [
+                    .put(keys.project(project), record),
+                    .put(keys.version(current + 1, ofProject: project), record),
+                ]
+                let kept = current + 1 - TemplateStoreLimits.keptVersions
+                for version in try reading.records(1, as: VersionRecord.self)
+                where version.number <= kept {
+                    write.operations += [
+                        .delete(.key(keys.version(version.number, ofProject: project))),
+                        .delete(keys.content(version.content.id)),
+                    ]
+                }
+                for receiver in try EtcdReceiver.all(in: reading, from: 2, keys: keys, for: owner) {
+                    var changed = receiver.value
+                    changed.enqueue(template.version)
+                    try receiver.add(changed, to: &write, keys: keys)
+                }
+                write.change = .init(
+                    subject: .template(project: project, version: current + 1),
+                    entry: AuditEntry(of: template))
+                return .write(write)
+            }
+        }
+    }
+
+    /// A version of a project's template.
+    public func template(
+        version: Int?, inProject project: String
+    ) async throws(TemplateStoreError) -> StoredTemplate? {
+        let key = version.map { keys.version($0, ofProject: project) } ?? keys.project(project)
+        // Another publish may drop the version between the two reads.
+        for _ in 0..<3 {
+            guard let found = try await read(EtcdRange(keys: .key(key))).keyValues.first else {
+                return nil
+            }
+            let record = try VersionRecord(decoding: found)
+            do throws(EtcdFailure) {
+                if let content = try await content(record.content) {
+                    return StoredTemplate(
+                        project: project, version: record.version, content: content,
+                        revision: StoreRevision(found.modRevision))
+                }
+            } catch {
+                throw isClosed ? .closed : TemplateStoreError(error)
+            }
+        }
+        throw .damagedRecord(key)
+    }
+
+    /// The versions of a project, newest first.
+    public func versions(
+        inProject project: String, matching query: VersionQuery
+    ) async throws(TemplateStoreError) -> VersionPage {
+        let limit = min(max(query.limit, 1), TemplateStoreLimits.keptVersions)
+        let start = query.startTime?.roundedToMilliseconds
+        let end = query.endTime?.roundedToMilliseconds
+        let records = try await read([EtcdRange(keys: keys.versions(ofProject: project))])
+            .records(0, as: VersionRecord.self)
+        let found = records.reversed().map(\.version).filter { version in
+            version.number <= query.endVersion ?? .max
+                && start.map { $0 <= version.updateTime } ?? true
+                && end.map { version.updateTime < $0 } ?? true
+        }
+        return VersionPage(
+            versions: Array(found.prefix(limit)),
+            nextVersion: found.count > limit ? found[limit].number : nil)
+    }
+}

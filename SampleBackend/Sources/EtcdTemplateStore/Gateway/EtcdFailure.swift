@@ -1,0 +1,129 @@
+import Foundation
+import TemplateStore
+
+/// A call that etcd did not answer as it was meant to.
+struct EtcdFailure: Error, Sendable, CustomStringConvertible {
+    /// What the failure says of the request.
+    enum Kind: Sendable, Hashable {
+        /// It was not carried out, and another member may do it.
+        case notMade
+        /// It may have been carried out, or may yet be, minutes later.
+        case unknown
+        /// It was not carried out, and repeating it is no use.
+        case refused
+        /// The quota is used up; the write may have been made in spite of it, and is over.
+        case outOfSpace
+        /// The revision is no longer kept.
+        case compacted
+        /// The lease has expired.
+        case leaseMissing
+        /// The lease exists, since an earlier attempt created it.
+        case leaseExists
+        /// The token for the user is no longer valid.
+        case unauthenticated
+        /// The request has more bytes than the member accepts.
+        case tooLarge
+        /// Another cluster than the one that was opened.
+        case otherCluster
+        /// A value that this program cannot read.
+        case damaged
+    }
+
+    let kind: Kind
+    /// A sentence without its full stop.
+    let reason: String
+
+    var description: String { reason }
+
+    init(_ kind: Kind, _ reason: String) {
+        self.kind = kind
+        self.reason = reason
+    }
+
+    /// The failure that an answer with an error is.
+    ///
+    /// The code and the text decide; the HTTP status differs between etcd's versions.
+    init(_ body: EtcdErrorBody) {
+        let text = body.message
+        switch body.code {
+        case 3 where text.contains("too large"): self.init(.tooLarge, text)
+        // The gateway asks for a user when it has no token at all.
+        case 3 where text.contains("user name is empty"): self.init(.unauthenticated, text)
+        case 5 where text.contains("lease"): self.init(.leaseMissing, text)
+        case 7: self.init(.refused, "etcd says: \(text)")
+        case 8 where text.contains("space exceeded"): self.init(.outOfSpace, text)
+        case 8 where text.contains("larger than max"): self.init(.tooLarge, text)
+        case 8: self.init(.notMade, text)
+        case 9 where text.contains("lease already exists"): self.init(.leaseExists, text)
+        case 11 where text.contains("compacted"): self.init(.compacted, text)
+        // A member that lags behind.
+        case 11 where text.contains("future revision"): self.init(.notMade, text)
+        case 14 where text.contains("no leader"): self.init(.notMade, text)
+        case 16: self.init(.unauthenticated, text)
+        case 2, 4, 14: self.init(.unknown, text)
+        default: self.init(.refused, "etcd says: \(text)")
+        }
+    }
+
+    /// True when another member may succeed.
+    var isWorthRepeating: Bool { kind == .notMade || kind == .unknown }
+}
+
+extension TemplateStoreError {
+    /// The error for a read, or for a write that was certainly not made.
+    init(_ failure: EtcdFailure) {
+        switch failure.kind {
+        case .outOfSpace: self = .etcdIsFull(failure)
+        case .otherCluster:
+            self.init(.filesReplaced, failure.reason + ".", underlyingError: nil)
+        case .damaged:
+            self.init(
+                .damaged, "The store in etcd is damaged: restore a backup of the cluster.",
+                underlyingError: failure)
+        case .tooLarge:
+            self.init(
+                .unavailable,
+                "etcd refuses the size of a request: start its members with a greater "
+                    + "--max-request-bytes, or store less.", underlyingError: failure)
+        case .unauthenticated:
+            self.init(
+                .unavailable,
+                "etcd does not accept the user: check user and password-file in --store.",
+                underlyingError: failure)
+        case .refused:
+            self.init(
+                .unavailable,
+                "etcd refuses the request: check the address, the user and its "
+                    + "permissions for the prefix.", underlyingError: failure)
+        case .notMade, .unknown, .compacted, .leaseMissing, .leaseExists:
+            self.init(
+                .unavailable,
+                "No member of the etcd cluster answers as it should: check that the majority of its "
+                    + "members runs and can be reached.", underlyingError: failure)
+        }
+    }
+
+    static func etcdIsFull(_ failure: EtcdFailure?) -> TemplateStoreError {
+        TemplateStoreError(
+            .outOfSpace,
+            "The quota of the etcd cluster is used up, so nothing is stored: compact and defragment "
+                + "it, raise --quota-backend-bytes, and disarm the alarm NOSPACE.",
+            underlyingError: failure)
+    }
+
+    /// A write may have been made or may yet be.
+    static func outcomeUnknown(_ failure: EtcdFailure) -> TemplateStoreError {
+        TemplateStoreError(
+            .outcomeUnknown,
+            "Whether the change is stored is not known yet, since the etcd cluster does not answer; "
+                + "it is being settled: look at the audit trail before you repeat it.",
+            underlyingError: failure)
+    }
+
+    static func damagedRecord(_ key: Data, _ error: (any Error)? = nil) -> TemplateStoreError {
+        TemplateStoreError(
+            .damaged,
+            "The value of the key '\(String(decoding: key.prefix(200), as: UTF8.self))' in etcd cannot "
+                + "be read: restore a backup of the cluster.", underlyingError: error)
+    }
+}

@@ -1,0 +1,368 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOFoundationEssentialsCompat
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import TemplateStore
+
+/// Calls of etcd's JSON gateway, at the member that answered last, or another one when it fails.
+final class EtcdGateway: Sendable {
+    /// Time limits, by what a call does.
+    struct TimeLimits: Sendable {
+        /// For making a connection.
+        var connect: TimeAmount = .seconds(1)
+        /// For one attempt with little content. A new leader is elected within two seconds, and a
+        /// request that waits for the old one is answered after seven.
+        var attempt: Duration = .milliseconds(1_500)
+        /// More for one attempt for each megabyte of the request.
+        var attemptPerMegabyte: Duration = .seconds(3)
+        /// For a read, over all attempts.
+        var read: Duration = .seconds(8)
+        /// For a write, over all attempts.
+        var write: Duration = .seconds(20)
+        /// Without any line of a watch.
+        var watchSilence: Duration = .seconds(5)
+    }
+
+    private struct State {
+        /// The index of the member that is asked first.
+        var member = 0
+        var token: String?
+        var clusterID: UInt64?
+        /// The greatest revision that an answer had.
+        var revision: Int64 = 0
+        var isOtherCluster = false
+    }
+
+    /// Bounds of the pause after every member failed.
+    private static let pauses: (minimum: Duration, maximum: Duration) = (
+        .milliseconds(50), .milliseconds(500)
+    )
+
+    /// Most bytes of an answer; a part of a content has 1 MB, a page of a range less than 200.
+    private static let maximumAnswer = 256 << 20
+
+    let location: EtcdLocation
+    let limits: TimeLimits
+    private let password: String?
+    private let client: HTTPClient
+    /// Watches hold a connection each, so that they have a pool of their own.
+    private let watchClient: HTTPClient
+    private let state = Locked(State())
+
+    /// - Throws: ``TemplateStoreError`` when a file of the location cannot be read.
+    init(_ location: EtcdLocation, limits: TimeLimits) throws(TemplateStoreError) {
+        self.location = location
+        self.limits = limits
+        password = try location.readPassword()
+        var configuration = HTTPClient.Configuration(
+            tlsConfiguration: try location.tlsConfiguration(), redirectConfiguration: .disallow,
+            timeout: .init(connect: limits.connect))
+        configuration.httpVersion = .http1Only
+        // A member that is down is found by its refusal, not by a time-out.
+        configuration.connectionPool.retryConnectionEstablishment = false
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        configuration.timeout.read = .nanoseconds(limits.watchSilence.nanoseconds)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1_024
+        watchClient = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    func close() async {
+        try? await client.shutdown()
+        try? await watchClient.shutdown()
+    }
+
+    /// Makes a call that may be repeated, at one member after the other, until one answers.
+    func call<Answer: EtcdAnswer>(
+        _ path: String, _ request: some Encodable & Sendable, as answer: Answer.Type = Answer.self
+    ) async throws(EtcdFailure) -> Answer {
+        let body = try Self.encoded(request)
+        let end = ContinuousClock.now + limits.read
+        var attempts = Attempts(members: location.members.count)
+        while true {
+            do {
+                return try await attempt(path, body)
+            } catch {
+                guard error.isWorthRepeating, ContinuousClock.now < end else { throw error }
+                await attempts.pause()
+            }
+        }
+    }
+
+    /// Makes one attempt at a call; after a failure, the next attempt goes to another member.
+    func attempt<Answer: EtcdAnswer>(
+        _ path: String, _ body: Data, as answer: Answer.Type = Answer.self
+    ) async throws(EtcdFailure) -> Answer {
+        let (member, newest) = state.withLock { ($0.member, $0.revision) }
+        do {
+            let answer: Answer
+            do {
+                answer = try await send(path, body, to: member)
+            } catch  where error.kind == .unauthenticated && location.user != nil {
+                state.withLock { $0.token = nil }
+                answer = try await send(path, body, to: member)
+            }
+            if let header = answer.header { try check(header, newest: newest) }
+            return answer
+        } catch {
+            if error.isWorthRepeating { leave(member) }
+            throw error
+        }
+    }
+
+    static func encoded(_ request: some Encodable) throws(EtcdFailure) -> Data {
+        do {
+            return try JSONEncoder().encode(request)
+        } catch {
+            throw EtcdFailure(.refused, "a request cannot be written (\(error))")
+        }
+    }
+
+    /// Asks another member from now on, unless somebody has done so already.
+    private func leave(_ member: Int) {
+        let count = location.members.count
+        state.withLock { if $0.member == member { $0.member = (member + 1) % count } }
+    }
+
+    /// Notices that the members are of another cluster, or were restored from a backup.
+    ///
+    /// Revisions never decrease: reads are linearizable, and `newest` was known when this one began.
+    private func check(_ header: EtcdHeader, newest: Int64) throws(EtcdFailure) {
+        let reason = state.withLock { state -> String? in
+            if let known = state.clusterID, known != header.clusterID {
+                state.isOtherCluster = true
+                return
+                    "the members \(location) are of the cluster \(String(header.clusterID, radix: 16)) "
+                    + "now, and were of \(String(known, radix: 16))"
+            }
+            if header.revision < newest {
+                state.isOtherCluster = true
+                return
+                    "the cluster \(location) is at revision \(header.revision) and was at \(newest)"
+            }
+            state.clusterID = header.clusterID
+            state.revision = max(state.revision, header.revision)
+            return nil
+        }
+        if let reason {
+            throw EtcdFailure(
+                .otherCluster,
+                "The etcd cluster was replaced or restored from a backup: \(reason). Nothing is stored "
+                    + "until this server is started again")
+        }
+    }
+
+    /// Sends a request to a member, with the user's token.
+    private func send<Answer: Decodable>(
+        _ path: String, _ body: Data, to member: Int
+    ) async throws(EtcdFailure) -> Answer {
+        if state.withLock({ $0.isOtherCluster }) {
+            throw EtcdFailure(
+                .otherCluster,
+                "The etcd cluster \(location) was replaced or restored from a backup: start this "
+                    + "server again")
+        }
+        let token = try await token(at: member)
+        return try await exchange(path, body, at: member, token: token)
+    }
+
+    private func exchange<Answer: Decodable>(
+        _ path: String, _ body: Data, at member: Int, token: String?
+    ) async throws(EtcdFailure) -> Answer {
+        let limit = limits.attempt + limits.attemptPerMegabyte * (body.count / 1_000_000)
+        let response: HTTPClientResponse
+        let content: Data
+        do {
+            response = try await client.execute(
+                request(path, body, at: member, token: token),
+                timeout: .nanoseconds(limit.nanoseconds))
+            content = Data(
+                buffer: try await response.body.collect(upTo: Self.maximumAnswer))
+        } catch {
+            throw failure(error, at: member)
+        }
+        guard response.status == .ok else {
+            throw failure(response.status, content, at: member)
+        }
+        do {
+            return try JSONDecoder().decode(Answer.self, from: content)
+        } catch {
+            // An error in a stream comes with the status of success.
+            if let body = try? JSONDecoder().decode(EtcdErrorBody.self, from: content) {
+                throw EtcdFailure(body)
+            }
+            throw EtcdFailure(
+                .unknown, "\(location.members[member]) answers with something else (\(error))")
+        }
+    }
+
+    private func request(
+        _ path: String, _ body: Data, at member: Int, token: String?
+    ) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: location.members[member] + path)
+        request.method = .POST
+        // A member without a leader says so at once.
+        request.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
+        if let token { request.headers.add(name: "Authorization", value: token) }
+        request.body = .bytes(ByteBuffer(data: body))
+        return request
+    }
+
+    private func token(at member: Int) async throws(EtcdFailure) -> String? {
+        guard let user = location.user, let password else { return nil }
+        if let token = state.withLock({ $0.token }) { return token }
+        struct Credentials: Encodable {
+            let name: String
+            let password: String
+        }
+        struct Answer: Decodable { let token: String }
+        let body = try Self.encoded(Credentials(name: user, password: password))
+        let answer: Answer = try await exchange(
+            "/v3/auth/authenticate", body, at: member, token: nil)
+        state.withLock { $0.token = answer.token }
+        return answer.token
+    }
+
+    /// The failure that an error of a connection is.
+    private func failure(_ error: any Error, at member: Int) -> EtcdFailure {
+        let name = location.members[member]
+        switch error as? HTTPClientError {
+        case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?:
+            return EtcdFailure(.notMade, "\(name) does not accept connections")
+        case .alreadyShutdown?: return EtcdFailure(.refused, "the store is closed")
+        case .deadlineExceeded?, .readTimeout?:
+            return EtcdFailure(.unknown, "\(name) does not answer in time")
+        default: break
+        }
+        switch error {
+        case is NIOConnectionError:
+            return EtcdFailure(.notMade, "\(name) refuses connections")
+        case is NIOSSLError, is NIOSSLExtraError:
+            return EtcdFailure(.notMade, "\(name): the TLS handshake failed (\(error))")
+        default: return EtcdFailure(.unknown, "\(name) ends the connection (\(error))")
+        }
+    }
+
+    /// The failure that an answer with another status than 200 is.
+    private func failure(
+        _ status: HTTPResponseStatus, _ content: Data, at member: Int
+    ) -> EtcdFailure {
+        if let body = try? JSONDecoder().decode(EtcdErrorBody.self, from: content) {
+            return EtcdFailure(body)
+        }
+        let text = String(decoding: content.prefix(200), as: UTF8.self)
+        return EtcdFailure(
+            (500...599).contains(status.code) ? .unknown : .refused,
+            "\(location.members[member]) answers \(status.code): \(text)")
+    }
+}
+
+extension EtcdGateway {
+    /// Opens a watch at one member, and returns its lines; the next one goes to another member.
+    func watch(
+        _ request: some Encodable & Sendable
+    ) async throws(EtcdFailure) -> HTTPClientResponse.Body {
+        let member = state.withLock { $0.member }
+        let body = try Self.encoded(request)
+        let token = try await token(at: member)
+        do {
+            let response = try await watchClient.execute(
+                self.request("/v3/watch", body, at: member, token: token),
+                deadline: .now() + .nanoseconds(limits.watchSilence.nanoseconds))
+            guard response.status == .ok else {
+                let content = try await response.body.collect(upTo: 65_536)
+                throw failure(response.status, Data(buffer: content), at: member)
+            }
+            return response.body
+        } catch let error as EtcdFailure {
+            leave(member)
+            throw error
+        } catch {
+            leave(member)
+            throw failure(error, at: member)
+        }
+    }
+
+    /// Asks another member from now on, after a watch at the current one ended.
+    func leaveMember() { leave(state.withLock { $0.member }) }
+
+    /// The answers of all members to a call about the member itself; nil for one that gives none.
+    func eachMember<Answer: Decodable & Sendable>(
+        _ path: String, _ body: Data, as answer: Answer.Type
+    ) async -> [(member: String, answer: Result<Answer, EtcdFailure>)] {
+        var answers: [(String, Result<Answer, EtcdFailure>)] = []
+        for member in location.members.indices {
+            do throws(EtcdFailure) {
+                answers.append(
+                    (location.members[member], .success(try await send(path, body, to: member))))
+            } catch {
+                answers.append((location.members[member], .failure(error)))
+            }
+        }
+        return answers
+    }
+}
+
+/// Counts the attempts at a call, and pauses when every member has failed.
+struct Attempts: Sendable {
+    private let members: Int
+    private var count = 0
+    private var length = Duration.milliseconds(50)
+
+    init(members: Int) { self.members = members }
+
+    /// Waits before the next attempt, longer from one round of the members to the next.
+    mutating func pause() async {
+        count += 1
+        guard count % members == 0 else { return }
+        try? await Task.sleep(for: length * Double.random(in: 0.5...1))
+        length = min(length * 2, .milliseconds(500))
+    }
+}
+
+extension Duration {
+    var nanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    }
+}
+
+extension EtcdLocation {
+    /// The first line of the password's file; nil without a user.
+    fileprivate func readPassword() throws(TemplateStoreError) -> String? {
+        guard let passwordFile else { return nil }
+        do {
+            let text = try String(contentsOfFile: passwordFile, encoding: .utf8)
+            return text.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
+        } catch {
+            throw TemplateStoreError(
+                .unavailable,
+                "The file '\(passwordFile)' with etcd's password cannot be read: check "
+                    + "password-file in --store.", underlyingError: error)
+        }
+    }
+
+    fileprivate func tlsConfiguration() throws(TemplateStoreError) -> TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        do {
+            if let authorityFile {
+                configuration.trustRoots = .certificates(
+                    try NIOSSLCertificate.fromPEMFile(authorityFile))
+            }
+            if let certificateFile, let keyFile {
+                configuration.certificateChain = try NIOSSLCertificate.fromPEMFile(certificateFile)
+                    .map { .certificate($0) }
+                configuration.privateKey = .privateKey(
+                    try NIOSSLPrivateKey(file: keyFile, format: .pem))
+            }
+        } catch {
+            throw TemplateStoreError(
+                .unavailable,
+                "The TLS files for etcd cannot be used: check ca, cert and key in "
+                    + "--store.", underlyingError: error)
+        }
+        return configuration
+    }
+}

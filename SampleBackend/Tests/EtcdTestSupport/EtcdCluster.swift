@@ -1,0 +1,181 @@
+package import EtcdTemplateStore
+import Foundation
+import TemporaryFolders
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A cluster of etcd on this machine, which ends with this process, even if that is killed.
+package final class EtcdCluster: Sendable {
+    /// A member and its process.
+    private struct Member {
+        let name: String
+        let clientURL: String
+        let peerURL: String
+        var process: Process?
+    }
+
+    /// Runs etcd until its standard input is closed, and prints its process's number.
+    private static let launcher = """
+        exec 3<&0
+        etcd "$@" 0</dev/null 3<&- &
+        member=$!
+        echo $member
+        (cat <&3 >/dev/null; kill -9 $member 2>/dev/null) &
+        wait $member
+        """
+
+    private let folder: TemporaryFolder
+    private let options: [String]
+    private let processes: ProcessTable
+    private let names: [String]
+
+    /// The client URLs of the members.
+    package let members: [String]
+    private let peers: [String]
+
+    /// Starts a cluster, and returns when it has a leader.
+    ///
+    /// - Parameters:
+    ///   - count: The number of members.
+    ///   - options: More options of etcd.
+    /// - Throws: ``EtcdClusterError`` when etcd is not installed or does not start.
+    package init(members count: Int = 1, options: [String] = []) async throws {
+        folder = try TemporaryFolder()
+        self.options = options
+        let ports = try FreePorts.take(2 * count)
+        names = (0..<count).map { "m\($0)" }
+        members = (0..<count).map { "http://127.0.0.1:\(ports[2 * $0])" }
+        peers = (0..<count).map { "http://127.0.0.1:\(ports[2 * $0 + 1])" }
+        processes = ProcessTable()
+        for member in 0..<count { try start(member) }
+        try await waitForLeader()
+    }
+
+    /// The location of a store with a prefix of its own.
+    package func location(prefix: String = "/\(UUID().uuidString)/") -> EtcdLocation {
+        var location = EtcdLocation(members: members)
+        location.prefix = prefix
+        return location
+    }
+
+    /// Starts a member, again after it was killed.
+    package func start(_ member: Int) throws {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments =
+            [
+                "-c", Self.launcher, "etcd", "--name", names[member], "--data-dir",
+                folder.path(names[member]), "--listen-client-urls", members[member],
+                "--advertise-client-urls", members[member], "--listen-peer-urls", peers[member],
+                "--initial-advertise-peer-urls", peers[member], "--initial-cluster",
+                zip(names, peers).map { "\($0)=\($1)" }.joined(separator: ","),
+                "--initial-cluster-token", folder.url.lastPathComponent, "--log-level", "error",
+            ] + options
+        let input = Pipe()
+        let output = Pipe()
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let line = output.fileHandleForReading.availableData
+        let text = String(decoding: line, as: UTF8.self)
+        guard let number = Int32(text.split(whereSeparator: \.isWhitespace).first ?? "") else {
+            throw EtcdClusterError(description: "etcd does not start: install etcd-server")
+        }
+        processes.set(.init(launcher: process, input: input, number: number), of: member)
+    }
+
+    /// Sends a signal to a member.
+    package func signal(_ number: Int32, to member: Int) {
+        if let process = processes.process(of: member) { _ = kill(process.number, number) }
+    }
+
+    /// Kills a member, and returns when it has ended.
+    package func kill9(_ member: Int) {
+        signal(SIGKILL, to: member)
+        processes.process(of: member)?.launcher.waitUntilExit()
+    }
+
+    /// Waits until every member has a leader.
+    package func waitForLeader() async throws {
+        for url in members {
+            guard let health = URL(string: url + "/health") else { continue }
+            for attempt in 0... {
+                if let data = try? Data(contentsOf: health),
+                    String(decoding: data, as: UTF8.self).contains("\"true\"")
+                {
+                    break
+                }
+                guard attempt < 600 else {
+                    throw EtcdClusterError(description: "the member \(url) has no leader")
+                }
+                try await Task.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    /// Ends all members.
+    package func end() {
+        for member in members.indices {
+            signal(SIGCONT, to: member)
+            kill9(member)
+        }
+        folder.remove()
+    }
+}
+
+/// The reason why a cluster cannot be used.
+package struct EtcdClusterError: Error, CustomStringConvertible {
+    package let description: String
+}
+
+/// The processes of the members.
+private final class ProcessTable: @unchecked Sendable {  // Reached only under the lock.
+    struct Running {
+        let launcher: Process
+        /// Closing it ends the member.
+        let input: Pipe
+        let number: Int32
+    }
+
+    private let lock = NSLock()
+    private var running: [Int: Running] = [:]
+
+    func set(_ process: Running, of member: Int) { lock.withLock { running[member] = process } }
+
+    func process(of member: Int) -> Running? { lock.withLock { running[member] } }
+}
+
+/// Ports that nothing listens on.
+private enum FreePorts {
+    static func take(_ count: Int) throws -> [Int] {
+        var sockets: [Int32] = []
+        defer { for socket in sockets { _ = close(socket) } }
+        return try (0..<count).map { _ in
+            #if canImport(Glibc)
+                let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            #else
+                let socket = socket(AF_INET, SOCK_STREAM, 0)
+            #endif
+            sockets.append(socket)
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+                unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    unsafe bind(socket, address, length) == 0
+                        && getsockname(socket, address, &length) == 0
+                }
+            }
+            guard isBound else { throw EtcdClusterError(description: "no port is free") }
+            return Int(UInt16(bigEndian: address.sin_port))
+        }
+    }
+}
