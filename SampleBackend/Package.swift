@@ -156,8 +156,9 @@ let package = Package(
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
-                "AdminAPI", "ClientAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore",
-                "JSONTree", "PrometheusMetrics", "Rendering", "SQLiteTemplateStore", "Targeting",
+                "AdminAPI", "ClientAPI", "ConfigServer", "EtcdTemplateStore", "HTTPServing",
+                "InMemoryTemplateStore", "JSONTree", "PrometheusMetrics", "Rendering",
+                "SQLiteTemplateStore", "Targeting",
                 "Templates", "TemplateStore",
             ]
                 + products(

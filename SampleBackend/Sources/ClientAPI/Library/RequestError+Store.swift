@@ -24,6 +24,7 @@ extension RequestError {
             case .outOfSpace: .outOfSpace
             case .filesReplaced: .filesReplaced
             case .newerSchema: .newerSchema
+            case .outcomeUnknown: .outcomeUnknown
             default: .storeUnavailable
             }
     }
@@ -68,6 +69,14 @@ extension RequestError {
         message:
             "The store of the server cannot be read or written now, as its log says: try again "
             + "in a few seconds.",
+        headerFields: [.retryAfter: "5"])
+
+    /// 503: the store did not say whether it has stored the change.
+    static let outcomeUnknown = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "OUTCOME_UNKNOWN",
+        message: "Whether the change is stored is not known yet, since the store of the server did not "
+            + "answer; the server goes on asking it. Get the current state, or the audit trail, before "
+            + "you send it again.",
         headerFields: [.retryAfter: "5"])
 
     /// 503: the disk of the store is full.

@@ -10,8 +10,9 @@ struct AdministrationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Open this store instead of asking a server: sqlite:PATH. No token is needed.",
-            valueName: "store"))
+            "Open this store instead of asking a server: sqlite:PATH or etcd:URL,URL,… No token is "
+                + "needed.",
+            valueName: "store"), transform: StoreLocation.init(parsing:))
     var store: StoreLocation?
 
     @Option(
@@ -33,7 +34,7 @@ struct AdministrationOptions: ParsableArguments {
             throw ValidationError("Give either --server or --store, not both.")
         }
         if store == .memory {
-            throw ValidationError("--store memory is empty: give sqlite:PATH, or --server.")
+            throw ValidationError("--store memory is empty: give sqlite:PATH, etcd:URL,… or --server.")
         }
     }
 

@@ -11,7 +11,9 @@ struct BackupCommand: AsyncParsableCommand {
     @Argument(help: "The file to write; it must not exist.")
     var file: String
 
-    @Option(help: ArgumentHelp("The database: sqlite:PATH.", valueName: "store"))
+    @Option(
+        help: ArgumentHelp("The database: sqlite:PATH.", valueName: "store"),
+        transform: StoreLocation.init(parsing:))
     var store = StoreLocation.default
 
     func run() async throws {

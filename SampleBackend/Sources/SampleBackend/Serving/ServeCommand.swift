@@ -44,7 +44,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where templates are kept: sqlite:PATH, or memory.", valueName: "store"))
+            "Where templates are kept: sqlite:PATH, etcd:URL,URL,… or memory.",
+            discussion: "After the URLs of etcd's members may follow ?prefix=/activeconfig/ and, "
+                + "with & between, ca=FILE, cert=FILE and key=FILE for TLS, user=NAME and "
+                + "password-file=FILE.",
+            valueName: "store"), transform: StoreLocation.init(parsing:))
     var store = StoreLocation.default
 
     @OptionGroup(title: "Development")

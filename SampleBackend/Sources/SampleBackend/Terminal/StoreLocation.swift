@@ -1,11 +1,14 @@
 import ArgumentParser
+import EtcdTemplateStore
 import InMemoryTemplateStore
 import SQLiteTemplateStore
 import TemplateStore
 
 /// The value of `--store`: the location of the store (HTTP 5).
-enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
+enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
     case sqlite(path: String)
+
+    case etcd(EtcdLocation)
 
     /// In the memory of this process only.
     case memory
@@ -13,19 +16,30 @@ enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
     /// The location when `--store` is not given.
     static let `default` = StoreLocation.sqlite(path: "activeconfig.sqlite")
 
-    /// Parses `sqlite:PATH` or `memory`.
-    init?(argument: String) {
+    /// Parses `sqlite:PATH`, `etcd:URL,URL,…` or `memory`.
+    ///
+    /// - Throws: A `ValidationError` with the reason.
+    init(parsing argument: String) throws {
         let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         switch (parts.first, parts.dropFirst().first) {
         case ("memory", nil): self = .memory
         case ("sqlite", let path?) where !path.isEmpty: self = .sqlite(path: String(path))
-        default: return nil
+        case ("etcd", let members?):
+            do {
+                self = .etcd(try EtcdLocation(parsing: String(members)))
+            } catch {
+                throw ValidationError("The store \"\(argument)\" cannot be used: \(error).")
+            }
+        default:
+            throw ValidationError(
+                "\"\(argument)\" is no store: give sqlite:PATH, etcd:http://HOST:PORT,… or memory.")
         }
     }
 
-    var defaultValueDescription: String {
+    var description: String {
         switch self {
         case .sqlite(let path): "sqlite:\(path)"
+        case .etcd(let location): location.description
         case .memory: "memory"
         }
     }
@@ -36,6 +50,7 @@ enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
     func open() async throws(TemplateStoreError) -> any TemplateStore {
         switch self {
         case .sqlite(let path): try await SQLiteTemplateStore(path: path)
+        case .etcd(let location): try await EtcdTemplateStore(location)
         case .memory: InMemoryTemplateStore()
         }
     }
@@ -44,7 +59,7 @@ enum StoreLocation: Sendable, Hashable, ExpressibleByArgument {
     var warnings: [String] {
         switch self {
         case .sqlite(let path): SQLiteTemplateStore.warnings(at: path)
-        case .memory: []
+        case .etcd, .memory: []
         }
     }
 }
