@@ -231,7 +231,9 @@ let package = Package(
             ] + products("GRDB")
         ),
         .target(
-            name: "EtcdTestSupport", dependencies: ["EtcdTemplateStore", "TemporaryFolders"],
+            name: "EtcdTestSupport",
+            dependencies: ["EtcdTemplateStore", "TemporaryFolders"]
+                + products("NIOConcurrencyHelpers", "NIOCore", "NIOPosix"),
             path: "Tests/EtcdTestSupport"
         ),
         .testTarget(

@@ -55,7 +55,10 @@ public final class EtcdTemplateStore: TemplateStore {
 
     /// Returns when a majority of the cluster answers and there is room for writes.
     public func checkReadiness() async throws(TemplateStoreError) {
-        _ = try await read(EtcdRange(keys: .key(keys.store)))
+        let found = try await read(EtcdRange(keys: .key(keys.store), part: .keys))
+        guard found.keyValues.first?.modRevision == identity.revision else {
+            throw TemplateStoreError(keysReplaced)
+        }
         if try await hasNoSpaceAlarm() { throw .etcdIsFull(nil) }
     }
 
@@ -218,6 +221,13 @@ extension EtcdTemplateStore {
         }
     }
 
+    private var keysReplaced: EtcdFailure {
+        EtcdFailure(
+            .otherCluster,
+            "The keys of the store \(gateway.location) were removed or replaced while it was in use: "
+                + "restore them, and start this server again")
+    }
+
     /// The reason why a write is not settled.
     private struct Unsettled: Error {
         let cause: EtcdFailure
@@ -247,10 +257,7 @@ extension EtcdTemplateStore {
                 let found = answer.keyValues(0).first
                 if isOurs(found) { return StoreRevision(found?.modRevision ?? 0) }
                 if answer.keyValues(1).first?.modRevision != identity.revision {
-                    throw EtcdFailure(
-                        .otherCluster,
-                        "The keys of the store \(gateway.location) were removed or replaced while it "
-                            + "was in use: restore them, and start this server again")
+                    throw keysReplaced
                 }
                 return nil
             } catch {

@@ -12,22 +12,11 @@ import TemporaryFolders
 
 /// A cluster of etcd on this machine, which ends with this process, even if that is killed.
 package final class EtcdCluster: Sendable {
-    /// A member and its process.
-    private struct Member {
-        let name: String
-        let clientURL: String
-        let peerURL: String
-        var process: Process?
-    }
-
-    /// Runs etcd until its standard input is closed, and prints its process's number.
+    /// Becomes etcd, which is killed when the standard input is closed, as at the end of this process.
     private static let launcher = """
         exec 3<&0
-        etcd "$@" 0</dev/null 3<&- &
-        member=$!
-        echo $member
-        (cat <&3 >/dev/null; kill -9 $member 2>/dev/null) &
-        wait $member
+        (cat <&3 >/dev/null; kill -9 $$ 2>/dev/null) &
+        exec etcd "$@" </dev/null 3<&-
         """
 
     private let folder: TemporaryFolder
@@ -38,6 +27,7 @@ package final class EtcdCluster: Sendable {
     /// The client URLs of the members.
     package let members: [String]
     private let peers: [String]
+    private let tokens = ClusterToken()
 
     /// Starts a cluster, and returns when it has a leader.
     ///
@@ -75,31 +65,37 @@ package final class EtcdCluster: Sendable {
                 "--advertise-client-urls", members[member], "--listen-peer-urls", peers[member],
                 "--initial-advertise-peer-urls", peers[member], "--initial-cluster",
                 zip(names, peers).map { "\($0)=\($1)" }.joined(separator: ","),
-                "--initial-cluster-token", folder.url.lastPathComponent, "--log-level", "error",
+                "--initial-cluster-token", tokens.current, "--log-level", "error",
             ] + options
         let input = Pipe()
-        let output = Pipe()
         process.standardInput = input
-        process.standardOutput = output
+        process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        let line = output.fileHandleForReading.availableData
-        let text = String(decoding: line, as: UTF8.self)
-        guard let number = Int32(text.split(whereSeparator: \.isWhitespace).first ?? "") else {
-            throw EtcdClusterError(description: "etcd does not start: install etcd-server")
-        }
-        processes.set(.init(launcher: process, input: input, number: number), of: member)
+        processes.set(.init(process: process, input: input), of: member)
     }
 
     /// Sends a signal to a member.
     package func signal(_ number: Int32, to member: Int) {
-        if let process = processes.process(of: member) { _ = kill(process.number, number) }
+        if let process = processes.process(of: member) {
+            _ = kill(process.process.processIdentifier, number)
+        }
     }
 
     /// Kills a member, and returns when it has ended.
     package func kill9(_ member: Int) {
+        guard let running = processes.process(of: member) else { return }
         signal(SIGKILL, to: member)
-        processes.process(of: member)?.launcher.waitUntilExit()
+        // The process that waits for it has inherited descriptors, without which Foundation does not
+        // see the end.
+        try? running.input.fileHandleForWriting.close()
+        while running.process.isRunning { usleep(10_000) }
+    }
+
+    /// Removes what a member has stored, after it was killed; started again, it is another cluster.
+    package func removeData(of member: Int) {
+        try? FileManager.default.removeItem(atPath: folder.path(names[member]))
+        tokens.renew()
     }
 
     /// Waits until every member has a leader.
@@ -113,7 +109,8 @@ package final class EtcdCluster: Sendable {
                     break
                 }
                 guard attempt < 600 else {
-                    throw EtcdClusterError(description: "the member \(url) has no leader")
+                    throw EtcdClusterError(
+                        description: "the member \(url) has no leader: is etcd-server installed?")
                 }
                 try await Task.sleep(for: .milliseconds(100))
             }
@@ -135,13 +132,22 @@ package struct EtcdClusterError: Error, CustomStringConvertible {
     package let description: String
 }
 
+/// The text by which etcd tells new clusters apart.
+private final class ClusterToken: @unchecked Sendable {  // Reached only under the lock.
+    private let lock = NSLock()
+    private var token = UUID().uuidString
+
+    var current: String { lock.withLock { token } }
+
+    func renew() { lock.withLock { token = UUID().uuidString } }
+}
+
 /// The processes of the members.
 private final class ProcessTable: @unchecked Sendable {  // Reached only under the lock.
     struct Running {
-        let launcher: Process
+        let process: Process
         /// Closing it ends the member.
         let input: Pipe
-        let number: Int32
     }
 
     private let lock = NSLock()

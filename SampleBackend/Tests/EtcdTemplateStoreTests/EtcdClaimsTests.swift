@@ -1,0 +1,109 @@
+import EtcdTestSupport
+import Foundation
+import SeededRandomness
+import TemplateStore
+import Templates
+import Testing
+
+@testable import EtcdTemplateStore
+
+@Suite("Claims in etcd", .timeLimit(.minutes(Rounds.minutes)))
+struct EtcdClaimsTests {
+    private func addWebhook(to store: EtcdTemplateStore) async throws {
+        try await store.submit()
+        try await store.addWebhook(
+            StoredWebhook(
+                id: "w", project: "p", url: "https://w", secret: "s", creationDate: testDate,
+                creator: "root"))
+        try await store.submit()
+    }
+
+    private func claim(
+        in store: EtcdTemplateStore, at seconds: TimeInterval = 0
+    ) async throws -> [ClaimedDelivery] {
+        let date = testDate + seconds
+        return try await store.claimDeliveries(date: date, until: date + 30, limit: 9)
+    }
+
+    /// A clock that is ahead takes no claim from a process that lives.
+    @Test func aClockAheadTakesNoClaim() async throws {
+        try await withStore { store, location in
+            try await addWebhook(to: store)
+            let first = try #require(try await claim(in: store).first)
+            try await withStore(at: location) { ahead in
+                #expect(try await claim(in: ahead, at: 3_600) == [])
+                let next = try #require(try await ahead.nextDeliveryDate())
+                #expect(next > testDate + 7_200)
+            }
+            let attempt = DeliveryAttempt(
+                deliveryID: first.delivery.id, number: 1, outcome: .delivered, date: testDate)
+            try await store.finish(attempt)
+            let found = try await store.deliveries(ofWebhook: "w", inProject: "p", limit: 1)
+            #expect(found.map(\.state) == [.delivered])
+        }
+    }
+
+    /// The delivery of a process whose lease has ended is due at once, and its late result is ignored.
+    @Test func aDeadProcessGivesItsDeliveryBack() async throws {
+        try await withStore { store, location in
+            try await addWebhook(to: store)
+            let first = try #require(try await claim(in: store).first)
+            try await withStore(at: location) { other in
+                #expect(try await claim(in: other) == [])
+                let owner = try #require(store.owner.id)
+                let removal = EtcdTransaction(success: [.delete(.key(store.keys.owner(owner)))])
+                let _: EtcdTransactionAnswer = try await other.gateway.call("/v3/kv/txn", removal)
+                let second = try #require(try await claim(in: other).first)
+                #expect(second.delivery.id == first.delivery.id)
+                #expect(second.delivery.attempts == 2)
+                try await store.finish(
+                    DeliveryAttempt(
+                        deliveryID: first.delivery.id, number: 1, outcome: .failed, date: testDate))
+                var found = try await other.deliveries(ofWebhook: "w", inProject: "p", limit: 1)
+                #expect(found.map(\.state) == [.pending])
+                try await other.finish(
+                    DeliveryAttempt(
+                        deliveryID: first.delivery.id, number: 2, outcome: .delivered,
+                        date: testDate))
+                found = try await other.deliveries(ofWebhook: "w", inProject: "p", limit: 1)
+                #expect(found.map(\.state) == [.delivered])
+            }
+        }
+    }
+
+    /// A closed store gives its deliveries back at once.
+    @Test func aClosedStoreGivesItsDeliveriesBack() async throws {
+        try await withStore { store, location in
+            try await addWebhook(to: store)
+            try await withStore(at: location) { other in
+                let claimed = try await claim(in: other)
+                #expect(claimed.count == 1)
+                #expect(try await claim(in: store) == [])
+            }
+            #expect(try await claim(in: store).count == 1)
+        }
+    }
+
+    /// A project with the most webhooks, each with the most deliveries, can be published.
+    @Test func theMostWebhooksFitIntoOneTransaction() async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            for number in 1...TemplateStoreLimits.webhooks {
+                try await store.addWebhook(
+                    StoredWebhook(
+                        id: "\(number)", project: "p", url: "https://w", secret: "s",
+                        creationDate: testDate, creator: "root"))
+            }
+            for number in 0...TemplateStoreLimits.finishedDeliveries {
+                try await store.submit("\(number)")
+            }
+            let template = try await store.submit(Data(repeating: 0x20, count: 16 << 20))
+            for number in 1...TemplateStoreLimits.webhooks {
+                let found = try await store.deliveries(
+                    ofWebhook: "\(number)", inProject: "p", limit: 1_000)
+                #expect(found.count == TemplateStoreLimits.finishedDeliveries + 1)
+                #expect(found.first?.version == template.version.number)
+            }
+        }
+    }
+}

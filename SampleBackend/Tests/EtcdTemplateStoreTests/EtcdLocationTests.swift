@@ -1,0 +1,38 @@
+import EtcdTemplateStore
+import Testing
+
+@Suite("The location of a store in etcd")
+struct EtcdLocationTests {
+    @Test func aLocationIsParsed() throws {
+        let plain = try EtcdLocation(parsing: "http://a:2379,http://[::1],http://c:1/")
+        #expect(plain.members == ["http://a:2379", "http://[::1]:2379", "http://c:1"])
+        #expect(plain.prefix == "/activeconfig/")
+        #expect(plain.description == "etcd:http://a:2379,http://[::1]:2379,http://c:1")
+        let full = try EtcdLocation(
+            parsing: "https://a?prefix=/x&ca=a%20b.pem&cert=c.pem&key=k.pem&user=u&password-file=p")
+        #expect(full.prefix == "/x/")
+        #expect(full.authorityFile == "a b.pem")
+        #expect(full.certificateFile == "c.pem")
+        #expect(full.keyFile == "k.pem")
+        #expect(full.user == "u")
+        #expect(full.passwordFile == "p")
+    }
+
+    @Test(
+        arguments: [
+            ("", "is no address"), ("a:2379", "is no address"), ("http://", "is no address"),
+            ("http://a,", "is no address"), ("http://a:2379/v3", "is no address"),
+            ("ftp://a", "is no address"), ("http://a:0", "no port 0"),
+            ("http://u:p@a", "?user=NAME&password-file=FILE"),
+            ("http://a?x=1", "no parameter \"x\""),
+            ("http://a?prefix=", "has no value"), ("http://a?prefix", "has no value"),
+            ("https://a?cert=c", "both cert and key"), ("http://a?user=u", "both user and"),
+            ("http://a?ca=c", "without TLS"),
+        ])
+    func aFaultIsNamed(_ text: String, _ reason: String) {
+        let error = #expect(throws: EtcdLocationError.self) { try EtcdLocation(parsing: text) }
+        #expect(error?.description.contains(reason) == true)
+        // A password is not repeated.
+        #expect(error?.description.contains("u:p") == false)
+    }
+}

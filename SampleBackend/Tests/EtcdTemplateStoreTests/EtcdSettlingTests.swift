@@ -1,0 +1,148 @@
+import EtcdTestSupport
+import Foundation
+import SeededRandomness
+import TemplateStore
+import Templates
+import Testing
+
+@testable import EtcdTemplateStore
+
+@Suite("Writes whose answer does not come", .timeLimit(.minutes(Rounds.minutes)))
+struct EtcdSettlingTests {
+    /// A write is made once, and its call returns it, although the first answer was lost.
+    @Test func aWriteWithoutAnAnswerIsMadeOnce() async throws {
+        let member = try await SharedMember.cluster.value.members[0]
+        let proxy = try await LossyProxy(before: member)
+        var location = try await SharedMember.cluster.value.location()
+        location.members = [proxy.url]
+        try await withStore(at: location) { store in
+            try await store.submit("1")
+            proxy.strike(.answerIsLost, requestsWith: "request_put", count: 1)
+            let template = try await store.submit("2", expecting: .version(1))
+            #expect(proxy.struck == 1)
+            #expect(template.version.number == 2)
+            #expect(try await store.template(version: nil, inProject: "p") == template)
+            #expect(try await store.numbers() == [2, 1])
+            let entries = try await store.auditEntries(inProject: "p", matching: AuditQuery())
+            #expect(entries.map(\.revision).first == template.revision)
+            #expect(entries.count == 2)
+        }
+        await proxy.close()
+    }
+
+    /// While no answer comes, the call fails with `outcomeUnknown`, and the write is there once.
+    @Test func aWriteThatIsNotSettledInTimeIsUnknown() async throws {
+        let member = try await SharedMember.cluster.value.members[0]
+        let proxy = try await LossyProxy(before: member)
+        var location = try await SharedMember.cluster.value.location()
+        let direct = location
+        location.members = [proxy.url]
+        try await withStore(at: location, limits: .short) { store in
+            try await store.submit("1")
+            proxy.strike(.answerIsLost, requestsWith: "request_put")
+            let error = try await storeError { try await store.submit("2") }
+            #expect(error?.code == .outcomeUnknown)
+            #expect(proxy.struck > 1)
+            proxy.release()
+            try await withStore(at: direct) { other in
+                #expect(try await other.numbers() == [2, 1])
+                try await store.submit("3", expecting: .version(2))
+                #expect(try await other.numbers() == [3, 2, 1])
+            }
+        }
+        await proxy.close()
+    }
+
+    /// A write that arrives after another was made is not made.
+    @Test func aLateWriteIsNotMade() async throws {
+        let member = try await SharedMember.cluster.value.members[0]
+        let proxy = try await LossyProxy(before: member)
+        var location = try await SharedMember.cluster.value.location()
+        let direct = location
+        location.members = [proxy.url]
+        try await withStore(at: direct) { other in
+            try await other.submit("1")
+            try await withStore(at: location, limits: .short) { store in
+                proxy.strike(.requestIsHeld, requestsWith: "request_put")
+                let error = try await storeError { try await store.submit("late") }
+                #expect(error?.code == .outcomeUnknown)
+                let template = try await other.submit("2", expecting: .version(1))
+                proxy.release()
+                // Another write through the proxy comes after those that were held.
+                try await store.submit("3")
+                #expect(try await other.numbers() == [3, 2, 1])
+                #expect(try await other.template(version: 2, inProject: "p") == template)
+                let entries = try await other.auditEntries(inProject: "p", matching: AuditQuery())
+                #expect(entries.count == 3)
+            }
+        }
+        await proxy.close()
+    }
+
+    /// A held write that nobody overtook is made late, and known in the audit trail.
+    @Test func aHeldWriteMayBeMadeLater() async throws {
+        let member = try await SharedMember.cluster.value.members[0]
+        let proxy = try await LossyProxy(before: member)
+        var location = try await SharedMember.cluster.value.location()
+        let direct = location
+        location.members = [proxy.url]
+        try await withStore(at: direct) { other in
+            let first = try await other.submit("1")
+            try await withStore(at: location, limits: .short) { store in
+                proxy.strike(.requestIsHeld, requestsWith: "request_put")
+                let error = try await storeError { try await store.submit("late") }
+                #expect(error?.code == .outcomeUnknown)
+                #expect(try await other.numbers() == [1])
+                proxy.release()
+                let changes = try await other.next(1, after: first.revision)
+                #expect(changes.map(\.subject) == [.template(project: "p", version: 2)])
+                #expect(try await other.numbers() == [2, 1])
+            }
+        }
+        await proxy.close()
+    }
+
+    /// A write that reaches no member was certainly not made.
+    @Test func aWriteThatNoMemberGetsIsNotMade() async throws {
+        try await withCluster { cluster in
+            try await withStore(at: cluster.location(), limits: .short) { store in
+                try await store.submit("1")
+                cluster.kill9(0)
+                let error = try await storeError { try await store.submit("2") }
+                #expect(error?.code == .unavailable)
+                try cluster.start(0)
+                try await cluster.waitForLeader()
+                #expect(try await store.numbers() == [1])
+                try await store.submit("2")
+            }
+        }
+    }
+
+    /// Of two stores that publish over the same version while answers are lost, one wins.
+    @Test func oneOfTwoPublishersWinsWhileAnswersAreLost() async throws {
+        let member = try await SharedMember.cluster.value.members[0]
+        let proxy = try await LossyProxy(before: member)
+        var location = try await SharedMember.cluster.value.location()
+        location.members = [proxy.url, member]
+        try await withStore(at: location) { first in
+            try await withStore(at: location) { second in
+                try await first.submit("0")
+                for version in 1...20 {
+                    proxy.strike(.answerIsLost, requestsWith: "request_put", count: 2)
+                    let results = await withTaskGroup(of: Bool.self) { group in
+                        for store in [first, second] {
+                            group.addTask {
+                                (try? await store.submit("\(version)", expecting: .version(version)))
+                                    != nil
+                            }
+                        }
+                        return await group.reduce(into: []) { $0.append($1) }
+                    }
+                    #expect(results.filter { $0 }.count == 1)
+                }
+                #expect(try await first.numbers() == (1...21).reversed())
+            }
+        }
+        await proxy.close()
+    }
+}
