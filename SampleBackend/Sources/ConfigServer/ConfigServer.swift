@@ -108,6 +108,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await follower.run() }
             group.addTask { await webhooks.run() }
+            if waits { group.addTask { await readiness.run() } }
             group.addTask { try await listener.run(onListening: onListening) }
             // An error of the listener leaves the group, which cancels the others.
             for try await _ in group {}
@@ -149,7 +150,7 @@ extension ConfigServer {
         let recognition = AdministratorRecognition(
             access, wrongCredentialsLimiter: wrongTokenLimiter)
         let operations = OperationsRoutes(
-            source: source, metricsText: options.metricsText,
+            readiness: readiness, metricsText: options.metricsText,
             metricsRecognition: options.isLoopback ? nil : recognition, logger: logger)
         let sessions = SessionRoutes(
             access: access, administration: administration,
@@ -166,6 +167,8 @@ extension ConfigServer {
             ).group,
         ]
     }
+
+    private var readiness: StoreReadiness { StoreReadiness(source: source) }
 
     /// The administrator whose token a request carries, as the caller of a service's route.
     private func serviceCaller(_ headerFields: RequestFields) -> ServiceCaller? {

@@ -9,8 +9,7 @@ import TemplateStore
 
 /// The routes of HTTP 5: health, metrics, and the OpenAPI description.
 struct OperationsRoutes: Sendable {
-    /// The source whose readiness is the server's.
-    let source: any DocumentSource
+    let readiness: StoreReadiness
 
     /// The metrics in Prometheus text format; nil serves an empty text.
     let metricsText: (@Sendable () -> String)?
@@ -48,7 +47,7 @@ struct OperationsRoutes: Sendable {
                 [.get: Endpoint(access: OpenAccess(), .immediate { _ in .response(Self.fine) })]),
             .get("/health/ready") { _ in
                 do {
-                    try await source.checkReadiness()
+                    try await readiness.check()
                 } catch {
                     logger.warning("Not ready", metadata: ["error": "\(error)"])
                     throw (error as? TemplateStoreError).map { RequestError($0, project: "") }

@@ -226,6 +226,12 @@ extension StoredTemplate {
 }
 
 package struct DeliveryMetrics: Sendable {
+    // Created at once: `increase` of a series does not include its first value.
+    private let deliveries = Dictionary(
+        uniqueKeysWithValues: ["delivered", "retried", "failed"].map {
+            ($0, Counter(label: "activeconfig_webhook_deliveries", dimensions: [("outcome", $0)]))
+        })
+
     package init() {}
 
     func countStoreError(operation: String) {
@@ -235,8 +241,7 @@ package struct DeliveryMetrics: Sendable {
 
     /// `outcome` is `delivered`, `retried` or `failed`.
     func countDelivery(outcome: String) {
-        Counter(label: "activeconfig_webhook_deliveries", dimensions: [("outcome", outcome)])
-            .increment()
+        deliveries[outcome]?.increment()
     }
 }
 

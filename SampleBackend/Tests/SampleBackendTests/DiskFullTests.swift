@@ -29,6 +29,11 @@ import TemporaryFolders
                     "PUT", Self.path, ifMatch: "etag-default-\(version)",
                     body: AdministrationTarget.templateText(title: title))
             }
+            func readyGauge() async throws -> Int? {
+                String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
+                    .split(separator: "\n").first { $0.hasPrefix("activeconfig_store_ready ") }
+                    .flatMap { $0.split(separator: " ").last.flatMap { Int($0) } }
+            }
             #expect(try await publish("first", over: 0).status == 200)
             let log = try FileManager.default.attributesOfItem(
                 atPath: folder.path("test.sqlite-wal"))
@@ -42,12 +47,14 @@ import TemporaryFolders
             let ready = try await backend.answer("/health/ready")
             #expect(ready.status == 503)
             #expect(String(decoding: ready.body, as: UTF8.self).contains("no space left"))
+            #expect(try await readyGauge() == 0)
             #expect(try await backend.answer("/activeconfig").status == 200)
             // A small write fits, and does not prove that the large one would.
             #expect(try await publish("second", over: 1).status == 200)
             #expect(try await backend.answer("/health/ready").status == 503)
             try setFileSizeLimit("unlimited", of: backend.process)
             #expect(try await backend.answer("/health/ready").status == 200)
+            #expect(try await readyGauge() == 1)
             #expect(try await publish(big, over: 2).status == 200)
             #expect(try await backend.answer("/health/ready").status == 200)
             _ = await backend.stop()

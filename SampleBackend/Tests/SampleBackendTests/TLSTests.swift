@@ -57,6 +57,18 @@ struct TLSTests {
             "curl", curl + ["--cacert", folder.path("certificate.pem"), url])
         #expect(status == 0)
         #expect(body.contains("SampleViewConfiguration"))
+        let (_, metrics) = try run(
+            "curl",
+            curl + [
+                "--cacert", folder.path("certificate.pem"),
+                url.replacing("/activeconfig/user/3", with: "/metrics"),
+            ])
+        let expiry = metrics.split(separator: "\n")
+            .first { $0.hasPrefix("activeconfig_certificate_expiry_timestamp_seconds ") }
+            .flatMap { $0.split(separator: " ").last.flatMap { Double($0) } }
+        // Two days, of which the test may take some minutes.
+        let remaining = Date(timeIntervalSince1970: expiry ?? 0).timeIntervalSinceNow
+        #expect((47 * 3_600...48 * 3_600).contains(remaining), "\(remaining)")
         let (stranger, _) = try run("curl", curl + [url])
         #expect(stranger != 0)
         let plain = url.replacingOccurrences(of: "https:", with: "http:")

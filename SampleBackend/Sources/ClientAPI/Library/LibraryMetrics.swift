@@ -4,7 +4,14 @@ import Metrics
 ///
 /// A metric is created once and kept: creating one takes a lock and a lookup.
 package struct LibraryMetrics: Sendable {
-    package init() {}
+    /// Operations whose error counters exist from the start.
+    ///
+    /// `increase` of a series does not include its first value, so an alert would miss an error.
+    private static let alertedOperations = ["publish", "rollback", "set_overrides", "watch"]
+
+    package init() {
+        for operation in Self.alertedOperations { _ = Self.storeErrors(operation) }
+    }
 
     private let evaluations = Counter(label: "activeconfig_evaluations")
     private let cacheHits = Counter(label: "activeconfig_render_cache_hits")
@@ -18,8 +25,11 @@ package struct LibraryMetrics: Sendable {
 
     /// Counts a store error by the failed operation, such as `publish`.
     package func countStoreError(operation: String) {
+        Self.storeErrors(operation).increment()
+    }
+
+    private static func storeErrors(_ operation: String) -> Counter {
         Counter(label: "activeconfig_store_errors", dimensions: [("operation", operation)])
-            .increment()
     }
 
     func setVersion(_ version: Int, ofProject project: String) {

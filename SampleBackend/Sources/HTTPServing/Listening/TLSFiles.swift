@@ -1,3 +1,4 @@
+import Metrics
 package import NIOSSL
 
 /// The files of a TLS server's certificate and key.
@@ -14,18 +15,23 @@ public struct TLSFiles: Sendable, Hashable {
         self.privateKey = privateKey
     }
 
-    /// Reads the files.
+    /// Reads the files, and records when the certificate expires.
     ///
     /// - Throws: A ``TLSFilesError`` when one of them cannot be used.
     package func makeContext() throws(TLSFilesError) -> NIOSSLContext {
         do {
+            let chain = try NIOSSLCertificate.fromPEMFile(certificate)
             var configuration = TLSConfiguration.makeServerConfiguration(
-                certificateChain: try NIOSSLCertificate.fromPEMFile(certificate)
-                    .map { .certificate($0) },
+                certificateChain: chain.map { .certificate($0) },
                 privateKey: .privateKey(try NIOSSLPrivateKey(file: privateKey, format: .pem)))
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
-            return try NIOSSLContext(configuration: configuration)
+            let context = try NIOSSLContext(configuration: configuration)
+            // A chain is valid until its first certificate expires.
+            if let expiry = chain.map(\.notValidAfter).min() {
+                Gauge(label: "activeconfig_certificate_expiry_timestamp_seconds").record(expiry)
+            }
+            return context
         } catch {
             throw TLSFilesError(files: self, underlyingError: error)
         }

@@ -13,13 +13,17 @@ final class RequestRecorder: Sendable {
 
     private let route: String
     private let logger: Logger
-    private let timer: Timer
-    private let counters = NIOLockedValueBox<[Int: Counter]>([:])
+    private let series = NIOLockedValueBox(Series())
+
+    /// Created by the first request, so that a route without requests has no series.
+    private struct Series: Sendable {
+        var timer: Timer?
+        var counters: [Int: Counter] = [:]
+    }
 
     init(route: String, logger: Logger) {
         self.route = route
         self.logger = logger
-        timer = Timer(label: "activeconfig_request_duration", dimensions: [("route", route)])
     }
 
     /// Records an answered request.
@@ -29,8 +33,9 @@ final class RequestRecorder: Sendable {
     func record(
         method: String?, status: Int, bytes: Int, duration: Duration?, isTimed: Bool = true
     ) {
-        counter(for: status).increment()
-        if let duration, isTimed {
+        let (counter, timer) = series(of: status, isTimed: isTimed && duration != nil)
+        counter.increment()
+        if let duration, let timer {
             let (seconds, attoseconds) = duration.components
             timer.recordNanoseconds(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)
         }
@@ -46,14 +51,20 @@ final class RequestRecorder: Sendable {
             ])
     }
 
-    private func counter(for status: Int) -> Counter {
-        counters.withLockedValue { counters in
-            if let counter = counters[status] { return counter }
+    private func series(of status: Int, isTimed: Bool) -> (Counter, Timer?) {
+        series.withLockedValue { series in
+            if isTimed, series.timer == nil {
+                series.timer = Timer(
+                    label: "activeconfig_request_duration", dimensions: [("route", route)])
+            }
+            if let counter = series.counters[status] {
+                return (counter, isTimed ? series.timer : nil)
+            }
             let counter = Counter(
                 label: "activeconfig_requests",
                 dimensions: [("route", route), ("status", "\(status)")])
-            counters[status] = counter
-            return counter
+            series.counters[status] = counter
+            return (counter, isTimed ? series.timer : nil)
         }
     }
 

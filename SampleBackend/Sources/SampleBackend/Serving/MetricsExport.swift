@@ -1,28 +1,72 @@
 import CoreMetrics
+import Foundation
+import Metrics
 import PrometheusMetrics
 
 /// The Prometheus metrics of this process.
 enum MetricsExport: Sendable {
     /// Bootstraps the metrics system, which may be done only once in a process, and returns a
     /// closure that renders the metrics as text.
-    static func start() -> @Sendable () -> String {
-        let factory = PrometheusMetricsFactory(help: [
-            "activeconfig_requests": "Requests, by route and status.",
-            "activeconfig_request_duration": "From the head of a request to its response.",
-            "activeconfig_evaluations": "Documents that users were given or told they have.",
-            "activeconfig_render_cache_hits": "Documents rendered for an earlier request.",
-            "activeconfig_render_cache_misses": "Documents rendered for their request.",
-            "activeconfig_store_errors": "Calls of the store that failed, by operation.",
-            "activeconfig_acknowledged_clients":
-                "Clients that said that they use a version, by project and version.",
-            "activeconfig_problem_clients":
-                "Clients that said that they cannot use a version, by project and version.",
-            "activeconfig_problems":
-                "Clients that cannot use a setting, by project, version and setting.",
-            "activeconfig_long_polls": "Requests that wait for a change of their document.",
-            "activeconfig_template_version": "The version that is served, by project.",
-        ])
+    ///
+    /// The sizes of the store's files and the free space beside them are measured each time.
+    static func start(for store: StoreLocation) -> @Sendable () -> String {
+        let factory = PrometheusMetricsFactory(help: help)
         MetricsSystem.bootstrap(factory)
-        return { factory.text() }
+        return {
+            if case .sqlite(let path) = store { recordSpace(at: path) }
+            return factory.text()
+        }
     }
+
+    private static func recordSpace(at path: String) {
+        let manager = FileManager.default
+        func number(_ key: FileAttributeKey, in attributes: [FileAttributeKey: Any]?) -> Double? {
+            (attributes?[key] as? NSNumber)?.doubleValue
+        }
+        let sizes = [path, path + "-wal"].compactMap {
+            number(.size, in: try? manager.attributesOfItem(atPath: $0))
+        }
+        if !sizes.isEmpty { Gauge(label: "activeconfig_store_bytes").record(sizes.reduce(0, +)) }
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+        let free = number(
+            .systemFreeSize, in: try? manager.attributesOfFileSystem(forPath: folder))
+        if let free { Gauge(label: "activeconfig_store_free_bytes").record(free) }
+    }
+
+    /// Help texts by label.
+    private static let help = [
+        "activeconfig_acknowledged_clients":
+            "Clients that use a version, by project and version.",
+        "activeconfig_certificate_expiry_timestamp_seconds":
+            "Expiry of the certificate chain that the server uses, in seconds since 1970.",
+        "activeconfig_client_backlog_bytes":
+            "Bytes that wait for clients, and bodies that they have not sent whole.",
+        "activeconfig_connections_cut_off":
+            "Connections closed because too much waited for clients.",
+        "activeconfig_delivery_duration":
+            "Seconds from a publish until the socket of a client has accepted the change.",
+        "activeconfig_evaluations": "Documents that users were given or told they have.",
+        "activeconfig_long_polls": "Requests that wait for a change of their document.",
+        "activeconfig_problem_clients":
+            "Clients that cannot use a version, by project and version.",
+        "activeconfig_problems":
+            "Clients that cannot use a setting, by project, version and setting.",
+        "activeconfig_render_cache_hits": "Documents rendered for an earlier request.",
+        "activeconfig_render_cache_misses": "Documents rendered for their request.",
+        "activeconfig_request_duration":
+            "Seconds from the head of a request to its response, by route.",
+        "activeconfig_requests": "Requests, by route and status.",
+        "activeconfig_store_bytes": "Size of the database and its log.",
+        "activeconfig_store_errors": "Failed calls of the store, by operation.",
+        "activeconfig_store_free_bytes": "Free bytes of the file system that holds the database.",
+        "activeconfig_store_ready": "1 if the store can be read and written, else 0.",
+        "activeconfig_stream_connections": "Open streams; one of many users counts once.",
+        "activeconfig_stream_refusals":
+            "Refused streams, by reason: the limit of the address or of the server.",
+        "activeconfig_stream_slow_readers": "Streams closed because their client did not read.",
+        "activeconfig_stream_updates": "Changes sent to streams.",
+        "activeconfig_template_version": "Version that is served, by project.",
+        "activeconfig_webhook_deliveries":
+            "Attempts to deliver a webhook, by outcome: delivered, retried or failed.",
+    ]
 }

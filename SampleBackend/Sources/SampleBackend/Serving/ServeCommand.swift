@@ -246,7 +246,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.renderCacheBytes = cacheMegabytes << 20
         options.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
         options.consolePages = development.pages
-        options.metricsText = MetricsExport.start()
+        options.metricsText = MetricsExport.start(for: store)
         return options
     }
 
