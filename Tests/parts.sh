@@ -66,6 +66,7 @@ run_backend() {
     step "allocations" SampleBackend/Tests/Allocations/run.sh
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
     step "event streams" SampleBackend/Tests/EventStreams/run.sh
+    step "operations" SampleBackend/Tests/Operations/run.sh
 }
 
 run_console() {

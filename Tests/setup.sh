@@ -20,6 +20,20 @@ install_packages() {
         fail "$* could not be installed; install them and run this again."
 }
 
+# The same without starting the packages' services.
+install_without_services() {
+    local policy=/usr/sbin/policy-rc.d sudo=""
+    [ "$(id -u)" -eq 0 ] || sudo=sudo
+    (
+        # Packages ask this program before they start a service; 101 forbids it.
+        if command -v apt-get >/dev/null 2>&1 && [ ! -e "$policy" ]; then
+            trap '$sudo rm -f "$policy"' EXIT
+            printf '#!/bin/sh\nexit 101\n' | $sudo install -m 755 /dev/stdin "$policy"
+        fi
+        install_packages "$@"
+    ) || exit
+}
+
 # Swift 6.2 or later.
 setup_swift() {
     command -v swift >/dev/null 2>&1 ||
@@ -94,9 +108,17 @@ setup_chromium() {
 
 setup_wrk() { command -v wrk >/dev/null 2>&1 || install_packages wrk wrk; }
 
-# Debian puts nginx into /usr/sbin, often only in root's PATH; it must not be started as a service.
+# Debian puts nginx into /usr/sbin, often only in root's PATH.
 setup_nginx() {
-    PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || install_packages nginx nginx-light
+    PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || install_without_services nginx nginx-light
+}
+
+setup_etcd() { command -v etcd >/dev/null 2>&1 || install_without_services etcd etcd-server; }
+
+# promtool comes with Prometheus.
+setup_prometheus() {
+    command -v promtool >/dev/null 2>&1 && command -v prometheus >/dev/null 2>&1 ||
+        install_without_services prometheus --no-install-recommends prometheus
 }
 
 # Sets up each of the things named.

@@ -22,6 +22,7 @@ build_backend() {
 
 # Starts the backend on a free port with these options of `serve`; sets $url once it listens.
 start_backend() {
+    : >"$work/out" # It may be read before the backend starts.
     "$backend" serve --port 0 "$@" >"$work/out" 2>"$work/log" &
     backend_pid=$!
     until grep -q '^listening on ' "$work/out"; do
