@@ -1,32 +1,51 @@
 # Starts nginx before the backend for a test script; source it after SampleBackend/Tests/backend.sh.
 
-# Starts nginx with SampleBackend/Operations/nginx.conf on a free port, without its TLS, before the backend
-# at $url; sets $url to its own address. It ends with the script.
-start_nginx() {
-    local port
-    port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
-    mkdir "$work/nginx"
-    sed -e "s|server 127.0.0.1:8080;|server ${url#http://};|" \
-        -e "s|listen 443 ssl http2;|listen 127.0.0.1:$port;|" \
-        -e "s|listen 80;|listen unix:$work/nginx/redirect.sock;|" \
-        -e '/listen \[::\]/d' -e '/ssl_/d' SampleBackend/Operations/nginx.conf >"$work/nginx/site.conf"
-    cat >"$work/nginx/nginx.conf" <<TEXT
+# write_nginx_configuration FOLDER PORT URL…: writes FOLDER/nginx.conf, which is
+# SampleBackend/Operations/nginx.conf on a port of this machine, without its TLS, before these replicas.
+write_nginx_configuration() {
+    local folder=$1 port=$2
+    shift 2
+    mkdir -p "$folder"
+    sed -e "s|listen 443 ssl http2;|listen 127.0.0.1:$port;|" \
+        -e "s|listen 80;|listen unix:$folder/redirect.sock;|" \
+        -e '/listen \[::\]/d' -e '/ssl_/d' SampleBackend/Operations/nginx.conf |
+        awk -v replicas="${*#http://}" '
+            /^    server 127\.0\.0\.1:8080/ {
+                count = split(replicas, replica, " ")
+                for (i = 1; i <= count; i++) {
+                    line = $0
+                    sub(/127\.0\.0\.1:8080/, replica[i], line)
+                    print line
+                }
+                next
+            }
+            { print }' >"$folder/site.conf"
+    cat >"$folder/nginx.conf" <<TEXT
 daemon off;
 master_process off;
-pid $work/nginx/pid;
-error_log $work/nginx/log;
-events { worker_connections 4096; }
+pid $folder/pid;
+error_log $folder/log;
+worker_rlimit_nofile $(ulimit -n);
+events { worker_connections 8192; }
 http {
     access_log off;
     default_type application/octet-stream;
-    client_body_temp_path $work/nginx/bodies;
-    proxy_temp_path $work/nginx/answers;
-    fastcgi_temp_path $work/nginx/fastcgi;
-    uwsgi_temp_path $work/nginx/uwsgi;
-    scgi_temp_path $work/nginx/scgi;
-    include $work/nginx/site.conf;
+    client_body_temp_path $folder/bodies;
+    proxy_temp_path $folder/answers;
+    fastcgi_temp_path $folder/fastcgi;
+    uwsgi_temp_path $folder/uwsgi;
+    scgi_temp_path $folder/scgi;
+    include $folder/site.conf;
 }
 TEXT
+}
+
+# Starts nginx on a free port before the backend at $url; sets $url to its own address. It ends with the
+# script.
+start_nginx() {
+    local port
+    port=$(python3 -c 'import socket; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    write_nginx_configuration "$work/nginx" "$port" "$url"
     PATH=$PATH:/usr/sbin nginx -e "$work/nginx/log" -c "$work/nginx/nginx.conf" &
     nginx_pid=$!
     trap stop_nginx EXIT

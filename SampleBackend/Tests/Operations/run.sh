@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Checks what SampleBackend/Operations has for operators: the alert rules and the dashboard, by promtool and by
-# Prometheus that scrapes a backend and a member of etcd.
+# Prometheus that scrapes a backend and a member of etcd, and nginx.conf, by nginx before failing replicas.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
@@ -8,8 +8,9 @@ cd "$(dirname "$0")/../../.."
 # shellcheck source=SampleBackend/Tests/backend.sh
 . SampleBackend/Tests/backend.sh
 
-setup swift sqlite curl etcd openssl prometheus python
+setup swift sqlite curl etcd nginx openssl prometheus python
 SampleBackend/Tests/Operations/rules.py
+SampleBackend/Tests/Operations/proxy.py
 
 build_backend
 etcd_pid=""

@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""Checks SampleBackend/Operations/nginx.conf with nginx itself and replicas that fail on request.
+
+USAGE: SampleBackend/Tests/Operations/proxy.py, from the root of the repository; nginx must be installed.
+"""
+
+import http.client
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+# A test fails instead of waiting for ever.
+DEADLINE = 60
+
+
+class Replica(ThreadingHTTPServer):
+    """A server that answers as `behavior` says: answer, die (after reading a request), busy, or stream."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        self.behavior = "answer"
+        self.requests = []
+        self.streams = 0
+        super().__init__(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.serve_forever, args=(0.05,), daemon=True).start()
+
+    @property
+    def url(self):
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def close(self):
+        self.shutdown()
+        self.server_close()
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self):
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self.server.requests.append((self.command, self.path, body))
+        behavior = self.server.behavior
+        if behavior == "die":
+            self.close_connection = True
+            return
+        if self.path.endswith("/events"):
+            self.stream()
+            return
+        self.send_response(503 if behavior == "busy" else 200)
+        if behavior == "busy":
+            self.send_header("Retry-After", "17")
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    do_GET = do_PUT = do_POST = do_DELETE = answer
+
+    def stream(self):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        self.wfile.write(b"data: 1\n\n")
+        self.wfile.flush()
+        self.server.streams += 1
+        # Until nginx closes the connection.
+        self.connection.settimeout(DEADLINE)
+        self.rfile.read(1)
+        self.close_connection = True
+
+    def log_message(self, *arguments):
+        pass
+
+
+class ProxyTests(unittest.TestCase):
+    def setUp(self):
+        self.replicas = [Replica() for _ in range(3)]
+        self.folder = tempfile.mkdtemp()
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        subprocess.run(
+            ["bash", "-ec", '. SampleBackend/Tests/nginx.sh; write_nginx_configuration "$@"', "-",
+             self.folder, str(self.port), *(replica.url for replica in self.replicas)], check=True)
+        program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+        self.nginx = subprocess.Popen(
+            [program, "-e", f"{self.folder}/log", "-c", f"{self.folder}/nginx.conf"])
+        while True:
+            self.assertIsNone(self.nginx.poll(), "nginx did not start")
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                break
+            except OSError:
+                time.sleep(0.05)
+
+    def tearDown(self):
+        self.nginx.terminate()
+        self.nginx.wait()
+        for replica in self.replicas:
+            replica.close()
+        shutil.rmtree(self.folder)
+
+    def send(self, method, path="/activeconfig", body=None):
+        """The status, the header fields and the body of an answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+        connection.request(method, path, body)
+        answer = connection.getresponse()
+        body = answer.read()
+        connection.close()
+        return answer.status, answer.headers, body
+
+    def received(self):
+        return [request for replica in self.replicas for request in replica.requests]
+
+    def test_requests_are_spread_over_the_replicas(self):
+        for _ in range(9):
+            self.assertEqual(self.send("GET")[0], 200)
+        self.assertEqual([len(replica.requests) for replica in self.replicas], [3, 3, 3])
+
+    def test_reads_go_on_while_replicas_are_down_or_die(self):
+        self.replicas[0].close()
+        self.replicas[1].behavior = "die"
+        for _ in range(9):
+            self.assertEqual(self.send("GET")[0], 200)
+
+    def test_a_write_that_was_sent_is_never_repeated(self):
+        for method in ("PUT", "DELETE", "POST"):
+            with self.subTest(method):
+                for replica in self.replicas:
+                    replica.behavior = "die"
+                    replica.requests = []
+                status, headers, _ = self.send(method, "/v1/projects/p/remoteConfig", b"{}")
+                # Not 503, after which a client may repeat: it may have been applied.
+                self.assertEqual(status, 502)
+                self.assertIsNone(headers["Retry-After"])
+                self.assertEqual(self.received(), [(method, "/v1/projects/p/remoteConfig", b"{}")])
+                # The failed replica is left out for three seconds: start again.
+                self.tearDown()
+                self.setUp()
+
+    def test_a_post_that_was_not_sent_goes_to_another_replica(self):
+        self.replicas[0].close()
+        for _ in range(3):
+            self.assertEqual(self.send("POST", "/ofrep/v1/evaluate/flags", b"{}")[0], 200)
+
+    def test_retry_after_reaches_the_client_and_is_no_failure(self):
+        for replica in self.replicas:
+            replica.behavior = "busy"
+        for count in (1, 2, 3):
+            status, headers, _ = self.send("GET")
+            self.assertEqual((status, headers["Retry-After"]), (503, "17"))
+            self.assertEqual(len(self.received()), count)
+        for replica in self.replicas:
+            replica.behavior = "answer"
+        for _ in range(3):
+            self.assertEqual(self.send("GET")[0], 200)
+        self.assertEqual([len(replica.requests) for replica in self.replicas], [2, 2, 2])
+
+    def test_without_replicas_readers_are_told_when_to_come_back(self):
+        for replica in self.replicas:
+            replica.close()
+        for path in ("/activeconfig", "/activeconfig/user/1/events"):
+            status, headers, body = self.send("GET", path)
+            self.assertEqual((status, headers["Retry-After"]), (503, "5"))
+            self.assertEqual(headers["Content-Type"], "application/json")
+            self.assertIn(b'"UNAVAILABLE"', body)
+        self.assertEqual(self.send("PUT", "/v1/projects/p/remoteConfig", b"{}")[0], 502)
+
+    def test_paths_stay_encoded(self):
+        path = "/v1/projects/p/users/a%2Fb%20c/overrides?x=%2F"
+        for method in ("GET", "PUT", "DELETE", "POST"):
+            self.assertEqual(self.send(method, path, b"{}")[0], 200)
+        self.assertEqual({request[1] for request in self.received()}, {path})
+
+    def test_events_are_passed_on_at_once_and_streams_are_spread(self):
+        connections = []
+        for user in range(6):
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+            connection.request("GET", f"/activeconfig/user/{user}/events")
+            self.assertEqual(connection.getresponse().readline(), b"data: 1\n")
+            connections.append(connection)
+        self.assertEqual([replica.streams for replica in self.replicas], [2, 2, 2])
+        for connection in connections:
+            connection.close()
+
+
+if __name__ == "__main__":
+    unittest.main()
