@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Checks SampleBackend/Operations/nginx.conf with nginx itself and replicas that fail on request.
 
-USAGE: SampleBackend/Tests/Operations/proxy.py, from the root of the repository; nginx must be installed.
+USAGE: SampleBackend/Tests/Operations/proxy.py, from the root of the repository; nginx and openssl must be
+installed.
 """
 
 import http.client
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,6 +16,7 @@ import threading
 import time
 import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 # A test fails instead of waiting for ever.
 DEADLINE = 60
@@ -78,6 +81,29 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+NGINX = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
+
+
+class FileTests(unittest.TestCase):
+    def test_the_whole_file_is_valid_inside_http(self):
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=config.example.com",
+                 "-keyout", f"{folder}/key", "-out", f"{folder}/certificate"], check=True, capture_output=True)
+            site = Path("SampleBackend/Operations/nginx.conf").read_text("utf-8")
+            # nginx opens the ports even now; the lower ones are root's, and there may be no IPv6.
+            site = re.sub(r"listen \[::\].*", "", site)
+            site = re.sub(r"listen (\d+)", rf"listen unix:{folder}/\1", site)
+            site = site.replace("/etc/ssl/certs/config.example.com.pem", f"{folder}/certificate")
+            site = site.replace("/etc/ssl/private/config.example.com.key", f"{folder}/key")
+            Path(folder, "nginx.conf").write_text(
+                f"pid {folder}/pid; error_log {folder}/log; events {{}}\nhttp {{\n{site}\n}}\n")
+            result = subprocess.run(
+                [NGINX, "-t", "-q", "-e", f"{folder}/log", "-c", f"{folder}/nginx.conf"],
+                capture_output=True, text=True)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+
 class ProxyTests(unittest.TestCase):
     def setUp(self):
         self.replicas = [Replica() for _ in range(3)]
@@ -87,9 +113,8 @@ class ProxyTests(unittest.TestCase):
         subprocess.run(
             ["bash", "-ec", '. SampleBackend/Tests/nginx.sh; write_nginx_configuration "$@"', "-",
              self.folder, str(self.port), *(replica.url for replica in self.replicas)], check=True)
-        program = shutil.which("nginx", path=os.environ["PATH"] + ":/usr/sbin")
         self.nginx = subprocess.Popen(
-            [program, "-e", f"{self.folder}/log", "-c", f"{self.folder}/nginx.conf"])
+            [NGINX, "-e", f"{self.folder}/log", "-c", f"{self.folder}/nginx.conf"])
         while True:
             self.assertIsNone(self.nginx.poll(), "nginx did not start")
             try:
