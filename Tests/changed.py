@@ -50,6 +50,8 @@ RULES = [
     ("SampleBackend/Tests/EventStreams/*", ["backend SampleBackend/Tests/EventStreams/run.sh"]),
     ("SampleBackend/Operations/*.md", []),
     ("SampleBackend/Operations/Pictures/*", []),
+    ("SampleBackend/Operations/cluster.sh", ["backend SampleBackend/Tests/Operations/cluster.py"]),
+    ("SampleBackend/Tests/Operations/cluster.py", ["backend SampleBackend/Tests/Operations/cluster.py"]),
     ("SampleBackend/Operations/*", ["backend SampleBackend/Tests/Operations/run.sh"]),
     ("SampleBackend/Tests/Operations/*", ["backend SampleBackend/Tests/Operations/run.sh"]),
     ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),

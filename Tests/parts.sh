@@ -175,6 +175,7 @@ run_faults-backend() {
     export ACTIVECONFIG_NIGHTLY=1
     step "build" build_package SampleBackend
     step "tests" test_package SampleBackend
+    step "cluster" SampleBackend/Tests/Operations/cluster.py
     local updater_load
     updater_load=$(dirname "$SAMPLE_BACKEND")/UpdaterLoad
     step "broken servers" "$updater_load" faults --backend "$SAMPLE_BACKEND" --users 4

@@ -27,7 +27,7 @@ Without a part it runs the gate, everything that a change is likely to break:
               for iOS and macOS, typechecked against stubs (for all of Apple's platforms, and with planted
               misuses, when a condition of compilation or Tests/AppleStubs has changed)
   backend     strict build and tests of SampleBackend, also by clients of OpenFeature and of event streams
-              for Python; what it allocates for a request and an event; what is in Operations/
+              for Python; what it allocates for a request and an event; its alerts, dashboard and nginx.conf
   console     the logic of the console without a browser, its types; its pages and dialogs in a browser
   docs        the documentation of the libraries, warnings as errors; its examples compile
 
@@ -43,7 +43,8 @@ nightly runs all that the gate leaves out:
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh);
               build of the servers that the backend is compared with
   faults, faults-backend    all tests of the root package, and of SampleBackend, with more rounds of kills,
-              races and random input; updaters before a backend that is broken, killed and paused
+              races and random input; a cluster on one machine; updaters before a backend that is broken,
+              killed and paused
   address, address-backend  all tests under the address sanitizer
   thread, thread-backend    all tests under the thread sanitizer
   fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for five minutes, or

@@ -95,15 +95,17 @@ start() {
 
 runs() { kill -0 "${processes[$1]}" 2>/dev/null; }
 
-# stop NAME: lets a process finish its work, if it has not ended.
-stop() {
-    local process=${processes[$1]:-}
-    [ -n "$process" ] || return 0
-    unset "processes[$1]"
-    kill -TERM "$process" 2>/dev/null || true
-    # A stopped process would not notice.
-    kill -CONT "$process" 2>/dev/null || true
-    wait "$process" 2>/dev/null || true
+# signal PREFIX SIGNAL…: sends signals to the processes whose names begin so, and waits for their end.
+signal() {
+    local prefix=$1 name number
+    shift
+    for name in "${!processes[@]}"; do
+        [[ $name == "$prefix"* ]] || continue
+        for number in "$@"; do kill -s "$number" "${processes[$name]}" 2>/dev/null || true; done
+    done
+    for name in "${!processes[@]}"; do
+        [[ $name != "$prefix"* ]] || wait "${processes[$name]}" 2>/dev/null || true
+    done
 }
 
 # await NAME URL TEXT: waits until the process answers with a text.
@@ -120,17 +122,11 @@ await() {
 
 end() {
     trap '' INT TERM HUP USR1
-    local name pattern
-    # Whatever uses another ends before it.
-    for pattern in nginx replica member; do
-        for name in "${!processes[@]}"; do
-            [[ $name != $pattern* ]] || kill -CONT "${processes[$name]}" 2>/dev/null || true
-            [[ $name != $pattern* ]] || kill -TERM "${processes[$name]}" 2>/dev/null || true
-        done
-        for name in "${!processes[@]}"; do
-            [[ $name != $pattern* ]] || wait "${processes[$name]}" 2>/dev/null || true
-        done
-    done
+    # Whatever uses another ends before it. A stopped process notices TERM only when it goes on.
+    signal nginx TERM CONT
+    signal replica TERM CONT
+    # Their data is removed: they need not hand over to each other.
+    signal member KILL
     rm -rf "$folder"
 }
 trap end EXIT
@@ -215,7 +211,7 @@ echo "the cluster is ready"
 restart_replicas() {
     local i
     for ((i = 1; i <= replicas; i++)); do
-        stop "replica $i"
+        signal "replica $i" TERM CONT
         start_replica "$i"
         await_replica "$i"
         echo "replica $i is restarted (process ${processes["replica $i"]})"

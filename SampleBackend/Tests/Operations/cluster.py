@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks SampleBackend/Operations/cluster.sh: what it starts, a rolling restart, a member killed, its end.
+"""Checks SampleBackend/Operations/cluster.sh: what it starts, a rolling restart, members that fail, its end.
 
-USAGE: SampleBackend/Tests/Operations/cluster.py, from the root of the repository; SAMPLE_BACKEND names the
-program, and etcd and nginx must be installed.
+USAGE: SampleBackend/Tests/Operations/cluster.py, from the root of the repository; without SAMPLE_BACKEND,
+which names the program, it is built.
 """
 
 import http.client
@@ -83,7 +83,16 @@ class ClusterTests(unittest.TestCase):
             self.assertLess(time.monotonic(), end, f"the replicas do not agree on version {number}")
             time.sleep(0.05)
 
-    def test_a_cluster_serves_restarts_loses_a_member_and_ends(self):
+    def await_readiness(self, urls, value):
+        """Waits for the gauge that alerts watch."""
+        end = time.monotonic() + DEADLINE
+        for url in urls:
+            while send(url, "GET", "/health/ready") and (
+                    f"\nactiveconfig_store_ready {value}\n" not in send(url, "GET", "/metrics")[1]):
+                self.assertLess(time.monotonic(), end, f"{url} does not say {value} for its store")
+                time.sleep(0.1)
+
+    def test_a_cluster_serves_restarts_loses_its_majority_and_ends(self):
         cluster = Cluster("--replicas", "2", "--", "--acknowledgements")
         try:
             nginx, = cluster.found(r"nginx: (http\S+) ")
@@ -99,6 +108,15 @@ class ClusterTests(unittest.TestCase):
 
             os.kill(int(cluster.found(r"member 1: .*\(process (\d+)\)")[0]), signal.SIGKILL)
             cluster.read_until("member 1 has ended")
+            self.await_version(replicas, publish(nginx))
+
+            self.await_readiness(replicas, 1)
+            member = int(cluster.found(r"member 2: .*\(process (\d+)\)")[0])
+            os.kill(member, signal.SIGSTOP)
+            self.await_readiness(replicas[:1], 0)
+            self.await_version([nginx, *replicas], 3)
+            os.kill(member, signal.SIGCONT)
+            self.await_readiness(replicas, 1)
             self.await_version(replicas, publish(nginx))
             self.assertEqual(cluster.end(signal.SIGTERM), 0)
         finally:
