@@ -6,7 +6,7 @@ import Templates
 
 /// `meta` of a version's documents, as text of which only the results of the experiments differ.
 struct CompiledMeta: Sendable {
-    /// The text before and after the experiments.
+    /// `creation_time` at the start, and `template_version` at the end.
     private let start, end: String
 
     /// The experiments, sorted by the UTF-8 of their names, with the indexes of their conditions.
@@ -17,7 +17,7 @@ struct CompiledMeta: Sendable {
     init(_ version: TemplateVersion, experiments: [(key: String, condition: Int)]) {
         let creationTime = JSONNode.string(version.updateTime.timestamp).description
         start = #"{"creation_time":\#(creationTime),"#
-        end = #""format_version_string":"1.0","template_version":\#(version.number)}"#
+        end = #","template_version":\#(version.number)"#
         let sorted = experiments.sorted { $0.key.precedes($1.key) }
         self.experiments = OrderedDictionary(
             sorted.map { ($0.key, $0.condition) }, uniquingKeysWith: { _, last in last }
@@ -25,18 +25,25 @@ struct CompiledMeta: Sendable {
     }
 
     /// Appends `meta` for the results of the conditions; without experiments for nil.
-    func write(to json: inout JSONWriter, results: ConditionResults?) {
+    func write(to text: inout DocumentText, results: ConditionResults?) {
+        let timeStart = text.json.bytes.count + 1
         // The text of any value is appended as it is, like that of a number.
-        json.write(number: start)
+        text.json.write(number: start)
+        let timeEnd = text.json.bytes.count
         if let results, !experiments.isEmpty {
-            json.write(raw: #""experiments":{"#)
+            text.json.write(raw: #""experiments":{"#)
             for (index, experiment) in experiments.enumerated() {
-                if index > 0 { json.write(UInt8(ascii: ",")) }
-                json.write(key: experiment.key)
-                json.write(raw: results[experiment.condition] ? "true" : "false")
+                if index > 0 { text.json.write(UInt8(ascii: ",")) }
+                text.json.write(key: experiment.key)
+                text.json.write(raw: results[experiment.condition] ? "true" : "false")
             }
-            json.write(raw: "},")
+            text.json.write(raw: "},")
         }
-        json.write(number: end)
+        text.json.write(raw: #""format_version_string":"1.0""#)
+        let versionStart = text.json.bytes.count
+        text.json.write(number: end)
+        text.versionMembers = VersionMembers(
+            time: timeStart..<timeEnd, version: versionStart..<text.json.bytes.count)
+        text.json.write(UInt8(ascii: "}"))
     }
 }

@@ -155,7 +155,7 @@ extension CompiledTemplate {
             text.write(section(named: name, for: basis)?.settings ?? [])
         }
         text.json.write(raw: #","meta":"#)
-        meta.write(to: &text.json, results: experiments)
+        meta.write(to: &text, results: experiments)
         text.json.write(UInt8(ascii: "}"))
     }
 

@@ -79,7 +79,7 @@ extension DocumentChange {
         text.json.write(raw: #","event_number":"#)
         text.json.write(number: eventNumber.description)
         text.json.write(raw: #","meta":"#)
-        meta.write(to: &text.json, results: results)
+        meta.write(to: &text, results: results)
         text.json.write(raw: #","sections":"#)
         text.writeObject(sections) { text, settings in
             if let settings {

@@ -11,6 +11,10 @@ struct DocumentText {
     /// Offsets of the gaps.
     private(set) var gaps: [Int] = []
 
+    /// The places of the members of `meta` that tags leave out; empty before ``CompiledMeta`` is
+    /// written.
+    var versionMembers = VersionMembers(time: 0..<0, version: 0..<0)
+
     /// Creates an empty text with gaps.
     init() { userID = nil }
 

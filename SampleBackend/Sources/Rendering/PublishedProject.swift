@@ -94,7 +94,8 @@ public struct PublishedProject: Sendable {
             var text = DocumentText(forUserID: userID)
             compiled.write(basis, to: &text)
             let document = RenderedDocument(
-                jsonBytes: ByteBuffer(bytes: text.json.bytes), version: compiled.version.number)
+                ByteBuffer(bytes: text.json.bytes), text.versionMembers,
+                version: compiled.version.number)
             return RenderOutcome(document: document, wasCached: false)
         }
         let (pieces, wasCached) = pieces(for: basis.results)

@@ -13,48 +13,84 @@ public struct RenderedDocument: Sendable, Hashable {
     /// The document in the exchange format (FORMAT), UTF-8.
     public let jsonBytes: ByteBuffer
 
-    /// The strong tag of exactly these bytes.
+    /// The tag of the content: all but the version and its time in `meta`.
+    ///
+    /// It is weak, as documents of several versions may have it, unless the content is not known.
     public let entityTag: EntityTag
 
     /// `meta.template_version`; 0 when the document has none.
     public let version: Int
 
+    /// SHA-256 of the bytes.
+    package let bodyHash: SHA256Digest
+
     /// Renders a configuration.
     ///
     /// - Parameter state: The configuration; its `entityTag` is not part of the document.
     public init(_ state: ConfigurationState) {
-        self.init(jsonBytes: ByteBuffer(bytes: state.jsonData()), version: state.templateVersion)
+        var content = state
+        content.meta["creation_time"] = nil
+        content.meta["template_version"] = nil
+        jsonBytes = ByteBuffer(bytes: state.jsonData())
+        version = state.templateVersion ?? 0
+        bodyHash = SHA256.hash(data: jsonBytes.readableBytesView)
+        entityTag = EntityTag(SHA256.hash(data: content.jsonData()), isWeak: true)
     }
 
     /// Creates a configuration from rendered bytes, and computes their tag.
     ///
     /// - Parameters:
-    ///   - jsonBytes: A document in the exchange format; it is not parsed.
+    ///   - jsonBytes: A document in the exchange format; it is not parsed, so that the tag is the
+    ///     strong one of all bytes.
     ///   - version: Its `meta.template_version`.
     public init(jsonBytes: ByteBuffer, version: Int = 0) {
         self.jsonBytes = jsonBytes
         self.version = version
-        self.entityTag = EntityTag(ofContent: jsonBytes)
+        bodyHash = SHA256.hash(data: jsonBytes.readableBytesView)
+        entityTag = EntityTag(bodyHash, isWeak: false)
+    }
+
+    /// Creates a document of a template from its text, in which the members are.
+    init(_ jsonBytes: ByteBuffer, _ members: VersionMembers, version: Int) {
+        self.jsonBytes = jsonBytes
+        self.version = version
+        let (content, body) = members.hashes(of: jsonBytes)
+        bodyHash = body
+        entityTag = EntityTag(content, isWeak: true)
     }
 
     /// What identifies the document.
     public var identity: DocumentIdentity {
-        DocumentIdentity(entityTag: entityTag, version: version)
+        DocumentIdentity(entityTag: entityTag, version: version, bodyHash: bodyHash)
+    }
+
+    /// What identifies the document by all of its bytes, with a strong tag.
+    package var exactIdentity: DocumentIdentity {
+        DocumentIdentity(
+            entityTag: EntityTag(bodyHash, isWeak: false), version: version, bodyHash: bodyHash)
     }
 }
 
 /// What identifies a document without its bytes: what an answer with 304 says.
 public struct DocumentIdentity: Sendable, Hashable {
-    /// The strong tag of the document.
+    /// The tag of the document.
     public let entityTag: EntityTag
 
     /// The document's `meta.template_version`.
     public let version: Int
 
+    /// SHA-256 of the document; nil where only its content is identified.
+    package let bodyHash: SHA256Digest?
+
     /// Creates an identity.
     public init(entityTag: EntityTag, version: Int) {
+        self.init(entityTag: entityTag, version: version, bodyHash: nil)
+    }
+
+    package init(entityTag: EntityTag, version: Int, bodyHash: SHA256Digest?) {
         self.entityTag = entityTag
         self.version = version
+        self.bodyHash = bodyHash
     }
 }
 
@@ -63,45 +99,6 @@ public struct DocumentIdentity: Sendable, Hashable {
 public final class DocumentStamp: Sendable {
     /// Creates a stamp that differs from all others.
     public init() {}
-}
-
-extension ConfigurationState {
-    /// `meta.template_version`; 0 when there is none.
-    fileprivate var templateVersion: Int {
-        if case .integer(let version) = meta["template_version"] { version } else { 0 }
-    }
-}
-
-/// The entity tag of a document, the value of HTTP's `ETag` (RFC 9110, 8.8.3).
-///
-/// ```swift
-/// EntityTag(ofContent: ByteBuffer()).description  // "e3b0c44298fc1c149afbf4c8996fb924" in quotes
-/// ```
-public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
-    /// The text between the quotation marks.
-    public let opaqueTag: String
-
-    /// SHA-256 of the bytes.
-    package let contentHash: SHA256Digest
-
-    /// Creates the strong tag of some bytes, which depends on them alone (HTTP 1).
-    ///
-    /// The tag is the first 128 bits of their SHA-256, in hexadecimal digits.
-    ///
-    /// - Parameter content: The bytes of a document.
-    public init(ofContent content: ByteBuffer) {
-        var hash = SHA256()
-        hash.update(data: content.readableBytesView)
-        self.init(hash)
-    }
-
-    fileprivate init(_ hash: SHA256) {
-        contentHash = hash.finalize()
-        opaqueTag = Array(contentHash.prefix(16)).hexadecimal
-    }
-
-    /// The tag as the value of an `ETag` field, in quotation marks.
-    public var description: String { "\"\(opaqueTag)\"" }
 }
 
 /// A rendered document that many users share: whole, or with gaps for the user's ID.
@@ -114,8 +111,18 @@ struct RenderedPieces: Sendable {
 
     private let version: Int
 
-    /// Hash of the bytes before the first gap, from which each user's tag is continued.
-    private let hashBeforeGaps: SHA256
+    /// The places of the members that tags leave out.
+    private let members: VersionMembers
+
+    /// What each user's tag is computed from; nil when there are no gaps.
+    private let gapHashing: GapHashing?
+
+    private struct GapHashing {
+        /// Hash of the bytes before the first gap.
+        let start: SHA256
+        /// The content of the last piece, without the members that tags leave out.
+        let end: ByteBuffer
+    }
 
     /// Total of the bytes, without the user's ID.
     let byteCount: Int
@@ -132,12 +139,22 @@ struct RenderedPieces: Sendable {
             bytes.getSlice(at: start, length: end - start)
         }
         self.version = version
-        // The results may select no value with the ID, though the template has some.
-        whole = text.gaps.isEmpty ? RenderedDocument(jsonBytes: bytes, version: version) : nil
-        var hash = SHA256()
-        if whole == nil { hash.update(data: pieces[0].readableBytesView) }
-        hashBeforeGaps = hash
+        members = text.versionMembers
         byteCount = bytes.readableBytes
+        // The results may select no value with the ID, though the template has some.
+        guard let lastGap = text.gaps.last else {
+            whole = RenderedDocument(bytes, members, version: version)
+            gapHashing = nil
+            return
+        }
+        whole = nil
+        var start = SHA256()
+        start.update(data: pieces[0].readableBytesView)
+        let (sections, between, rest) = members.content(of: bytes)
+        var end = ByteBuffer(bytes: sections[lastGap...])
+        end.writeBytes(between)
+        end.writeBytes(rest)
+        gapHashing = GapHashing(start: start, end: end)
     }
 
     func document(forUserID userID: String?) -> RenderedDocument {
@@ -149,23 +166,29 @@ struct RenderedPieces: Sendable {
             if index > 0 { bytes.writeBytes(text) }
             bytes.writeImmutableBuffer(piece)
         }
-        return RenderedDocument(jsonBytes: bytes, version: version)
+        // All gaps are in the sections.
+        let members = members.shifted(by: text.count * (pieces.count - 1))
+        return RenderedDocument(bytes, members, version: version)
     }
 
     /// The tag of a user's document, computed without assembling the document.
     ///
-    /// The bytes after the first gap are hashed for each user: a tag depends on the bytes of the
+    /// The bytes after the first gap are hashed for each user: a tag depends on the content of the
     /// document alone (HTTP 1), so a hash of the pieces and the ID would not do. The same document
     /// can also result from other conditions, or from overrides, in other pieces.
     func entityTag(forUserID userID: String?) -> EntityTag {
-        if let whole { return whole.entityTag }
+        guard let gapHashing else {
+            return document(forUserID: userID).entityTag
+        }
         let text = Self.jsonText(ofUserID: userID)
-        var hash = hashBeforeGaps
-        for piece in pieces.dropFirst() {
+        var hash = gapHashing.start
+        for piece in pieces.dropFirst().dropLast() {
             hash.update(data: text)
             hash.update(data: piece.readableBytesView)
         }
-        return EntityTag(hash)
+        hash.update(data: text)
+        hash.update(data: gapHashing.end.readableBytesView)
+        return EntityTag(hash.finalize(), isWeak: true)
     }
 
     /// The user's ID in a JSON string, without the quotation marks.

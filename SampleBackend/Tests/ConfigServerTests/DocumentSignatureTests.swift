@@ -35,9 +35,10 @@ struct DocumentSignatureTests {
         }
     }
 
-    /// What a client that asked for `project` and `user` does, as the contract says.
+    /// What a client that asked for `project` and `user` does, as the contract says; `body` nil is a
+    /// 304 for a client that takes over versions.
     private func check(
-        _ answer: HTTPAnswer, body: Data, project: String = "default", user: String?,
+        _ answer: HTTPAnswer, body: Data?, project: String = "default", user: String?,
         key: SigningKey
     ) throws {
         let field = try #require(answer.fields["activeconfig-signature"])
@@ -45,18 +46,91 @@ struct DocumentSignatureTests {
             try /keyid="2026-11", expires=(\d+), version=(\d+), sig=:([A-Za-z0-9+\/=]{88}):/
                 .wholeMatch(in: field))
         let signature = try #require(Data(base64Encoded: String(match.3)))
-        let hash = SHA256.hash(data: body).map {
-            String(UInt16($0) + 256, radix: 16).dropFirst()
-        }.joined()
+        let hash =
+            body.map { body in
+                SHA256.hash(data: body).map { String(UInt16($0) + 256, radix: 16).dropFirst() }
+                    .joined()
+            } ?? "-"
+        let tag = answer.fields["etag"].map { $0.hasPrefix("W/") ? $0.dropFirst(2) : $0[...] }
         let text =
             "activeconfig-signature-v1\n\(project)\n\(user.map { "user:\($0)" } ?? "generic")\n"
-            + "\(match.2)\n\(match.1)\n\(hash)\n\(answer.fields["etag"] ?? "")\n"
+            + "\(match.2)\n\(match.1)\n\(hash)\n\(tag ?? "")\n"
         #expect(key.privateKey.publicKey.isValidSignature(signature, for: Data(text.utf8)))
         // deadline: the answer has just come, and half an hour may be missing
         let left = (Double(match.1) ?? 0) - Date().timeIntervalSince1970
         #expect((1_790...3_600).contains(left))
+        #expect(answer.fields["activeconfig-template-version"] == String(match.2))
+        guard let body else { return }
         let meta = try JSONNode(jsonData: body)["meta"]
         #expect(meta?["template_version"]?.integerValue == Int(match.2))
+    }
+
+    @Test func a304IsSignedForItsTagAndItsVersion() async throws {
+        try await run { server, key in
+            let taking = "ActiveConfig-Template-Version: 1"
+            let first = try await server.answer("/activeconfig/user/1", fields: [taking])
+            let tag = try #require(first.fields["etag"])
+            #expect(tag.hasPrefix("W/"))
+            try check(first, body: first.body, user: "1", key: key)
+            var template = JSONNode.sample
+            template.setTitle(of: "third", to: "Others")
+            let fields = [taking, "If-None-Match: \(tag)"]
+            for version in 1...3 {
+                for _ in 1...2 {
+                    let same = try await server.answer("/activeconfig/user/1", fields: fields)
+                    #expect(same.status == 304)
+                    #expect(same.fields["activeconfig-template-version"] == "\(version)")
+                    try check(same, body: nil, user: "1", key: key)
+                }
+                try await server.publish(template)
+            }
+            // It waits through versions that leave its content alone.
+            try await HTTPConnection.open(port: server.port) { connection in
+                connection.send(
+                    target: "/activeconfig/user/1", fields: fields + ["Prefer: wait=60"])
+                try await server.waitForConnections(1)
+                template.setTitle(of: "third", to: "Others again")
+                try await server.publish(template)
+                template.setTitle(of: nil, to: "Hi")
+                try await server.publish(template)
+                let answer = try await connection.receive()
+                #expect(answer.status == 200)
+                #expect(answer.fields["activeconfig-template-version"] == "6")
+                try check(answer, body: answer.body, user: "1", key: key)
+            }
+        }
+    }
+
+    /// A client that does not say that it takes over versions could verify no 304 of a version that it
+    /// does not have.
+    @Test func aClientThatTakesOverNoVersionHasATagOfTheBytes() async throws {
+        try await run { server, key in
+            let first = try await server.answer("/activeconfig/user/1")
+            let tag = try #require(first.fields["etag"])
+            let fields = ["If-None-Match: \(tag)"]
+            try await HTTPConnection.open(port: server.port) { connection in
+                func answer(_ fields: [String]) async throws -> HTTPAnswer {
+                    connection.send(target: "/activeconfig/user/1", fields: fields)
+                    return try await connection.receive()
+                }
+                let same = try await answer(fields)
+                #expect(same.status == 304)
+                try check(same, body: first.body, user: "1", key: key)
+                // Another client behind the same proxy.
+                let taking = ["ActiveConfig-Template-Version: 0"]
+                let weak = try #require(try await answer(taking).fields["etag"])
+                let confirmed = try await answer(taking + ["If-None-Match: \(weak)"])
+                try check(confirmed, body: nil, user: "1", key: key)
+                try check(try await answer(fields), body: first.body, user: "1", key: key)
+                var template = JSONNode.sample
+                template.setTitle(of: "third", to: "Others")
+                try await server.publish(template)
+                let next = try await answer(fields)
+                #expect(next.status == 200)
+                try check(next, body: next.body, user: "1", key: key)
+                #expect(try await answer(taking + ["If-None-Match: \(weak)"]).status == 304)
+            }
+        }
     }
 
     @Test func everyDocumentIsSignedForItsUser() async throws {
@@ -215,46 +289,5 @@ struct DocumentSignatureTests {
         #expect(all.count == 1)
         #expect(all[0].hasPrefix("error A document could not be signed"))
         #expect(all[0].contains("Broken"))
-    }
-
-    /// As `openssl genpkey -algorithm ed25519` writes it.
-    private static let pem = """
-        -----BEGIN PRIVATE KEY-----
-        MC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f
-        -----END PRIVATE KEY-----
-        """
-
-    @Test func aKeyIsReadFromPEMAndFromItsBytes() throws {
-        let expected = try SigningKey(id: "a", text: Self.seed).publicText
-        for text in [
-            Self.pem, Self.pem + "\n", Self.seed + "\n", " \(Self.seed) ",
-            "private \(Self.seed)\n", "private \(Self.seed)\npublic a:AA==\n",
-        ] {
-            #expect(try SigningKey(id: "a", text: text).publicText == expected)
-        }
-        let generated = try SigningKey.generate(id: "b")
-        let again = try SigningKey(id: "b", text: generated.privateText)
-        #expect(again.publicText == generated.publicText)
-        #expect("\(generated)" == "key b")
-        #expect(!String(reflecting: generated).contains(generated.privateText))
-    }
-
-    @Test func anythingElseIsNoKey() {
-        let long = String(repeating: "a", count: 65)
-        for id in ["", " ", "a b", "a:b", "a\"", "ü", long] {
-            #expect(throws: SigningKeyError.self) { try SigningKey(id: id, text: Self.seed) }
-        }
-        let texts = [
-            "", "x", Data(0..<31).base64EncodedString(), Data(0..<33).base64EncodedString(),
-            Self.seed + " " + Self.seed, "private", "private \(Self.seed) b",
-            "public a:\(Self.seed)", String(Self.pem.dropLast(5)),
-            Self.pem.replacing("PRIVATE", with: "PUBLIC"), Self.pem.replacing("VwBC", with: "VuBC"),
-        ]
-        for text in texts {
-            #expect(throws: SigningKeyError.self) { try SigningKey(id: "a", text: text) }
-        }
-        for length in 0..<Self.pem.count {
-            _ = try? SigningKey(id: "a", text: String(Self.pem.prefix(length)))
-        }
     }
 }

@@ -1,3 +1,5 @@
+import InMemoryTemplateStore
+import JSONTree
 import NIOCore
 import Rendering
 import SeededRandomness
@@ -22,7 +24,7 @@ struct EntityTagTests {
             }
         }
         let tag = try #require(tags[0])
-        #expect(tag.hasPrefix("\"") && tag.hasSuffix("\"") && tag.count == 34)
+        #expect(tag.hasPrefix("W/\"") && tag.hasSuffix("\"") && tag.count == 36)
         #expect(Set(tags).count == 1)
     }
 
@@ -37,7 +39,8 @@ struct EntityTagTests {
         }
     }
 
-    /// Fields `If-None-Match` with the expected status; `TAG` stands for the document's quoted tag.
+    /// Fields `If-None-Match` with the expected status; `TAG` stands for the document's quoted tag,
+    /// without `W/`.
     static let conditions: [NamedRow<(fields: [String], status: Int)>] = [
         .init("the tag", (["TAG"], 304)),
         .init("weak", (["W/TAG"], 304)),
@@ -66,7 +69,7 @@ struct EntityTagTests {
             let target = "/activeconfig/user/3"
             let tag = try #require(try await server.answer(target).fields["etag"])
             let fields = row.value.fields.map {
-                "If-None-Match: " + $0.replacing("TAG", with: tag)
+                "If-None-Match: " + $0.replacing("TAG", with: tag.dropFirst(2))
             }
             for method in ["GET", "HEAD"] {
                 let answer = try await server.answer(target, method: method, fields: fields)
@@ -89,6 +92,72 @@ struct EntityTagTests {
                 connection.send(target: "/activeconfig/user/1")
                 #expect(await connection.receiveStatus() == 304)
                 #expect(await connection.receiveStatus() == 200)
+            }
+        }
+    }
+
+    @Test func aPublishThatLeavesADocumentAloneLeavesItsTagAlone() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            var tags: [String: String] = [:]
+            for user in ["1", "3"] {
+                let answer = try await server.answer("/activeconfig/user/\(user)")
+                #expect(answer.fields["activeconfig-template-version"] == "1")
+                tags[user] = answer.fields["etag"]
+            }
+            var template = JSONNode.sample
+            template.setTitle(of: "third", to: "Others")
+            try await server.publish(template)
+            for method in ["GET", "HEAD"] {
+                let same = try await server.answer(
+                    "/activeconfig/user/1", method: method,
+                    fields: ["If-None-Match: \(tags["1"] ?? "")"])
+                #expect(same.status == 304)
+                #expect(same.body.isEmpty)
+                #expect(same.fields["etag"] == tags["1"])
+                #expect(same.fields["activeconfig-template-version"] == "2")
+                let whole = try await server.answer("/activeconfig/user/1", method: method)
+                #expect(whole.status == 200)
+                #expect(whole.fields["etag"] == tags["1"])
+                #expect(whole.fields["activeconfig-template-version"] == "2")
+            }
+            let document = try await server.document("/activeconfig/user/1")
+            #expect(document["meta"]?["template_version"] == 2)
+            let other = try await server.answer(
+                "/activeconfig/user/3", fields: ["If-None-Match: \(tags["3"] ?? "")"])
+            #expect(other.status == 200)
+            #expect(other.fields["activeconfig-template-version"] == "2")
+            // Back to the first content.
+            try await server.publish(.sample)
+            let again = try await server.answer("/activeconfig/user/3")
+            #expect(again.fields["etag"] == tags["3"])
+        }
+    }
+
+    @Test func anExperimentIsContent() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            var tags: Set<String> = []
+            for share in [0, 100, 0] {
+                try await server.publish([
+                    "conditions": [
+                        ["name": "half", "expression": .string("percent <= \(share)")]
+                    ],
+                    "parameters": ["a": ["defaultValue": ["value": "x"]]],
+                ])
+                let answer = try await server.answer("/activeconfig/user/1")
+                tags.insert(try #require(answer.fields["etag"]))
+            }
+            #expect(tags.count == 2)
+        }
+    }
+
+    @Test func anEmptyAnswerOfAnErrorNamesNoVersion() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(.sample)
+            for target in ["/activeconfig?signal.=1", "/projects/none/activeconfig"] {
+                let answer = try await server.answer(target)
+                #expect(answer.status >= 400)
+                #expect(answer.fields["activeconfig-template-version"] == nil)
             }
         }
     }

@@ -148,6 +148,9 @@ struct EventStreamResumeTests {
                 try await server.stream(ofUser: "1", fields: fields) { stream in
                     let event = try await stream.next()
                     #expect(event.name == name)
+                    #expect(event.id == "\(TemplateStoreLimits.keptVersions + 1)")
+                    // The document may still be that of the version that the client has.
+                    if name == "reset" { #expect(event.data == ["template_version": 1]) }
                 }
             }
         }

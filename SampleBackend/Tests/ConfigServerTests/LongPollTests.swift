@@ -88,8 +88,6 @@ struct LongPollTests {
         }
     }
 
-    /// A publish that changes nothing for the user changes `meta` and so the tag, which is found when
-    /// the wait is over.
     @Test func aPublishThatChangesNothingForTheUserWakesNobody() async throws {
         try await run { server in
             let tag = try await server.tag(of: Self.target)
@@ -105,17 +103,44 @@ struct LongPollTests {
                 #expect(found["connections"] == 1)
                 try await connection.finishSending()
                 let answer = try await connection.receive()
-                #expect(answer.status == 200)
-                #expect(answer.fields["etag"] != tag)
+                #expect(answer.status == 304)
+                #expect(answer.fields["etag"] == tag)
+                #expect(answer.fields["activeconfig-template-version"] == "2")
             }
         }
     }
 
-    @Test func theTimeOverFindsAPublishThatWokeNobody() async throws {
+    /// What is no section is found when the wait is over.
+    @Test func aPublishThatChangesAnExperimentAloneWakesNobody() async throws {
+        @Sendable func template(share: Int) -> JSONNode {
+            var template = JSONNode.sample
+            template.setMember(
+                "conditions",
+                [
+                    ["name": "third", "expression": "user.id == '3'"],
+                    ["name": "tokyo", "expression": "false"],
+                    ["name": "half", "expression": .string("percent <= \(share)")],
+                ])
+            return template
+        }
         try await run { server in
+            try await server.publish(template(share: 0))
+            try await server.poll(Self.target) { connection in
+                try await server.publish(template(share: 100))
+                try await waitUntil { try await server.connections()["versions"] == ["3": 1] }
+                try await connection.finishSending()
+                let answer = try await connection.receive()
+                #expect(answer.status == 200)
+                #expect(try answer.json["meta"]?["experiments"] == ["half": true])
+            }
+        }
+    }
+
+    @Test func theTimeOverNamesTheVersionThatWokeNobody() async throws {
+        try await run { server in
+            let tag = try await server.tag(of: Self.target)
             // Tries longer waits, for a machine that publishes too late.
-            for seconds in [1, 5, 25] {
-                let tag = try await server.tag(of: Self.target)
+            for (version, seconds) in [(2, 1), (3, 5), (4, 25)] {
                 let answer = try await HTTPConnection.open(port: server.port) { connection in
                     let start = ContinuousClock.now
                     connection.send(
@@ -132,10 +157,9 @@ struct LongPollTests {
                     #expect(start.duration(to: .now) >= .seconds(seconds))
                     return answer
                 }
-                if answer.status == 304 { continue }
-                #expect(answer.status == 200)
-                #expect(answer.fields["etag"] != tag)
-                return
+                #expect(answer.status == 304)
+                #expect(answer.fields["etag"] == tag)
+                if answer.fields["activeconfig-template-version"] == "\(version)" { return }
             }
             Issue.record("No publish came while a poll was waiting.")
         }
@@ -178,7 +202,7 @@ struct LongPollTests {
                 Self.target,
                 fields: [
                     "If-None-Match: \"a\"", "Prefer: respond-async, return=minimal; x=\"a,b\"",
-                    "If-None-Match: W/\(tag)", "prefer: Wait=\"1\"",
+                    "If-None-Match: \(tag.dropFirst(2))", "prefer: Wait=\"1\"",
                 ])
             #expect(answer.status == 304)
             #expect(answer.fields["preference-applied"] == "wait=1")

@@ -192,8 +192,8 @@ struct OFREPErrorsTests {
             #expect(answer.fields["access-control-allow-origin"] == "https://app.example")
             #expect(
                 answer.fields["access-control-expose-headers"]
-                    == "ETag, Retry-After, Preference-Applied, ActiveConfig-Signature, "
-                    + "ActiveConfig-Acknowledge")
+                    == "ETag, Retry-After, Preference-Applied, ActiveConfig-Template-Version, "
+                    + "ActiveConfig-Signature, ActiveConfig-Acknowledge")
         }
     }
 }

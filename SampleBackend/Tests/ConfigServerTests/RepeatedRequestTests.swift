@@ -58,6 +58,21 @@ struct RepeatedRequestTests {
         }
     }
 
+    @Test func aVersionThatLeavesTheDocumentAloneIsNamed() async throws {
+        try await run { server, connection, tag in
+            var template = JSONNode.sample
+            for version in 2...4 {
+                template.setTitle(of: "third", to: "Others \(version)")
+                try await server.publish(template)
+                for _ in 0..<3 {
+                    let answer = try await self.answer(connection, tag: tag)
+                    #expect(answer.status == 304)
+                    #expect(answer.fields["activeconfig-template-version"] == "\(version)")
+                }
+            }
+        }
+    }
+
     @Test func aPinnedValueIsSeen() async throws {
         try await run { server, connection, tag in
             try await server.administer(
@@ -87,8 +102,8 @@ struct RepeatedRequestTests {
         try await run { _, connection, tag in
             let other = try await self.answer(connection, tag: "\"other\"")
             #expect(other.status == 200)
-            let weak = try await self.answer(connection, tag: "W/\(tag), \"x\"")
-            #expect(weak.status == 304)
+            let strong = try await self.answer(connection, tag: "\(tag.dropFirst(2)), \"x\"")
+            #expect(strong.status == 304)
         }
     }
 

@@ -38,13 +38,20 @@ struct ResponseHeadTests {
             "of a document",
             (
                 response(.ok, [.vary: "Origin"], bytes: 9) { response in
-                    response.entityTag = "0123"
+                    response.entityTag = ("0123", isWeak: true)
+                    response.numberField = ("Number", 1_020)
                     response.fieldLines = FieldLines([.cacheControl: "private, no-cache"])
                 },
                 [
-                    "HTTP/1.1 200 OK", "ETag: \"0123\"", "Cache-Control: private, no-cache",
-                    "Vary: Origin", "content-length: 9",
+                    "HTTP/1.1 200 OK", "ETag: W/\"0123\"", "Number: 1020",
+                    "Cache-Control: private, no-cache", "Vary: Origin", "content-length: 9",
                 ]
+            )),
+        NamedRow(
+            "with a strong tag",
+            (
+                response(.ok) { $0.entityTag = ("0123", isWeak: false) },
+                ["HTTP/1.1 200 OK", "ETag: \"0123\"", "content-length: 0"]
             )),
         NamedRow("304 has no length", (response(.notModified), ["HTTP/1.1 304 Not Modified"])),
         NamedRow("204 has no length", (response(.noContent), ["HTTP/1.1 204 No Content"])),

@@ -133,13 +133,58 @@ import Testing
             let first = project.entityTag(for: project.basis(for: context), userID: userID)
             let document = project.rendered(for: context)
             #expect(first.entityTag == document.document.entityTag)
-            #expect(
-                document.document.entityTag
-                    == EntityTag(ofContent: document.document.jsonBytes))
+            #expect(document.document == RenderedDocument(project.state(for: context)))
             let again = project.entityTag(for: project.basis(for: context), userID: userID)
             #expect(again.entityTag == first.entityTag)
             #expect(again.wasCached == (userID != "pinned"))
         }
+    }
+
+    /// All but the version and its time.
+    @Test(arguments: ["a ${user.id} b", "x"])
+    func theTagCoversTheContent(value: String) throws {
+        let conditions: JSONNode = [["name": "half", "expression": "percent <= 100"]]
+        let project = try Self.make(
+            Self.template(value: value, type: "STRING", conditions: conditions))
+        let later = PublishedProject(
+            project.compiled.asVersion(
+                TemplateVersion(number: 1_234, updateTime: Self.date.addingTimeInterval(1e6))))
+        let pinned = try OverridesDocument(jsonData: Data(#"{"Default": {"p": "x"}}"#.utf8))
+        for userID in ["1", "longer", nil] {
+            let context = Self.context(userID)
+            let (first, second) = (project.rendered(for: context), later.rendered(for: context))
+            #expect(first.document.entityTag == second.document.entityTag)
+            #expect(first.document.entityTag.isWeak)
+            #expect(first.document.jsonBytes != second.document.jsonBytes)
+            #expect(
+                first.document.exactIdentity.entityTag != second.document.exactIdentity.entityTag)
+            #expect(
+                second.document.exactIdentity.entityTag
+                    == EntityTag(ofContent: second.document.jsonBytes))
+            for published in [project, later] {
+                let basis = published.basis(for: context)
+                #expect(
+                    published.entityTag(for: basis, userID: userID).entityTag
+                        == first.document.entityTag)
+                // Pinned to the value that it has.
+                let same = published.settingOverrides(pinned, forUserID: userID ?? "")
+                if value == "x", userID != nil {
+                    #expect(
+                        same.rendered(for: context).document.entityTag == first.document.entityTag)
+                }
+            }
+        }
+        var tags: Set<EntityTag> = []
+        for (value, share) in [(value, 100), ("y", 100), (value, 0)] {
+            let other = try Self.make(
+                Self.template(
+                    value: value, type: "STRING",
+                    conditions: [
+                        ["name": "half", "expression": .string("percent <= \(share)")]
+                    ]))
+            tags.insert(other.rendered(for: Self.context("1")).document.entityTag)
+        }
+        #expect(tags.count == 3)
     }
 
     @Test func aProjectTakesTheFirstTrueConditionOfTheTemplateThatHasAValue() throws {

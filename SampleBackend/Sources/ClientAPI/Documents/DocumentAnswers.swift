@@ -12,6 +12,10 @@ struct DocumentAnswers: Sendable {
 
     let logger: Logger
 
+    /// True for a client that does not take over the version of a 304, and may verify it by the body
+    /// that it keeps: tags are those of all bytes then.
+    private(set) var isExact = false
+
     /// The fields of every document beside its tag and signature.
     private let documentFields: FieldLines
 
@@ -51,24 +55,49 @@ struct DocumentAnswers: Sendable {
     }
 
     func answer(_ document: RenderedDocument, to request: DocumentRequest) -> RouteResponse {
-        var response = response(.ok, document.identity, to: request, fields: documentFields)
+        var response = response(.ok, identity(of: document), to: request, fields: documentFields)
         response.body = document.jsonBytes
         return response
     }
 
-    /// 304 for a client that has the document.
+    /// 304 for a client that has the document, or one of the same content.
     func notModified(
         _ identity: DocumentIdentity, for request: DocumentRequest
     ) -> RouteResponse {
-        response(.notModified, identity, to: request, fields: notModifiedFields)
+        let known =
+            isExact
+            ? identity
+            : DocumentIdentity(entityTag: identity.entityTag, version: identity.version)
+        return response(.notModified, known, to: request, fields: notModifiedFields)
+    }
+
+    func identity(of document: RenderedDocument) -> DocumentIdentity {
+        isExact ? document.exactIdentity : document.identity
     }
 
     func identity(of request: DocumentRequest) throws(RequestError) -> DocumentIdentity {
         try ask(request) { source in
-            try source.identity(
-                inProject: request.project, forUserID: request.userID, signals: request.signals)
+            let (project, userID) = (request.project, request.userID)
+            guard isExact else {
+                return try source.identity(
+                    inProject: project, forUserID: userID, signals: request.signals)
+            }
+            return try source.document(
+                inProject: project, forUserID: userID, signals: request.signals)?.exactIdentity
         }
     }
+
+    /// The same with tags of all bytes, for a client that sends no
+    /// `ActiveConfig-Template-Version`, when documents are signed.
+    func suiting(_ fields: RequestFields) -> DocumentAnswers {
+        guard signer != nil, fields[named: Self.versionFieldName] == nil else { return self }
+        var answers = self
+        answers.isExact = true
+        return answers
+    }
+
+    /// The field with the version of an answer, and with that which a client has, in lower case.
+    private static let versionFieldName = "activeconfig-template-version"
 
     private func response(
         _ status: HTTPResponse.Status, _ identity: DocumentIdentity, to request: DocumentRequest,
@@ -76,7 +105,10 @@ struct DocumentAnswers: Sendable {
     ) -> RouteResponse {
         var response = RouteResponse(status: status)
         response.fieldLines = fields
-        response.entityTag = identity.entityTag.opaqueTag
+        response.entityTag = (identity.entityTag.opaqueTag, identity.entityTag.isWeak)
+        if identity.version > 0 {
+            response.numberField = ("ActiveConfig-Template-Version", identity.version)
+        }
         if let signer, let name = HTTPField.Name(DocumentSigner.fieldName) {
             do {
                 response.headerFields[name] = try signer.fieldValue(

@@ -50,6 +50,7 @@ package struct DocumentRoutes: Sendable {
     private func answer(
         _ request: RouteRequest, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
+        let answers = answers.suiting(request.headerFields)
         let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init)
         guard let condition else {
             let wanted = try DocumentRequest(request)
@@ -58,7 +59,7 @@ package struct DocumentRoutes: Sendable {
             return .response(response)
         }
         let preference = request.headerFields[named: "prefer"].flatMap(WaitPreference.init)
-        let known = try knownDocument(of: request)
+        let known = try knownDocument(of: request, answers)
         guard condition.matches(known.identity.entityTag.opaqueTag) else {
             let response = try answers.answer(known.request, condition: nil)
             sample?.record(known.request)
@@ -77,8 +78,10 @@ package struct DocumentRoutes: Sendable {
 
     /// The identity of the document that a request is for, remembered from the request before when
     /// nothing has changed since.
-    private func knownDocument(of request: RouteRequest) throws(RequestError) -> KnownDocument {
-        if let known = request.carried?.value as? KnownDocument,
+    private func knownDocument(
+        of request: RouteRequest, _ answers: DocumentAnswers
+    ) throws(RequestError) -> KnownDocument {
+        if !answers.isExact, let known = request.carried?.value as? KnownDocument,
             known.target == request.target.text, let stamp = known.stamp,
             answers.source.isCurrent(stamp, ofProject: known.request.project)
         {
@@ -86,7 +89,7 @@ package struct DocumentRoutes: Sendable {
         }
         let wanted = try DocumentRequest(request)
         // Taken first: a change from now on makes the identity stale.
-        let stamp = answers.source.stamp(ofProject: wanted.project)
+        let stamp = answers.isExact ? nil : answers.source.stamp(ofProject: wanted.project)
         return KnownDocument(
             target: request.target.text, request: wanted,
             identity: try answers.identity(of: wanted), stamp: stamp)
@@ -101,7 +104,7 @@ private struct KnownDocument: Sendable {
     let identity: DocumentIdentity
 
     /// The source's stamp before the identity was asked for; nil when the identity may change at any
-    /// time.
+    /// time, or is of all bytes.
     let stamp: DocumentStamp?
 
     /// The most bytes of a target that an idle connection keeps, with what was read from it.

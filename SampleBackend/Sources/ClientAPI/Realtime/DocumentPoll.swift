@@ -62,10 +62,11 @@ final class DocumentPoll: Subscription, WaitingRequest {
             respond()
             return 0
         }
-        let entityTag = published.entityTag(for: basis, userID: userID).entityTag
-        // The thread may have been behind the library when the poll began.
-        guard entityTag != poll.identity.entityTag else { return 0 }
         let document = published.rendered(for: basis, userID: userID).document
+        // The thread may have been behind the library when the poll began.
+        guard poll.answers.identity(of: document).entityTag != poll.identity.entityTag else {
+            return 0
+        }
         respond(.success(poll.answers.answer(document, to: poll.document)))
         if let publication = event.publication {
             hub.metrics.recordDelivery(since: publication)

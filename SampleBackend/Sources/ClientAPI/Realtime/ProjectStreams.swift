@@ -206,7 +206,7 @@ extension ProjectStreams {
             return
         }
         guard let earlier = earlierVersions.version(version, on: eventLoop) else {
-            reset(stream)
+            reset(stream, since: version)
             return
         }
         stream.isCatchingUp = true
@@ -218,7 +218,7 @@ extension ProjectStreams {
             if case .success(let earlier?) = result {
                 self.sendChange(to: stream, since: earlier)
             } else {
-                self.reset(stream)
+                self.reset(stream, since: version)
             }
         }
     }
@@ -233,7 +233,7 @@ extension ProjectStreams {
             !dates.contains(where: { $0 > earlier.version.updateTime && $0 <= context.date })
         else {
             // The document that the client saw depends on when it was fetched.
-            reset(stream)
+            reset(stream, since: earlier.version.number)
             return
         }
         let pinned = published.overrides(for: context)
@@ -263,14 +263,14 @@ extension ProjectStreams {
         _ = stream.tell(event)
     }
 
-    /// Tells a client to fetch its document again.
-    private func reset(_ stream: StreamSubscription) {
+    /// Tells a client to fetch its document again, which may still be that of an earlier version.
+    private func reset(_ stream: StreamSubscription, since earlier: Int? = nil) {
         let version = published.compiled.version
         tell(
             stream,
             stream.request.format == .openFeature
                 ? StreamEvent(chunk: StreamEvents.refetch(version))
-                : StreamEvents.reset(version: version.number))
+                : StreamEvents.reset(version: version.number, since: earlier))
     }
 
     private func event(of change: DocumentChange, for stream: StreamSubscription) -> EventChunk {

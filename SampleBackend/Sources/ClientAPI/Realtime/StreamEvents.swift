@@ -42,12 +42,17 @@ enum StreamEvents {
     }
 
     /// Tells the client to fetch its document, because the changes are unknown.
-    static func reset(version: Int) -> StreamEvent {
-        StreamEvent(chunk: resetChunk(version: version))
+    ///
+    /// `earlier` is the version that the client has, when its document may still be that: a client that
+    /// does not take over the version of a 304 waits for no later one.
+    static func reset(version: Int, since earlier: Int? = nil) -> StreamEvent {
+        StreamEvent(chunk: resetChunk(version: version, since: earlier))
     }
 
-    private static func resetChunk(version: Int) -> EventChunk {
-        ServerSentEvent(name: "reset", id: "\(version)", data: versionData(version)).chunk
+    private static func resetChunk(version: Int, since earlier: Int? = nil) -> EventChunk {
+        ServerSentEvent(
+            name: "reset", id: "\(version)", data: versionData(earlier ?? version)
+        ).chunk
     }
 
     /// Tells an OpenFeature provider to evaluate again.

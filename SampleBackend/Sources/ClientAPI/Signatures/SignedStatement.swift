@@ -2,7 +2,8 @@ import HTTPServing
 import JSONTree
 import Rendering
 
-/// The statement that a signature covers: the document of a user, until a time (HTTP 1).
+/// The statement that a signature covers: the document of a user, or its content alone, until a time
+/// (HTTP 1).
 struct SignedStatement: Sendable {
     let project: String
 
@@ -23,8 +24,8 @@ struct SignedStatement: Sendable {
             userID.map { "user:\($0.percentEncoded)" } ?? "generic",
             "\(identity.version)",
             "\(expiration)",
-            Array(identity.entityTag.contentHash).hexadecimal,
-            identity.entityTag.description,
+            identity.bodyHash.map { Array($0).hexadecimal } ?? "-",
+            "\"\(identity.entityTag.opaqueTag)\"",
         ]
         var bytes: [UInt8] = []
         bytes.reserveCapacity(lines.reduce(0) { $0 + $1.utf8.count + 1 })

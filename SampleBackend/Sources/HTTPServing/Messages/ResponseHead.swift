@@ -18,9 +18,15 @@ extension ByteBuffer {
     mutating func writeHead(of response: RouteResponse, date: String, isLast: Bool) {
         writeStatusLine(response.status)
         if let tag = response.entityTag {
-            writeStaticString("ETag: \"")
-            writeString(tag)
+            writeStaticString(tag.isWeak ? "ETag: W/\"" : "ETag: \"")
+            writeString(tag.opaqueTag)
             writeStaticString("\"\r\n")
+        }
+        if let field = response.numberField {
+            writeStaticString(field.name)
+            writeStaticString(": ")
+            writeDecimal(field.value)
+            writeStaticString("\r\n")
         }
         if let lines = response.fieldLines { writeBytes(lines.bytes) }
         writeFields(response.headerFields)

@@ -42,12 +42,13 @@ public struct CrossOriginAccess: Sendable, Hashable {
         }
         headerFields[.accessControlAllowOrigin] = origin
         headerFields[.accessControlExposeHeaders] =
-            "ETag, Retry-After, Preference-Applied, ActiveConfig-Signature, "
-            + "ActiveConfig-Acknowledge"
+            "ETag, Retry-After, Preference-Applied, ActiveConfig-Template-Version, "
+            + "ActiveConfig-Signature, ActiveConfig-Acknowledge"
         if isPreflight {
             headerFields[.accessControlAllowMethods] = "GET, HEAD, POST"
             headerFields[.accessControlAllowHeaders] =
-                "Authorization, Content-Type, If-None-Match, Last-Event-ID, Prefer, X-API-Key"
+                "Authorization, Content-Type, If-None-Match, Last-Event-ID, Prefer, X-API-Key, "
+                + "ActiveConfig-Template-Version"
             headerFields[.accessControlMaxAge] = "3600"
         }
     }
