@@ -8,13 +8,14 @@ extension ActiveConfig {
         from download: JoinedDownload, by other: (any ActiveConfigDownloader)? = nil
     ) {
         let (answer, lastKnown) = (exchange.answer, exchange.lastKnown)
+        let document = exchange.outcome == .downloaded ? answer : nil
         do throws(ConfigurationFormatError) {
-            if let answer { try check(answer) }
+            if let document { try check(document) }
         } catch {
             noteRefusal(of: answer, for: error, kept: lastKnown, of: userID)
             return fail(download, attempt, of: userID, with: error, by: other)
         }
-        if let answer { reportShape(of: answer, since: lastKnown, of: userID) }
+        if let document { reportShape(of: document, since: lastKnown, of: userID) }
         var configuration = answer ?? lastKnown
         // What an earlier answer asked for is not asked for again.
         if answer == nil { configuration?.acknowledgementShare = nil }

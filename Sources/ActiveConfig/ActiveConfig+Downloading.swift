@@ -138,11 +138,13 @@ extension ActiveConfig {
             attempt.withLock { $0 = begun }
             let asked = askedAbout(plan.lastKnown, of: userID)
             let answer: ConfigurationState?
+            var isDocument = false
             do {
+                let received = try await downloader.requestActiveConfig(
+                    forUserID: userID.string, lastKnown: asked)
                 answer = try trusted(
-                    try await downloader.requestActiveConfig(
-                        forUserID: userID.string, lastKnown: asked),
-                    asked: asked, lastKnown: plan.lastKnown, of: userID)
+                    received, asked: asked, lastKnown: plan.lastKnown, of: userID)
+                isDocument = answer != nil && received?.isConfirmation == false
             } catch let older as OlderAnswer {
                 try checkOlder(older.configuration, of: userID)
                 answer = nil
@@ -151,7 +153,7 @@ extension ActiveConfig {
             }
             return JoinedDownload.Exchange(
                 lastKnown: plan.lastKnown, answer: answer,
-                outcome: answer == nil ? .notModified : .downloaded)
+                outcome: isDocument ? .downloaded : .notModified)
         } then: { [self] result in
             let attempt = attempt.withLock { $0 }
             // A cancelled download is reported at once: its callers have left already.

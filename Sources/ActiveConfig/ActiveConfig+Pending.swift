@@ -22,6 +22,11 @@ extension ActiveConfig {
     /// Called by one at a time for a user.
     func keep(_ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID) {
         let policy = options.activation
+        if !policy.isImmediate { storeLaunch(of: userID) }
+        let whole = answer.flatMap { withStoredBytes($0, of: userID) }
+        // A signed document without its bytes could not be verified when it is read again.
+        if answer != nil, whole == nil { return }
+        let answer = whole
         if policy.isImmediate {
             if let answer, keptPending(of: userID) != nil {
                 storeOwn(answer, of: userID)
@@ -30,7 +35,6 @@ extension ActiveConfig {
             }
             return
         }
-        storeLaunch(of: userID)
         guard let answer else {
             // Confirmed: what could not be stored is tried again.
             if let unstored = state.withLock({ $0.unstoredPending[userID] }) {
@@ -54,6 +58,25 @@ extension ActiveConfig {
             storePending(answer, of: userID)
         }
         state.withLock { $0.noteChange(of: userID) }
+    }
+
+    /// A configuration with the bytes of its signed document, which memory does not keep, as the store has
+    /// them; nil when it does not.
+    private func withStoredBytes(
+        _ configuration: ConfigurationState, of userID: UserID
+    ) -> ConfigurationState? {
+        guard let signed = configuration.signedDocument, signed.body == nil else {
+            return configuration
+        }
+        let stored = [
+            keptPending(of: userID), state.withLock { $0.unstored[userID] },
+            configStore?.ownConfiguration(forUserID: userID.string),
+        ]
+        var whole = configuration
+        whole.signedDocument =
+            stored.lazy.compactMap { $0?.signedDocument }.compactMap { signed.withBody(of: $0) }
+            .first
+        return whole.signedDocument == nil ? nil : whole
     }
 
     /// The active configuration of a user who is not in memory, given the user's newest document, before

@@ -66,6 +66,36 @@ extension ActiveConfig {
         }
     }
 
+    /// Takes over the version of an answer without a document (304) that came without a download.
+    ///
+    /// Nothing happens when the answer is about another document than the user's own, or cannot be
+    /// trusted.
+    ///
+    /// - Parameters:
+    ///   - answer: The answer.
+    ///   - asked: The configuration that the request was about.
+    ///   - userID: The user.
+    func takeOver(
+        _ answer: ConfigurationState, asked: ConfigurationState?, of userID: UserID
+    ) async {
+        guard answer.isConfirmation else { return }
+        await storeCalls.run { [self] in
+            storeWrites.sync(of: userID) {
+                let held = ownConfiguration(of: userID)
+                guard let new = try? trusted(answer, asked: asked, lastKnown: held, of: userID)
+                else { return }
+                let former = formerConfiguration(of: userID, newest: held)
+                keep(new, lastKnown: held, of: userID)
+                noteForDownloads(new, of: userID)
+                let isInForce =
+                    options.activation.isImmediate || pendingConfiguration(of: userID) == nil
+                _ = bringInForce(
+                    pushed: new, of: userID, after: former, isInForce: isInForce)
+                signalChange()
+            }
+        }
+    }
+
     /// Keeps an answer that is on its way from replacing a later document; see ``isOutdated(_:of:)``.
     func noteForDownloads(_ configuration: ConfigurationState, of userID: UserID) {
         state.withLock { state in
@@ -87,7 +117,9 @@ extension ActiveConfig {
         let isPushNewer =
             known < pushed.version
             || (known == pushed.version && exchange.lastKnown?.entityTag != pushed.entityTag)
-        guard let answer = exchange.answer else { return isPushNewer }
+        guard let answer = exchange.answer, exchange.outcome == .downloaded else {
+            return isPushNewer
+        }
         guard isPushNewer, let version = answer.templateVersion else { return false }
         // A later document of the same version, such as one with other pinned values, was pushed.
         let isEarlier = version == pushed.version && answer.entityTag != pushed.entityTag

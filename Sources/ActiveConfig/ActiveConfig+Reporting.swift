@@ -82,7 +82,7 @@ extension ActiveConfig {
         of userID: UserID
     ) {
         guard !outcomes.isEmpty, let answer, let version = answer.templateVersion,
-            answer.signedDocument?.isConfirmation != true
+            !answer.isConfirmation
         else { return }
         outcomes.tell(
             ConfigurationOutcome(

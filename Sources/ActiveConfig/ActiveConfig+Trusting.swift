@@ -107,6 +107,7 @@ extension ActiveConfig {
         guard let trusted, let launchGuard = options.launchGuard,
             launchGuard.refusal(of: trusted, userID: userID) != nil
         else { return trusted }
+        launchGuard.noteVersion(of: trusted, userID: userID)
         log(
             .warning,
             "The server still sends the configuration of \(userID.logName) with which the app died; it is "
@@ -130,7 +131,10 @@ extension ActiveConfig {
         of userID: UserID
     ) throws(SignatureError) -> ConfigurationState? {
         guard let signatures = options.signatures else {
-            guard var answer, answer.signedDocument?.isConfirmation != true else { return nil }
+            guard var answer else { return nil }
+            if answer.isConfirmation {
+                return lastKnown?.takingOver(answer.confirmedVersion, of: answer, asked: asked)
+            }
             answer.signedDocument = nil
             return answer
         }
@@ -143,15 +147,16 @@ extension ActiveConfig {
         if document.isConfirmation, isOther {
             throw SignatureError(.otherDocument, userID: userID)
         }
-        let version = try signatures.version(of: document, for: userID, at: now())
+        let (version, isOfContent) = try signatures.statement(
+            of: document, for: userID, at: now())
+        if document.isConfirmation {
+            return lastKnown?.takingOver(isOfContent ? version : nil, of: answer, asked: asked)
+        }
         let newest = [
             lastKnown?.templateVersion,
             options.launchGuard?.lastRefused(of: userID)?.document.version,
         ].compactMap(\.self).max()
-        if let newest, version < newest, !document.isConfirmation {
-            throw SignatureError(.replayed, userID: userID)
-        }
-        if document.isConfirmation { return nil }
+        if let newest, version < newest { throw SignatureError(.replayed, userID: userID) }
         var content = try content(of: document, is: answer, version: version, of: userID)
         content.signedDocument = document
         return content
@@ -163,11 +168,22 @@ extension ActiveConfig {
     ) throws(SignatureError) -> ConfigurationState {
         // What a downloader or a store has made of the bytes is not what was signed.
         guard let body = document.body,
-            var content = try? ConfigurationState(jsonData: body, limits: StoredRecord.limits),
-            content.hasSameValues(as: state)
+            var content = try? ConfigurationState(jsonData: body, limits: StoredRecord.limits)
         else { throw SignatureError(.contentMismatch, userID: userID) }
+        let versionKey = ConfigurationState.MetaKey.templateVersion
+        var signed = state
+        // A later version that was confirmed is not in the bytes.
+        if document.confirmation != nil { signed.meta[versionKey] = content.meta[versionKey] }
+        guard content.hasSameValues(as: signed) else {
+            throw SignatureError(.contentMismatch, userID: userID)
+        }
         guard content.templateVersion == version else {
             throw SignatureError(.versionMismatch, userID: userID)
+        }
+        if let later = options.signatures?.confirmedVersion(of: document, for: userID),
+            later > version
+        {
+            content.meta[versionKey] = .integer(later)
         }
         content.entityTag = document.entityTag
         content.acknowledgementShare = state.acknowledgementShare

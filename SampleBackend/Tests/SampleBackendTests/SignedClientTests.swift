@@ -131,6 +131,35 @@ struct SignedClientTests {
         _ = await backend.stop()
     }
 
+    @Test(.enabled { try await canSign() }, .timeLimit(.minutes(Rounds.minutes)))
+    func aVersionThatLeavesTheDocumentAloneIsTakenOver() async throws {
+        let backend = try await RunningBackend(
+            ["--dev"],
+            environment: [
+                "ACTIVECONFIG_SIGNING_KEY": "2026-11:\(key.rawRepresentation.base64EncodedString())"
+            ])
+        let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
+        let path = "/v1/projects/default/remoteConfig"
+        let template = try await backend.administer("GET", path).body
+        let store = InMemoryStore()
+        let config = client(JSONURLDownloader(backend: address), store: store)
+        try await config.downloadNewConfig()
+        let first = config.currentConfiguration
+        for version in 2...3 {
+            let published = try await backend.administer(
+                "PUT", path, ifMatch: "*", body: String(decoding: template, as: UTF8.self))
+            #expect(published.status == 200)
+            #expect(try await config.downloadNewConfig().outcome == .notModified)
+            #expect(config.currentConfiguration.templateVersion == version)
+            #expect(config.currentConfiguration.sections == first.sections)
+            // As after a restart.
+            let next = client(JSONURLDownloader(backend: address), store: store)
+            #expect(next.currentConfiguration.templateVersion == version)
+            #expect(try await next.downloadNewConfig().outcome == .notModified)
+        }
+        _ = await backend.stop()
+    }
+
     /// The backend where a proxy lets no stream through.
     private struct WithoutStreams: ActiveConfigEventSource {
         let base: URLSessionEventSource

@@ -6,7 +6,7 @@ final class JoinedDownload: Sendable {
     /// A request with its answer.
     struct Exchange: Sendable {
         let lastKnown: ConfigurationState?
-        /// Nil when nothing has changed.
+        /// Nil when nothing has changed; `lastKnown` with another version when nothing else has.
         let answer: ConfigurationState?
         var outcome = DownloadOutcome.downloaded
     }

@@ -31,19 +31,44 @@ extension ConfigurationState {
         signedDocument = response.value(forHTTPHeaderField: "ActiveConfig-Signature").map {
             SignedDocument(body: body, signature: $0, entityTag: entityTag)
         }
-        acknowledgementShare = response.value(forHTTPHeaderField: "ActiveConfig-Acknowledge")
-            .flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }
-            .flatMap { (0...1).contains($0) ? $0 : nil }
+        acknowledgementShare = response.acknowledgementShare
     }
 
     /// What a 304 says of this configuration; nil, which says nothing but that it is unchanged, for one
-    /// that is not signed.
+    /// that is not signed, when the answer names no later version.
     func confirmed(by response: HTTPURLResponse) -> ConfigurationState? {
-        guard let signedDocument else { return nil }
         var state = self
-        state.signedDocument = signedDocument.confirmed(
+        state.signedDocument = signedDocument?.confirmed(
             signature: response.value(forHTTPHeaderField: "ActiveConfig-Signature"),
             entityTag: response.value(forHTTPHeaderField: "ETag"))
-        return state
+        state.confirmedVersion = response.templateVersion.flatMap { version in
+            version > templateVersion ?? .max ? version : nil
+        }
+        state.acknowledgementShare = response.acknowledgementShare
+        return state.isConfirmation ? state : nil
+    }
+}
+
+private let templateVersionField = "ActiveConfig-Template-Version"
+
+extension HTTPURLResponse {
+    /// The version of the answer; nil when it names none, or not as the wire contract says.
+    fileprivate var templateVersion: Int? {
+        value(forHTTPHeaderField: templateVersionField).flatMap(SignatureField.integer)
+    }
+
+    fileprivate var acknowledgementShare: Double? {
+        value(forHTTPHeaderField: "ActiveConfig-Acknowledge")
+            .flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }
+            .flatMap { (0...1).contains($0) ? $0 : nil }
+    }
+}
+
+extension URLRequest {
+    /// Names the version of the document that the client has, unless the request names one: a server
+    /// then knows that the client takes over the version of a 304.
+    mutating func nameTemplateVersion(_ version: Int?) {
+        guard value(forHTTPHeaderField: templateVersionField) == nil else { return }
+        setValue("\(max(version ?? 0, 0))", forHTTPHeaderField: templateVersionField)
     }
 }

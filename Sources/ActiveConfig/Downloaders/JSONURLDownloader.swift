@@ -15,13 +15,14 @@
 /// ```
 ///
 /// The entity tag of the user's own last configuration is sent as `If-None-Match`. A 304 then means
-/// that nothing has changed; after an unconditional request it is an error. Only a 2xx answer is a
+/// that nothing has changed, apart from the version that it may name in
+/// `ActiveConfig-Template-Version`, which is taken over; after an unconditional request it is an error. Only a 2xx answer is a
 /// document. A body over the limit is stopped while it arrives. Cancelling the task cancels the
 /// request. Nothing is cached by URL, and no cookie is kept.
 ///
 /// Redirects to another host, or from https to http, are refused. Redirects to another port of the
 /// host, or from http to https, are followed without credentials: of the request's header fields,
-/// only `Accept…`, `Cache-Control`, `If-…` and `User-Agent` are sent.
+/// only `Accept…`, `ActiveConfig-Template-Version`, `Cache-Control`, `If-…` and `User-Agent` are sent.
 ///
 /// On Linux, Foundation reads the answers to all requests of a process on one queue. A server that
 /// floods it delays the others until its connection is closed, which takes effect within about a
@@ -176,6 +177,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         if let tag = context.entityTag, request.value(forHTTPHeaderField: "If-None-Match") == nil {
             request.setValue(tag, forHTTPHeaderField: "If-None-Match")
         }
+        request.nameTemplateVersion(context.templateVersion)
         let isConditional = Self.conditions.contains {
             request.value(forHTTPHeaderField: $0) != nil
         }

@@ -62,8 +62,8 @@ struct RedirectPolicy {
 extension URLRequest {
     /// Header fields that hold no credential.
     private static let harmlessFields: Set = [
-        "accept", "accept-encoding", "accept-language", "cache-control", "if-modified-since",
-        "if-none-match", "user-agent",
+        "accept", "accept-encoding", "accept-language", "activeconfig-template-version",
+        "cache-control", "if-modified-since", "if-none-match", "user-agent",
     ]
 
     /// The header fields that may hold a credential: all but those known to hold none.

@@ -210,6 +210,25 @@ extension LaunchGuard {
         writeMessages()
     }
 
+    /// Keeps the version of a refused document that the server has sent as a later one, for requests.
+    func noteVersion(of configuration: ConfigurationState, userID: UserID) {
+        let document = LaunchRecord.Document(configuration, of: userID)
+        func isOlder(_ refused: LaunchRecord.Count) -> Bool {
+            refused.document == document
+                && refused.document.version ?? 0 < document.version ?? 0
+        }
+        guard let record = state.withLock({ $0.context?.record }),
+            record.value.refused.contains(where: isOlder)
+        else { return }
+        record.update { record in
+            for index in record.refused.indices where isOlder(record.refused[index]) {
+                record.refused[index].document = document
+                record.refused[index].contentDigest = configuration.signedDocument?.digest
+            }
+        }
+        writeMessages()
+    }
+
     /// Refusals that are new in this launch.
     func newRefusal(of document: LaunchRecord.Document) -> LaunchRecord.Count? {
         state.withLock { $0.verdicts[document] }

@@ -2,7 +2,8 @@ import Foundation
 
 /// What a ``LaunchGuard`` keeps across launches.
 struct LaunchRecord: Codable, Equatable, Sendable {
-    /// A document by its owner and whatever tells it from others of that user.
+    /// A document by its owner and whatever tells it from others of that user: the entity tag, which
+    /// documents of several versions may have in common, or without one the version.
     struct Document: Codable, Hashable, Sendable {
         /// Nil is the generic user.
         let userID: String?
@@ -12,13 +13,15 @@ struct LaunchRecord: Codable, Equatable, Sendable {
         let digest: String?
 
         static func == (left: Document, right: Document) -> Bool {
-            UserID(left.userID) == UserID(right.userID) && left.entityTag == right.entityTag
-                && left.version == right.version && left.digest == right.digest
+            guard UserID(left.userID) == UserID(right.userID), left.entityTag == right.entityTag
+            else { return false }
+            return left.entityTag != nil
+                || (left.version == right.version && left.digest == right.digest)
         }
 
         func hash(into hasher: inout Hasher) {
             hasher.combine(UserID(userID))
-            hasher.combine(version)
+            hasher.combine(entityTag)
         }
     }
 
@@ -29,7 +32,7 @@ struct LaunchRecord: Codable, Equatable, Sendable {
     }
 
     struct Count: Codable, Equatable, Sendable {
-        let document: Document
+        var document: Document
         var crashCount: Int
         /// Of a signed document, the digest of its bytes, for a request that asks for another one.
         var contentDigest: String?

@@ -7,6 +7,33 @@ extension ConfigurationState {
         return version
     }
 
+    /// True for what an answer without a document (304) says of a configuration.
+    var isConfirmation: Bool {
+        confirmedVersion != nil || signedDocument?.isConfirmation == true
+    }
+
+    /// This configuration with the version that an answer without a document (304) has confirmed it for.
+    ///
+    /// - Parameters:
+    ///   - version: The version; nil when the answer named none.
+    ///   - answer: The answer.
+    ///   - asked: The configuration that the request was about.
+    /// - Returns: The configuration; nil when the version is not later, or the request was about another
+    ///   configuration.
+    func takingOver(
+        _ version: Int?, of answer: ConfigurationState, asked: ConfigurationState?
+    ) -> ConfigurationState? {
+        guard let version, let known = templateVersion, version > known, let entityTag,
+            asked?.entityTag == entityTag
+        else { return nil }
+        var new = self
+        new.meta[MetaKey.templateVersion] = .integer(version)
+        // The change of `meta` has removed it.
+        new.signedDocument = answer.signedDocument.flatMap { signedDocument?.takingOver($0) }
+        new.acknowledgementShare = answer.acknowledgementShare
+        return new
+    }
+
     /// The experiments of the user, `experiments`: the name of each condition that takes a share of the
     /// users, and whether the user is among them.
     ///

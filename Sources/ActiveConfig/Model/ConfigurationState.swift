@@ -37,6 +37,10 @@ public struct ConfigurationState: Sendable {
     /// answer did not say.
     var acknowledgementShare: Double?
 
+    /// The later version that an answer without a document (304) names for this configuration; nil for a
+    /// document.
+    var confirmedVersion: Int?
+
     /// Creates a configuration without sections, of format version "1.0", created now.
     public init() {
         self.init(

@@ -18,6 +18,9 @@ public struct SignedDocument: Sendable, Hashable {
     public let entityTag: String?
     /// True when the answer says that a document which the client has is still the user's (304).
     let isConfirmation: Bool
+    /// The signature of the answer (304) by which the document is of a later version than its bytes say;
+    /// nil when there was none.
+    private(set) var confirmation: String?
 
     /// Creates a signed document, as a downloader does.
     ///
@@ -54,6 +57,29 @@ public struct SignedDocument: Sendable, Hashable {
         SignedDocument(content, signature, entityTag, isConfirmation: true)
     }
 
+    /// The document with a confirmation as a later version.
+    func takingOver(_ confirmation: SignedDocument) -> SignedDocument {
+        var document = self
+        document.confirmation = confirmation.signature
+        return document
+    }
+
+    /// The document with the bytes of a stored one; nil when that is another one, or has none.
+    func withBody(of stored: SignedDocument) -> SignedDocument? {
+        guard let body = stored.body, stored.digest == digest else { return nil }
+        return SignedDocument.stored(
+            body: body, signature: signature, entityTag: entityTag, confirmation: confirmation)
+    }
+
+    /// A document as a store keeps it.
+    static func stored(
+        body: Data, signature: String?, entityTag: String?, confirmation: String?
+    ) -> SignedDocument {
+        var document = SignedDocument(body: body, signature: signature, entityTag: entityTag)
+        document.confirmation = confirmation
+        return document
+    }
+
     /// SHA-256 of the bytes, as 64 lower-case hexadecimal digits.
     var digest: String {
         switch content {
@@ -64,7 +90,10 @@ public struct SignedDocument: Sendable, Hashable {
 
     /// The same with the digest instead of the bytes.
     var withoutBody: SignedDocument {
-        SignedDocument(.digest(digest), signature, entityTag, isConfirmation: isConfirmation)
+        var document = SignedDocument(
+            .digest(digest), signature, entityTag, isConfirmation: isConfirmation)
+        document.confirmation = confirmation
+        return document
     }
 
     /// A document of which only the digest is known.

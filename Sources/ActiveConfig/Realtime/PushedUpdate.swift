@@ -55,7 +55,7 @@ struct PushedUpdate: Sendable {
         if let version = heldRecord.version, let new = record.version, new < version {
             return .skip
         }
-        guard let base, heldRecord == base else { return .fetch }
+        guard let base, heldRecord.hasContent(of: base) else { return .fetch }
         var new = held
         for (name, section) in sections { new.sections[name] = section }
         new.meta = meta
@@ -78,6 +78,12 @@ struct DocumentRecord: Sendable, Hashable {
 
     init(_ configuration: ConfigurationState) {
         self.init(
-            version: configuration.templateVersion, entityTag: configuration.entityTag)
+            version: configuration.confirmedVersion ?? configuration.templateVersion,
+            entityTag: configuration.entityTag)
+    }
+
+    /// True for a document of the same content, of whatever version: an entity tag covers no version.
+    func hasContent(of other: DocumentRecord) -> Bool {
+        self == other || (entityTag != nil && entityTag == other.entityTag)
     }
 }

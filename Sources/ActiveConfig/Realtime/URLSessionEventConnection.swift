@@ -82,6 +82,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         if let tag = lastKnown?.entityTag {
             request.setValue(tag, forHTTPHeaderField: "If-None-Match")
         }
+        request.nameTemplateVersion(context.templateVersion)
         if let wait {
             request.setValue(
                 "wait=\(wait.components.seconds)", forHTTPHeaderField: "Prefer")

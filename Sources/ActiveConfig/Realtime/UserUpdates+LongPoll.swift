@@ -21,7 +21,10 @@ extension UserUpdates {
             state.withLock { state in
                 if state.openedAt == nil { state.openedAt = began }
             }
-            // A confirmed document differs in its signature fields only.
+            if let confirmed = answer.configuration {
+                await config.takeOver(confirmed, asked: asked, of: userID)
+            }
+            // A confirmed document has no other content.
             if let new = answer.configuration, new.entityTag != asked?.entityTag {
                 try await take(new, after: held, over: connection)
                 if new.entityTag == nil { return .poll }

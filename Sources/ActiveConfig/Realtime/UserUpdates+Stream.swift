@@ -41,11 +41,16 @@ extension UserUpdates {
 
         /// Notes what was fetched beside the stream.
         ///
-        /// The server continues from what it has sent: when the document is a newer one, the next
-        /// change does not follow on it.
+        /// The server continues from what it has sent: when the document is a newer one with another
+        /// content, the next change does not follow on it.
         mutating func noteFetched(_ record: DocumentRecord) {
-            let isSent = resumeVersion == nil || record.version == resumeVersion
-            base = isSent ? record : DocumentRecord(version: resumeVersion, entityTag: nil)
+            guard let resumeVersion else {
+                base = record
+                return
+            }
+            let isSent = record.version == resumeVersion || record.hasContent(of: base)
+            base = DocumentRecord(
+                version: resumeVersion, entityTag: isSent ? record.entityTag : nil)
         }
 
         /// Notes an event, and tells whether it is the next one.
@@ -207,7 +212,11 @@ extension UserUpdates {
             }
         case "reset":
             let data = try? SettingValue(jsonData: Data(event.data))
-            let version = data?.dictionaryValue?["template_version"]?.integerValue
+            // The data may name an earlier version, for clients that take none over.
+            let version = [
+                event.id.flatMap { Int($0) },
+                data?.dictionaryValue?["template_version"]?.integerValue,
+            ].compactMap(\.self).max()
             progress.withLock { progress in
                 progress.eventNumber += 1
                 progress.resumeVersion = version
@@ -276,7 +285,7 @@ extension UserUpdates {
         guard let record = try? await fetch(document), let answer = document.answer else {
             return nil
         }
-        guard let new = answer.configuration else { return count }
+        guard let new = answer.configuration, !new.isConfirmation else { return count }
         if let known = document.lastKnown, new.entityTag != known.entityTag,
             new.templateVersion == known.templateVersion
         {

@@ -46,13 +46,25 @@ public struct SignaturePolicy: Sendable {
     func version(
         of document: SignedDocument, for userID: UserID, at now: Date
     ) throws(SignatureError) -> Int {
-        let field = try verifiedField(of: document, for: userID)
+        try statement(of: document, for: userID, at: now).version
+    }
+
+    /// Checks what came with an answer, up to its expiry.
+    ///
+    /// - Returns: The version that was signed, and whether only the content was, as in a 304 whose version
+    ///   may be later than the document's.
+    func statement(
+        of document: SignedDocument, for userID: UserID, at now: Date
+    ) throws(SignatureError) -> (version: Int, isOfContent: Bool) {
+        let (field, isOfContent) = try verifiedField(
+            document.signature, of: document, for: userID,
+            mayBeOfContent: document.isConfirmation)
         let (seconds, _) = clockTolerance.components
         // A clock may be off by a year: only answers expire, never what is in force.
         if Double(field.expires) + Double(seconds) <= now.timeIntervalSince1970 {
             throw SignatureError(.expired, userID: userID, keyID: field.keyID)
         }
-        return field.version
+        return (field.version, isOfContent)
     }
 
     /// Checks a stored document, which does not expire.
@@ -61,24 +73,41 @@ public struct SignaturePolicy: Sendable {
     func version(
         ofStored document: SignedDocument, for userID: UserID
     ) throws(SignatureError) -> Int {
-        try verifiedField(of: document, for: userID).version
+        try verifiedField(document.signature, of: document, for: userID).field.version
+    }
+
+    /// The later version that a stored document was confirmed for; nil without a valid confirmation.
+    func confirmedVersion(of document: SignedDocument, for userID: UserID) -> Int? {
+        guard let confirmation = document.confirmation,
+            let (field, isOfContent) = try? verifiedField(
+                confirmation, of: document, for: userID, mayBeOfContent: true),
+            isOfContent
+        else { return nil }
+        return field.version
     }
 
     private func verifiedField(
-        of document: SignedDocument, for userID: UserID
-    ) throws(SignatureError) -> SignatureField {
-        guard let text = document.signature else { throw SignatureError(.unsigned, userID: userID) }
+        _ text: String?, of document: SignedDocument, for userID: UserID,
+        mayBeOfContent: Bool = false
+    ) throws(SignatureError) -> (field: SignatureField, isOfContent: Bool) {
+        guard let text else { throw SignatureError(.unsigned, userID: userID) }
         guard let field = SignatureField(text), let tag = document.entityTag else {
             throw SignatureError(.malformed, userID: userID)
         }
-        let message = signedText(
-            userID: userID, version: field.version, expires: field.expires,
-            contentDigest: document.digest, entityTag: tag)
-        guard verifier.isValidSignature(field.signature, of: message, keyID: field.keyID) else {
-            throw SignatureError(.invalid, userID: userID, keyID: field.keyID)
+        func isValid(ofContentWith digest: String) -> Bool {
+            let message = signedText(
+                userID: userID, version: field.version, expires: field.expires,
+                contentDigest: digest, entityTag: tag)
+            return verifier.isValidSignature(field.signature, of: message, keyID: field.keyID)
         }
-        return field
+        if mayBeOfContent, isValid(ofContentWith: Self.noDigest) { return (field, true) }
+        // Also a 304 of an older server.
+        if isValid(ofContentWith: document.digest) { return (field, false) }
+        throw SignatureError(.invalid, userID: userID, keyID: field.keyID)
     }
+
+    /// In place of a digest: the document is identified by its entity tag.
+    private static let noDigest = "-"
 
     /// The text that the server signs: seven lines, each ended by a line feed.
     private func signedText(

@@ -38,7 +38,7 @@ struct SignatureField: Sendable, Equatable {
     }
 
     /// 1 to 15 digits without a leading zero.
-    private static func integer(_ digits: String) -> Int? {
+    static func integer(_ digits: String) -> Int? {
         guard (1...15).contains(digits.utf8.count), digits == "0" || !digits.hasPrefix("0"),
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }

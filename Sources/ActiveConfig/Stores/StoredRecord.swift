@@ -10,8 +10,9 @@ import Foundation
 /// ```
 ///
 /// The checksum, 16 hexadecimal digits, covers everything after the first line. The document of a
-/// signed configuration is the server's, byte for byte, and the header has its signature too. Of any
-/// other the header has what was left out when it was read, if anything was.
+/// signed configuration is the server's, byte for byte, and the header has its signature too, and that of
+/// the answer by which it is of a later version, if there was one. Of any other the header has what was
+/// left out when it was read, if anything was.
 struct StoredRecord {
     /// The reason why bytes are not a sound record of the user.
     struct Damage: Error, CustomStringConvertible {
@@ -38,7 +39,10 @@ struct StoredRecord {
         header["template_version"] = configuration.meta["template_version"]
         let signed = configuration.signedDocument
         let body = signed?.signature == nil ? nil : signed?.body
-        if body != nil { header["signature"] = signed?.signature.map { .string($0) } }
+        if body != nil {
+            header["signature"] = signed?.signature.map { .string($0) }
+            header["confirmation"] = signed?.confirmation.map { .string($0) }
+        }
         if body == nil { header["problems"] = configuration.storedProblems }
         var writer = DocumentWriter()
         writer.writeLine(header)
@@ -55,9 +59,7 @@ struct StoredRecord {
         return data
     }
 
-    private let entityTag: String?
-    private let signature: String?
-    private let problems: SettingValue?
+    private let header: Header
     /// In the exchange format, not parsed yet.
     private let document: Data
 
@@ -76,9 +78,7 @@ struct StoredRecord {
             throw Damage(description: "it has no header")
         }
         guard header.userID == userID else { throw Damage(description: "it is another user's") }
-        entityTag = header.entityTag
-        signature = header.signature
-        problems = header.problems
+        self.header = header
         self.document = document
     }
 
@@ -86,7 +86,9 @@ struct StoredRecord {
     private struct Header {
         let userID: UserID
         let entityTag: String?
+        let templateVersion: SettingValue?
         let signature: String?
+        let confirmation: String?
         let problems: SettingValue?
     }
 
@@ -111,17 +113,24 @@ struct StoredRecord {
         let header = Header(
             userID: UserID(members["user_id"]?.stringValue),
             entityTag: members["entity_tag"]?.stringValue,
-            signature: members["signature"]?.stringValue, problems: members["problems"])
+            templateVersion: members["template_version"],
+            signature: members["signature"]?.stringValue,
+            confirmation: members["confirmation"]?.stringValue, problems: members["problems"])
         return (header, content[(lineEnd + 1)...])
     }
 
     /// - Throws: when this version of the framework cannot read the document.
     func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
         var state = try ConfigurationState(jsonData: document, limits: Self.limits)
-        state.addProblems(stored: problems)
-        state.entityTag = entityTag
-        state.signedDocument = signature.map {
-            SignedDocument(body: document, signature: $0, entityTag: entityTag)
+        state.addProblems(stored: header.problems)
+        state.entityTag = header.entityTag
+        if header.confirmation != nil {
+            state.meta[ConfigurationState.MetaKey.templateVersion] = header.templateVersion
+        }
+        state.signedDocument = header.signature.map {
+            .stored(
+                body: document, signature: $0, entityTag: header.entityTag,
+                confirmation: header.confirmation)
         }
         return state
     }

@@ -7,6 +7,7 @@ import Foundation
 struct GuardedLaunch {
     let config: ActiveConfig
     let launchGuard: LaunchGuard
+    let downloader: ScriptedDownloader
     let clock = ManualClock()
     let center = NotificationCenter()
     let queue = DispatchQueue(label: "listeners")
@@ -29,6 +30,7 @@ struct GuardedLaunch {
         bootstrap: BootstrapConfiguration? = nil, userID: String? = "1",
         activation: ActivationPolicy = .immediate
     ) {
+        self.downloader = downloader
         let current = ProcessIdentity.current
         launchGuard = LaunchGuard(
             crashLimit: 3, window: .seconds(10),

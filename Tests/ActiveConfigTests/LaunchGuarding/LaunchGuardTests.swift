@@ -46,6 +46,51 @@ struct LaunchGuardTests {
         #expect(next.config.launchGuardVerdict == nil, "decided once")
     }
 
+    /// The tag covers no version: a later version of the refused document is that document.
+    @Test func aRefusedDocumentStaysRefusedInLaterVersions() async throws {
+        let system = try await Self.filesWithTwoVersions()
+        for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }
+        var third = GuardedLaunch.document(2)
+        third.meta["template_version"] = 3
+        var confirmation = GuardedLaunch.document(1)
+        confirmation.entityTag = third.entityTag
+        confirmation.confirmedVersion = 4
+        let launch = GuardedLaunch(
+            system,
+            downloader: ScriptedDownloader(
+                .configuration(third), .configuration(confirmation),
+                .configuration(GuardedLaunch.document(5))))
+        #expect(launch.version == 1)
+        for _ in 1...2 {
+            #expect(try await launch.config.downloadNewConfig().outcome == .notModified)
+            #expect(launch.version == 1)
+            // It is confirmed for the refused document, not for the one that is active.
+            #expect(launch.config.currentConfiguration.templateVersion == 1)
+        }
+        #expect(
+            launch.downloader.requests.map(\.lastKnown?.entityTag)
+                == [third.entityTag, third.entityTag])
+        try await launch.config.downloadNewConfig()
+        #expect(launch.version == 5)
+    }
+
+    /// A version that is taken over is no other document, which would have to prove good.
+    @Test func aLaterVersionOfAGoodDocumentIsGood() async throws {
+        let system = ModelFileSystem()
+        var confirmation = GuardedLaunch.document(1)
+        confirmation.confirmedVersion = 2
+        let launch = GuardedLaunch(
+            system,
+            downloader: ScriptedDownloader(
+                .configuration(GuardedLaunch.document(1)), .configuration(confirmation)))
+        try await launch.config.downloadNewConfig()
+        launch.live()
+        #expect(launch.launchGuard.isProved)
+        try await launch.config.downloadNewConfig()
+        #expect(launch.config.currentConfiguration.templateVersion == 2)
+        #expect(launch.launchGuard.isProved)
+    }
+
     @Test func theVerdictIsPostedOnce() async throws {
         let system = try await Self.filesWithTwoVersions()
         for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }

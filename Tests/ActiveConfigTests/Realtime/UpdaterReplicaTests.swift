@@ -29,7 +29,13 @@ struct UpdaterReplicaTests {
             return PreparedConnection(userID) { [answers] known in
                 // The last one stays.
                 let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
-                return DocumentAnswer(answer.entityTag == known?.entityTag ? nil : answer)
+                guard var known, known.entityTag == answer.entityTag else {
+                    return DocumentAnswer(answer)
+                }
+                known.confirmedVersion = answer.templateVersion.flatMap { version in
+                    version > known.templateVersion ?? 0 ? version : nil
+                }
+                return DocumentAnswer(known.isConfirmation ? known : nil)
             }
         }
     }
@@ -124,6 +130,40 @@ struct UpdaterReplicaTests {
             }
             #expect(source.requestCount == 5)
             #expect(values(config) == [5, 1])
+        }
+    }
+
+    /// A publish that leaves the user's document alone, where the server cannot tell.
+    @Test func aLaterVersionOfTheSameDocumentIsWhatAResetAsksFor() async throws {
+        let five = Self.document(5, home: 5)
+        let source = Replicas(five, then: [five, Self.document(6, home: 5, tag: five.entityTag)])
+        try await run(source) { config, _ in
+            try await waitFor(5, in: config)
+            let signals = config.makeSignals()
+            source.stream.send(Self.reset(6))
+            for await _ in signals where config.version == 6 { break }
+            source.stream.send(Self.update(7, number: 2, home: 7))
+            try await waitFor(7, in: config)
+            #expect(source.requestCount == 3)
+        }
+    }
+
+    @Test func aChangeFollowsOnADocumentWhoseVersionWasTakenOver() async throws {
+        let five = Self.document(5, home: 5)
+        let source = Replicas(five, then: [five])
+        try await run(source) { config, updater in
+            try await waitFor(5, in: config)
+            for await update in updater.updates {
+                if case .state(.live, _) = update { break }
+            }
+            var confirmation = five
+            confirmation.confirmedVersion = 6
+            _ = try await config.download(
+                of: UserID("1"), by: ScriptedDownloader(.configuration(confirmation)))
+            #expect(config.version == 6)
+            source.stream.send(Self.update(7, number: 1, home: 7))
+            try await waitFor(7, in: config)
+            #expect(source.requestCount == 1)
         }
     }
 
@@ -223,4 +263,8 @@ struct UpdaterReplicaTests {
         run.cancel()
         try await run.value
     }
+}
+
+extension ActiveConfig {
+    fileprivate var version: Int? { currentConfiguration.templateVersion }
 }

@@ -25,9 +25,9 @@ struct SigningServer: ConfigurationVerifier {
             """.utf8)
     }
 
-    /// The header field.
+    /// The header field; without a body, that of an answer (304) about the content with the tag.
     static func field(
-        _ body: Data, version: Int, user: String = "user:1", tag: String? = nil,
+        _ body: Data?, version: Int, user: String = "user:1", tag: String? = nil,
         expires: Int = 1_795_003_600, project: String = "default", keyID: String = "k1",
         secret: String = "secret"
     ) -> String {
@@ -38,7 +38,7 @@ struct SigningServer: ConfigurationVerifier {
             \(user)
             \(version)
             \(expires)
-            \(SHA256.hexDigest(of: body))
+            \(body.map { SHA256.hexDigest(of: $0) } ?? "-")
             \(tag ?? "\"\(version)\"")
 
             """
