@@ -47,6 +47,8 @@ Builds the backend for release and measures, on loopback:
   B14 the longest health check while 30 differences, 12 drafts,
       8 previews or 200 clients' flags are asked for all the time  at most 20 ms
       the 99th percentile of the time of a document meanwhile      at most 100 ms
+  B15 what 10,000 clients that poll fetch after a publish that changes 1 % of their documents, by
+      the size of all documents                                     at most 2 %
   B16 allocations, and bytes allocated, of a request of B2          at most 50 and 12 kB
       and, without a target, of one whose document is rendered, of one of B4, and of what a publish
       sends to a stream (with glibc only; the gate has a bound for a debug build)
@@ -104,7 +106,7 @@ peers=""
 rounds=5
 seconds=""
 connections=""
-all=B1,B2,B3,B4,B5,B6,B7,B8,B9,B10,B11,B14,B16
+all=B1,B2,B3,B4,B5,B6,B7,B8,B9,B10,B11,B14,B15,B16
 only=""
 minutes=""
 updater=""
@@ -258,6 +260,7 @@ if wants B1 B10; then measure_conditions; fi
 if wants B5 B6 B7 B9; then measure_by streams "$connections" "$rounds" "$only"; fi
 if wants B11; then measure_by polls "$((connections < 10000 ? connections : 10000))" "$rounds"; fi
 if wants B14; then measure_by heavy "$((seconds * 5))"; fi
+if wants B15; then measure_by unchanged 10000; fi
 if wants B16; then measure_allocations; fi
 # shellcheck disable=SC2086
 python3 SampleBackend/Tests/Load/report.py "$work" "$only" $check $json $markdown \

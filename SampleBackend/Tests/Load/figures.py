@@ -60,7 +60,7 @@ class Side:
         self.folder, self.details, self.wrong = os.path.join(work, name), [], []
         self.figures = list(self.of_requests(name, names, rates))
         self.figures += self.of_conditions(names)
-        for program in "streams", "polls", "heavy":
+        for program in "streams", "polls", "heavy", "unchanged":
             found = self.read(program, {"figures": [], "details": [], "wrong": []})
             # A run for B6 connects, and so has B5's figures as well.
             self.figures += [Figure(f["name"], f["what"], f["value"], f["sign"], f["target"])
