@@ -7,6 +7,7 @@ run_format() {
     step "formatter" check_format
     step "deadlines" check_deadlines
     step "names of types" check_type_names
+    step "checker of histories" SampleBackend/Tests/Scale/linearizability.py --self-test
 }
 
 check_structure() {
