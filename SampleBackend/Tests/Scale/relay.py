@@ -1,0 +1,145 @@
+"""Relays TCP connections on loopback and breaks them: relay.py, with a command of JSON a line on standard input.
+
+  {"open": "r1-m1", "target": 2379}   listens; answers {"port": N}. "*-m1": for several sources, told apart by
+                                      the processes of the connections
+  {"pids": {"m1": 4711}}              the processes of such sources
+  {"break": "name", "links": ["m1-*", "*-m1"], "mode": "hold", …}   breaks all links that match
+  {"heal": "name"}                    ends that; what was held is sent now
+
+Modes: "hold" passes nothing on, keeps the connections, and accepts others: as if packets were lost. With
+"direction" "up" (to the target) or "down", only that way. "refuse" resets the connections, and new ones.
+"cut" passes "bytes" on, each way and connection, and resets it then. "delay" passes all on "seconds" later.
+"forget" freezes the connections that there are for good, also after the break; new ones are not affected.
+
+Every command is answered by a line. A client that gives up on a held connection still has its bytes sent when
+the break ends, as over a network that delivers late.
+"""
+
+import asyncio
+import json
+import os
+import socket
+import struct
+import sys
+from contextlib import suppress
+from fnmatch import fnmatch
+
+
+def source_of(port, pids):
+    """The name of the process that has a connection from this port of 127.0.0.1, or "?"."""
+    with open("/proc/net/tcp", encoding="ascii") as file:
+        ending = f":{port:04X}"
+        inode = next((line.split()[9] for line in file if line.split()[1].endswith(ending)), None)
+    for name, pid in pids.items():
+        with suppress(OSError):
+            for descriptor in os.listdir(f"/proc/{pid}/fd"):
+                with suppress(OSError):
+                    if os.readlink(f"/proc/{pid}/fd/{descriptor}") == f"socket:[{inode}]":
+                        return name
+    return "?"
+
+
+class Connection:
+    def __init__(self, link, writers):
+        self.link, self.writers = link, writers
+        self.is_forgotten = False
+        self.passed = {"up": 0, "down": 0}
+
+    def reset(self):
+        for writer in self.writers:
+            with suppress(OSError):
+                writer.get_extra_info("socket").setsockopt(
+                    socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            writer.transport.abort()
+
+
+class Relay:
+    def __init__(self):
+        self.breaks, self.pids, self.servers = {}, {}, []
+        self.connections = set()
+        self.changed = asyncio.Event()
+
+    def broken(self, link, mode):
+        """The break of a mode that concerns a link, or None."""
+        return next((found for found in self.breaks.values() if found["mode"] == mode
+                     and any(fnmatch(link, pattern) for pattern in found["links"])), None)
+
+    async def command(self, command):
+        if "open" in command:
+            async def connected(reader, writer):
+                await self.serve(command["open"], command["target"], reader, writer)
+            self.servers.append(await asyncio.start_server(connected, "127.0.0.1", 0))
+            return {"port": self.servers[-1].sockets[0].getsockname()[1]}
+        self.pids.update(command.get("pids", {}))
+        if "break" in command:
+            self.breaks[command["break"]] = command
+            for connection in list(self.connections):
+                if self.broken(connection.link, "refuse"):
+                    connection.reset()
+                if self.broken(connection.link, "forget"):
+                    connection.is_forgotten = True
+        self.breaks.pop(command.get("heal"), None)
+        self.changed.set()
+        self.changed = asyncio.Event()
+        return {}
+
+    async def serve(self, link, port, reader, writer):
+        if link.startswith("*-"):
+            source = source_of(writer.get_extra_info("peername")[1], self.pids)
+            link = source + link.removeprefix("*")
+        connection = Connection(link, [writer])
+        if self.broken(link, "refuse"):
+            return connection.reset()
+        try:
+            target_reader, target_writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            return connection.reset()
+        connection.writers.append(target_writer)
+        self.connections.add(connection)
+        try:
+            await asyncio.gather(self.pump(connection, "up", reader, target_writer),
+                                 self.pump(connection, "down", target_reader, writer))
+        except OSError:
+            connection.reset()
+        finally:
+            self.connections.discard(connection)
+            for end in connection.writers:
+                end.close()
+
+    async def pump(self, connection, direction, reader, writer):
+        while data := await reader.read(65536):
+            data = await self.admit(connection, direction, data)
+            writer.write(data)
+            await writer.drain()
+        await self.admit(connection, direction, b"")
+        with suppress(OSError):
+            writer.write_eof()
+
+    async def admit(self, connection, direction, data):
+        """Waits until data may pass; returns it, or raises an error when the connection is cut."""
+        while connection.is_forgotten or (
+                (held := self.broken(connection.link, "hold")) and held.get("direction", direction) == direction):
+            await self.changed.wait()
+        if delayed := self.broken(connection.link, "delay"):
+            await asyncio.sleep(delayed["seconds"])
+        if cut := self.broken(connection.link, "cut"):
+            left = cut["bytes"] - connection.passed[direction]
+            connection.passed[direction] += len(data)
+            if left < len(data):
+                writer = connection.writers[1 if direction == "up" else 0]
+                writer.write(data[:max(0, left)])
+                await asyncio.sleep(0.01)  # Lets the bytes leave before the reset.
+                raise ConnectionResetError
+        return data
+
+
+async def main():
+    relay, loop = Relay(), asyncio.get_running_loop()
+    lines = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
+    while line := await lines.readline():
+        print(json.dumps(await relay.command(json.loads(line))), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
