@@ -62,6 +62,7 @@ class Member(Program):
     """An etcd server."""
 
     def __init__(self, name, folder, relay):
+        self.relay = relay
         self.client_port, self.peer_port = free_ports(2)
         self.relayed_peer = relay.open(f"*-{name}", self.peer_port)
         self.folder = os.path.join(folder, name)
@@ -76,6 +77,24 @@ class Member(Program):
             "--initial-advertise-peer-urls", f"http://127.0.0.1:{self.relayed_peer}", "--initial-cluster", cluster,
             "--initial-cluster-token", os.path.basename(os.path.dirname(self.folder)), "--pre-vote=true",
             f"--quota-backend-bytes={quota}", "--experimental-watch-progress-notify-interval=2s"]
+
+    def start(self):
+        super().start()
+        self.relay.ask(pids={self.name: self.pid})
+        for port in self.client_port, self.peer_port:
+            self.relay.ask(up=port)
+
+    def kill(self):
+        """Also has connections to it refused, by the relay too."""
+        super().kill()
+        if self.relay.is_running:
+            for port in self.client_port, self.peer_port:
+                self.relay.ask(down=port)
+
+    def terminate(self):
+        status = super().terminate()
+        self.kill()
+        return status
 
     def ask(self, path, body, timeout=1.0):
         """Asks this member; returns the answer, or None when there is none, or an error."""
@@ -93,8 +112,10 @@ class Member(Program):
 class Cluster:
     """Members and the relay; a context that ends them all."""
 
-    def __init__(self, count=3, quota=QUOTA):
-        self.folder = tempfile.mkdtemp(prefix="members-")
+    def __init__(self, count=3, quota=QUOTA, folder=None):
+        """`folder` is kept at the end; without it, one is made and removed."""
+        self.removes_folder = folder is None
+        self.folder = folder or tempfile.mkdtemp(prefix="members-")
         self.relay = RelayProcess(self.folder)
         self.relay.start()
         self.members = [Member(f"m{number + 1}", self.folder, self.relay) for number in range(count)]
@@ -107,13 +128,13 @@ class Cluster:
     def __exit__(self, *_):
         for program in [*self.members, self.relay]:
             program.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        if self.removes_folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self, *members):
         """Starts all members, or those given."""
         for member in members or self.members:
             member.start()
-            self.relay.ask(pids={member.name: member.pid})
 
     def wait_until_ready(self):
         """Waits until each running member reads with a quorum."""

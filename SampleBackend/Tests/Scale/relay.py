@@ -3,6 +3,7 @@
   {"open": "r1-m1", "target": 2379}   listens; answers {"port": N}. "*-m1": for several sources, told apart by
                                       the processes of the connections
   {"pids": {"m1": 4711}}              the processes of such sources
+  {"down": 2379}, {"up": 2379}        stops listening for a target, so that connections are refused, and again
   {"break": "name", "links": ["m1-*", "*-m1"], "mode": "hold", …}   breaks all links that match
   {"heal": "name"}                    ends that; what was held is sent now
 
@@ -55,7 +56,8 @@ class Connection:
 
 class Relay:
     def __init__(self):
-        self.breaks, self.pids, self.servers = {}, {}, []
+        self.breaks, self.pids = {}, {}
+        self.servers = {}  # By link and target.
         self.connections = set()
         self.changed = asyncio.Event()
 
@@ -66,10 +68,13 @@ class Relay:
 
     async def command(self, command):
         if "open" in command:
-            async def connected(reader, writer):
-                await self.serve(command["open"], command["target"], reader, writer)
-            self.servers.append(await asyncio.start_server(connected, "127.0.0.1", 0))
-            return {"port": self.servers[-1].sockets[0].getsockname()[1]}
+            return {"port": await self.open(command["open"], command["target"])}
+        for (link, target), (server, port) in list(self.servers.items()):
+            if command.get("down") == target and server is not None:
+                server.close()
+                self.servers[link, target] = None, port
+            if command.get("up") == target and server is None:
+                await self.open(link, target, port)
         self.pids.update(command.get("pids", {}))
         if "break" in command:
             self.breaks[command["break"]] = command
@@ -82,6 +87,13 @@ class Relay:
         self.changed.set()
         self.changed = asyncio.Event()
         return {}
+
+    async def open(self, link, target, port=0):
+        server = await asyncio.start_server(
+            lambda reader, writer: self.serve(link, target, reader, writer), "127.0.0.1", port)
+        port = server.sockets[0].getsockname()[1]
+        self.servers[link, target] = server, port
+        return port
 
     async def serve(self, link, port, reader, writer):
         if link.startswith("*-"):
