@@ -55,6 +55,8 @@ RULES = [
     ("SampleBackend/Operations/*", ["backend SampleBackend/Tests/Operations/run.sh"]),
     ("SampleBackend/Tests/Operations/*", ["backend SampleBackend/Tests/Operations/run.sh"]),
     ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),
+    ("SampleBackend/Tests/Scale/*",
+     ["script SampleBackend/Tests/Scale/linearizability.py --self-test", "backend SampleBackend/Tests/Scale/run.sh"]),
     ("SampleBackend/Tests/Peers/*", ["build SampleBackend/Tests/Peers"]),
     ("SampleBackend/Tests/Schema/*", ["backend SampleBackend/Tests/Schema/run.sh"]),
     ("Tests/Benchmarks/Sources/AllocationCount/*",

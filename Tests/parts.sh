@@ -209,6 +209,11 @@ run_fuzz() {
 
 # On request.
 
+run_scale() {
+    step "build" build_backend_package
+    step "faults" SampleBackend/Tests/Scale/run.sh
+}
+
 run_changed() {
     local base kind what filter
     base=$(branch_commit) || refuse "there is no branch to compare with: neither origin/main nor main"

@@ -12,17 +12,19 @@ cd "$(dirname "$0")/.."
 gate_parts="format framework backend console docs"
 nightly_parts="checks release generation apple openapi console-all benchmarks faults faults-backend"
 nightly_parts+=" address address-backend thread thread-backend fuzz"
+other_parts="scale changed"
 
 usage() {
     cat <<TEXT
 USAGE: Tests/run.sh [PART …]
        Tests/run.sh nightly
+       Tests/run.sh scale
        Tests/run.sh changed
 
 Without a part it runs the gate, everything that a change is likely to break:
 
   format      the formatter's rules; no circle of folders or modules; no dependency in the root package;
-              its top-level folders; no test that waits for a clock
+              its top-level folders; no test that waits for a clock; the checker of histories for "scale"
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits; its code
               for iOS and macOS, typechecked against stubs (for all of Apple's platforms, and with planted
               misuses, when a condition of compilation or Tests/AppleStubs has changed)
@@ -49,6 +51,9 @@ nightly runs all that the gate leaves out:
   thread, thread-backend    all tests under the thread sanitizer
   fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for five minutes, or
               for FUZZ_SECONDS
+
+scale publishes through three replicas on three etcd members while these, their connections and the
+replicas fail, three minutes; SampleBackend/Tests/Scale/run.sh --long does so for half an hour.
 
 changed runs the tests of what differs from the branch main, also what is not committed, and says which.
 
@@ -137,7 +142,7 @@ esac
 [ "$*" != nightly ] || set -- $nightly_parts
 [ $# -gt 0 ] || set -- $gate_parts
 for part in "$@"; do
-    case " $gate_parts $nightly_parts changed " in
+    case " $gate_parts $nightly_parts $other_parts " in
     *" $part "*) ;;
     *)
         echo "Tests/run.sh: there is no part \"$part\"; see --help" >&2
