@@ -49,7 +49,7 @@ from registers import PROJECT, EtcdRegister, Link, TemplateRegister, template
 from replicas import Documents, Replica
 from report import Report, Window
 from schedule import CLOCK, FAULTS, OF_MEMBERS, OF_REPLICAS, REACHES
-from streams import Streams
+from listeners import Streams
 
 REPLICAS, CLIENTS = 3, 5
 PAUSE = 0.25  # Seconds between a client's publishes, on average.

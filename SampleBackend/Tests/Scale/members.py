@@ -22,7 +22,7 @@ import threading
 import time
 from copy import copy
 
-from processes import LIMIT, Program, free_ports, wait_until
+from processes import Program, free_ports, wait_until
 
 QUOTA = 32 << 20
 MINUTE = 60

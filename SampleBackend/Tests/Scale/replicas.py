@@ -11,7 +11,7 @@ from collections import defaultdict
 from history import Operation
 from processes import LIMIT, Program, wait_until
 from registers import GROUPS, Link, Unanswered, settings as settings_for
-from streams import settings_of
+from listeners import settings_of
 
 
 class Replica(Program):

@@ -4,8 +4,8 @@ from collections import Counter
 from dataclasses import dataclass
 
 from linearizability import check, evidence
-from schedule import OF_REPLICAS, REACH, REACHES
-from streams import StreamCheck
+from schedule import OF_ONE_MEMBER, OF_REPLICAS, PAUSE, REACH, REACHES
+from listeners import StreamCheck
 
 SECOND = 1_000_000_000
 
@@ -73,6 +73,8 @@ class Report:
         row = {"fault": window.name, "seconds": (window.repaired - window.began) / SECOND, "stored": len(inside),
                "unknown": sum(o.outcome == "unknown" and during(o.invoked) for o in self.history.operations),
                "gap": max(((later - earlier) / SECOND for earlier, later in zip(around, around[1:])), default=None)}
+        if window.name in OF_ONE_MEMBER and row["gap"] is not None and row["gap"] > PAUSE:
+            self.violations.append(f"publishing stopped for {row['gap']:.1f} s by {window.name}")
         if self.run.documents is not None:
             row["agreed"] = self.agreed(window)
         return row

@@ -129,6 +129,9 @@ OF_MEMBERS = {
     "answers-lost": of_replica("hold", SHORT, direction="down"), "cut": cut,
     "delay": of_replica("delay", SHORT, 3, seconds=0.3), "forget": of_replica("forget", SHORT),
 }
+# Faults that leave a majority of the members, and two replicas: publishing goes on.
+OF_ONE_MEMBER = {name for name in OF_MEMBERS if name.endswith(("-leader", "-follower"))}
+PAUSE = 15.0  # Seconds without a publish that such a fault may cause: elections, and time-outs of clients.
 OF_REPLICAS = {"kill-replica": kill_replica, "stop-replica": stop_replica}
 FAULTS = OF_MEMBERS | OF_REPLICAS
 CLOCK = "clock"  # The clock of a replica is off by an hour, all the time.
