@@ -1,0 +1,61 @@
+"""What the simulation rests on: each figure with the command that measured it, or the word that it is assumed."""
+
+from dataclasses import dataclass
+
+POINTS = "measure.py"
+ETCD = "measure_etcd.py"
+LOAD = "SampleBackend/load.sh --only"
+MACHINE = "2 processors (AMD EPYC) that clients shared, etcd 3.4.23, 2026-11-26"
+
+
+@dataclass(frozen=True)
+class Constant:
+    what: str
+    value: float
+    unit: str
+    source: str
+
+    @property
+    def is_assumed(self):
+        return self.source.startswith("assumed")
+
+
+CONSTANTS = {
+    # Of a replica.
+    "stream_memory": Constant("memory of a stream", 4.43, "KiB", f"{LOAD} B5"),
+    "kernel_memory": Constant("memory of a stream in the kernel", 5, "KiB", "assumed: an idle TCP socket and its file"),
+    "base_memory": Constant("memory of a replica without streams", 150, "MiB", f"{LOAD} B6, with a full cache"),
+    "event_shared": Constant("processor time of an event that users share", 17, "µs", f"{POINTS} --kinds same"),
+    "event_own": Constant("processor time of an event of a user's own", 33, "µs", f"{POINTS} --kinds own"),
+    "event_client": Constant("processor time of an event in the test's client", 10, "µs", f"{POINTS} --kinds same"),
+    "conditions": Constant("processor time of 100 more conditions", 3.8, "µs an event or document", f"{LOAD} B1"),
+    "idle": Constant("processor time of 1,000 idle streams", 0.28, "% of a processor", POINTS),
+    "connects": Constant("new streams a second", 2700, "a processor", f"{LOAD} B7: 19,000 after kill -9 in 3.5 s"),
+    "documents": Constant("documents a second, hardly two alike", 15900, "a processor", f"{LOAD} B2"),
+    "load_template": Constant("time to take over a template of 3,000 parameters", 52, "ms", f"{LOAD} B8: a publish"),
+    "efficiency": Constant("part of each further processor that counts", 0.8, "", "assumed: measured with 2 only"),
+    # Of etcd.
+    "commit": Constant("transaction of a publish, members near each other", 1.7, "ms",
+                       "assumed: 1.5 was measured at the leader, by one writer"),
+    "watcher_time": Constant("time of an event for each watcher of a member", 0.14, "ms", f"{ETCD}, 1,000 watchers"),
+    "watcher_memory": Constant("memory of a watcher", 106, "KiB", f"{ETCD}, 300 watchers"),
+    "read": Constant("processor time of a read", 8.3, "ms/MB", f"{ETCD}, 1 MB"),
+    "lease": Constant("time between a replica's writes for its lease", 10, "s", "assumed"),
+    "watchers_measured": Constant("watchers of a member that were measured", 1000, "", ETCD),
+    # Of clients, as ActiveConfigUpdater and the server have them.
+    "retry": Constant("first wait of a client", 2, "s, of which half is random", "ReconnectDelay, `retry:`"),
+    "longest_wait": Constant("longest wait of a client", 60, "s, of which half is random", "ActiveConfigUpdater"),
+    "silence": Constant("silence after which a client gives up", 45, "s", "ActiveConfigUpdater"),
+    "restart_spread": Constant("time over which a restart spreads its clients", 30, "s", "RealtimeHub, at most"),
+    "patience": Constant("time a client waits for an answer", 30, "s", "assumed"),
+    # Of the world.
+    "failover": Constant("time until a lost region's clients are sent elsewhere", 30, "s", "assumed: DNS or anycast"),
+    "regions_apart": Constant("round trip between regions", 80, "ms", "assumed"),
+    "clients_apart": Constant("one way to a client", 60, "ms, ± 40", "assumed"),
+    "peak": Constant("requests at the busiest time to those of the day", 3, "", "assumed"),
+    "launches": Constant("launches a user and day", 5, "", "assumed"),
+}
+
+
+def constant(name):
+    return CONSTANTS[name].value
