@@ -17,13 +17,13 @@ published, replicas have to answer all the time, and to agree within 5 s of a re
   --store NAME      etcd; or sqlite, replicas on one database; or register, no replicas: a client in Python that
                     writes etcd's keys itself
   --planted NAME    a fault that has to be found: the client of --store register publishes again after an unknown
-                    outcome, takes it for success, or reads old values; or streams that lose an update in 1,000
+                    outcome, takes it for success, or reads old values; or streams that lose some updates
   --faults A,B      only these, in this order (default: each once, in random order)
   --minutes N       random faults for so long
   --publishes N     at least so many acknowledged publishes (default 500)
   --users N         streams (default 300)
   --seed N          of the random choices (default: of the clock; it is printed)
-  --history FILE    keeps the history there; after a violation it is kept anyway, with the logs
+  --history FILE    keeps the history there; after a violation that was not planted it is kept anyway, with the logs
   --json            the results as JSON
 
 Exit codes: 0 all is well, 1 something is wrong, 64 wrong arguments, 69 a program is missing.
@@ -248,13 +248,12 @@ def main():
         history = options.history or os.path.join(run.folder, "history")
         with open(history, "w", encoding="utf-8") as file:
             file.writelines(line + "\n" for line in run.recorder.history.lines())
-        run.keeps_files = bool(report.violations)
+        run.keeps_files = bool(report.violations) and not options.planted
     run.progress("")
     print(json.dumps(report.json()) if options.json else report.text())
-    if report.violations:
+    if run.keeps_files:
         print(f"faults.py: the history and the logs are in {run.folder}", file=sys.stderr)
-        return 1
-    return 0
+    return 1 if report.violations else 0
 
 
 if __name__ == "__main__":

@@ -146,7 +146,7 @@ class Streams:
         self.counts[name] += 1
         if name == "reset":
             await self.fetch(user, "reset")
-        elif name == "update" and not (self.are_deaf and self.random.random() < 0.001):
+        elif name == "update" and not (self.are_deaf and self.random.random() < 0.003):
             sections = json.loads(fields["data"])["sections"]
             user.take(int(fields["id"]), user.settings | settings_of(sections), "update")
 

@@ -37,8 +37,9 @@ fi
 # finds NAME OPTION …: whether faults.py finds that planted fault.
 finds() {
     local status=0
-    "$scale/faults.py" --planted "$@" --publishes 50 || status=$?
-    [ "$status" -eq 1 ] || fail "the planted fault $1 was not found"
+    "$scale/faults.py" --planted "$@" --publishes 50 >"$work/planted" || status=$?
+    [ "$status" -eq 1 ] || { cat "$work/planted"; fail "the planted fault $1 was not found"; }
+    echo "planted $1: found, $(tail -n 1 "$work/planted")"
 }
 for planted in retry acknowledge stale; do
     finds "$planted" --store register --faults cut-off-leader,answers-lost,cut,kill-leader
