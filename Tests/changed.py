@@ -57,6 +57,8 @@ RULES = [
     ("SampleBackend/Tests/OpenFeature/*", ["backend SampleBackend/Tests/OpenFeature/run.sh"]),
     ("SampleBackend/Tests/Scale/*",
      ["script SampleBackend/Tests/Scale/linearizability.py --self-test", "backend SampleBackend/Tests/Scale/run.sh"]),
+    ("SampleBackend/Tests/Simulation/*",
+     ["script SampleBackend/Tests/Simulation/simulate.py --check SampleBackend/Tests/Simulation/points.json"]),
     ("SampleBackend/Tests/Peers/*", ["build SampleBackend/Tests/Peers"]),
     ("SampleBackend/Tests/Schema/*", ["backend SampleBackend/Tests/Schema/run.sh"]),
     ("Tests/Benchmarks/Sources/AllocationCount/*",

@@ -212,6 +212,8 @@ run_fuzz() {
 run_scale() {
     step "build" build_backend_package
     step "faults" SampleBackend/Tests/Scale/run.sh
+    step "simulation" SampleBackend/Tests/Simulation/simulate.py --check \
+        SampleBackend/Tests/Simulation/points.json
 }
 
 run_changed() {

@@ -196,10 +196,12 @@ def ends(scenario):
 
 def predicted(point):
     """What the model says of a measured point: processors are shared by replicas and clients, on one machine."""
-    event = constant("event_own" if point["kind"] == "own" else "event_shared") + constant("event_client")
-    whole = point["streams"] * event / 1000 / point["processors"]
-    start = constant("load_template") * 0.1
-    return {"last": start + whole, "p50": start + whole / 2,
-            "serverMicroseconds": event - constant("event_client"), "kibAStream": constant("stream_memory"),
-            "idlePercent": constant("idle"),
-            "connectSeconds": point["streams"] / constant("connects") / point["processors"]}
+    streams, replicas = point["streams"], point["replicas"]
+    event = constant("event_own" if point["kind"] == "own" else "event_shared")
+    whole = streams * (event + constant("event_client")) / 1000 / point["processors"]
+    return {
+        "last": constant("first_event") + whole, "p50": constant("first_event") + whole / 2,
+        "serverMicroseconds": event,
+        "kibAStream": constant("stream_memory") + constant("first_streams") * 1024 * replicas / streams,
+        "idlePercent": constant("idle") + constant("idle_replica") * replicas / streams * 1000,
+        "connectSeconds": streams / constant("connects") / point["processors"]}
