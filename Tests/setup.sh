@@ -106,7 +106,6 @@ setup_chromium() {
     fi
 }
 
-setup_etcd() { command -v etcd >/dev/null 2>&1 || install_packages etcd etcd-server; }
 setup_wrk() { command -v wrk >/dev/null 2>&1 || install_packages wrk wrk; }
 
 # Debian puts nginx into /usr/sbin, often only in root's PATH.

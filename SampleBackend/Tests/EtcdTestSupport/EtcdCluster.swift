@@ -27,21 +27,26 @@ package final class EtcdCluster: Sendable {
     /// The client URLs of the members.
     package let members: [String]
     private let peers: [String]
+    /// The client URLs with TLS, by the options of the caller.
+    package let secureMembers: [String]
     private let tokens = ClusterToken()
 
     /// Starts a cluster, and returns when it has a leader.
     ///
     /// - Parameters:
     ///   - count: The number of members.
-    ///   - options: More options of etcd.
+    ///   - options: More options of etcd; with `--cert-file` it listens for TLS too.
     /// - Throws: ``EtcdClusterError`` when etcd is not installed or does not start.
     package init(members count: Int = 1, options: [String] = []) async throws {
         folder = try TemporaryFolder()
         self.options = options
-        let ports = try FreePorts.take(2 * count)
+        let ports = try FreePorts.take(3 * count)
         names = (0..<count).map { "m\($0)" }
-        members = (0..<count).map { "http://127.0.0.1:\(ports[2 * $0])" }
-        peers = (0..<count).map { "http://127.0.0.1:\(ports[2 * $0 + 1])" }
+        members = (0..<count).map { "http://127.0.0.1:\(ports[3 * $0])" }
+        peers = (0..<count).map { "http://127.0.0.1:\(ports[3 * $0 + 1])" }
+        let isSecure = options.contains("--cert-file")
+        secureMembers =
+            isSecure ? (0..<count).map { "https://127.0.0.1:\(ports[3 * $0 + 2])" } : []
         processes = ProcessTable()
         for member in 0..<count { try start(member) }
         try await waitForLeader()
@@ -61,7 +66,9 @@ package final class EtcdCluster: Sendable {
         process.arguments =
             [
                 "-c", Self.launcher, "etcd", "--name", names[member], "--data-dir",
-                folder.path(names[member]), "--listen-client-urls", members[member],
+                folder.path(names[member]), "--listen-client-urls",
+                ([members[member]] + secureMembers.dropFirst(member).prefix(1))
+                    .joined(separator: ","),
                 "--advertise-client-urls", members[member], "--listen-peer-urls", peers[member],
                 "--initial-advertise-peer-urls", peers[member], "--initial-cluster",
                 zip(names, peers).map { "\($0)=\($1)" }.joined(separator: ","),
