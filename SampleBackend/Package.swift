@@ -239,8 +239,9 @@ let package = Package(
         .testTarget(
             name: "EtcdTemplateStoreTests",
             dependencies: [
-                "EtcdTemplateStore", "EtcdTestSupport", "SeededRandomness", "Templates",
-                "TemplateStore", "TemplateStoreTesting",
+                "EtcdTemplateStore", "EtcdTestSupport", "InMemoryTemplateStore",
+                "SeededRandomness", "SQLiteTemplateStore", "Templates", "TemplateStore",
+                "TemplateStoreTesting", "TemporaryFolders",
             ]
         ),
         .testTarget(
@@ -278,9 +279,10 @@ let package = Package(
         .testTarget(
             name: "SampleBackendTests",
             dependencies: [
-                "AdminAPI", "ConfigServer", "HTTPServing", "InMemoryTemplateStore", "JSONTree",
-                "SampleBackend", "SeededRandomness", "ServerTestSupport", "TemplateStore",
-                "TemporaryFolders",
+                "AdminAPI", "ConfigServer", "EtcdTemplateStore", "EtcdTestSupport",
+                "HTTPServing", "InMemoryTemplateStore", "JSONTree", "SampleBackend",
+                "SeededRandomness", "ServerTestSupport", "SQLiteTemplateStore", "TemplateStore",
+                "TemplateStoreTesting", "TemporaryFolders",
             ]
                 + products(
                     "ActiveConfig", "ActiveConfigGeneration", "ArgumentParser", "Crypto", "GRDB",

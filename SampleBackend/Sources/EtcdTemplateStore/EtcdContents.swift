@@ -15,7 +15,7 @@ struct PreparedContent: Sendable {
 /// Texts of any size, in immutable parts.
 extension EtcdTemplateStore {
     /// The most bytes that a transaction stores itself, of the 1.5 MB that a request may have.
-    private static let mostInTransaction = 500_000
+    static let mostInTransaction = 500_000
 
     /// The most bytes of a part.
     private static let partSize = 1_000_000

@@ -45,6 +45,8 @@ struct EtcdKeys: Sendable, Hashable {
     var change: Data { key("change") }
     var uses: Data { key("uses") }
 
+    /// All keys of the store.
+    var all: EtcdKeySpan { .prefix(prefix) }
     var projects: EtcdKeySpan { span("projects") }
     var details: EtcdKeySpan { span("details") }
     var tokens: EtcdKeySpan { span("tokens") }
@@ -54,6 +56,8 @@ struct EtcdKeys: Sendable, Hashable {
     var allDrafts: EtcdKeySpan { span("drafts") }
     var allWebhooks: EtcdKeySpan { span("webhooks") }
     var allPending: EtcdKeySpan { span("pending") }
+    var allVersions: EtcdKeySpan { span("versions") }
+    var allAudit: EtcdKeySpan { span("audit") }
 
     func audit(_ number: Int) -> Data { key("audit", Self.padded(number, to: 16)) }
 

@@ -30,8 +30,10 @@ struct StoreRecord: EtcdRecord {
     static let currentSchema = 1
 
     let schema: Int
-    /// Random; the same in all copies of the store.
+    /// Random; the same in all copies of the cluster's data.
     let id: String
+    /// True while another store is copied into this one, or after that was interrupted.
+    var isIncomplete: Bool?
 }
 
 /// The last change of the store.
@@ -343,6 +345,7 @@ struct DeliveryRecord: EtcdRecord {
 /// The alarms of a cluster.
 struct EtcdAlarms: EtcdAnswer {
     struct Alarm: Decodable, Sendable {
+        /// `NOSPACE` or `CORRUPT`.
         let alarm: String?
     }
 

@@ -4,7 +4,7 @@ public import TemplateStore
 // Pinned values and the details of projects.
 extension EtcdTemplateStore {
     /// The most bytes of pinned values that are stored with their tag instead of in parts.
-    private static let mostInRecord = 64_000
+    static let mostInRecord = 64_000
 
     /// Pins values for one user, or removes them.
     public func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError) {

@@ -26,31 +26,44 @@ public final class EtcdTemplateStore: TemplateStore {
     let keys: EtcdKeys
     let gateway: EtcdGateway
     let owner: EtcdOwner
-    private let identity: Identity
+    let identity: Identity
     private let turnstile = EtcdTurnstile()
     private let isClosedFlag = Locked(false)
 
-    /// Opens a store, and creates it if the prefix has none.
+    /// Opens a store.
     ///
-    /// - Parameter location: The members and the prefix.
-    /// - Throws: ``TemplateStoreError``: `unavailable` when no majority of the cluster answers, or files
-    ///   of the location cannot be used; `newerSchema`; `damaged`.
-    public convenience init(_ location: EtcdLocation) async throws(TemplateStoreError) {
-        try await self.init(location, limits: EtcdGateway.TimeLimits())
+    /// - Parameters:
+    ///   - location: The members and the prefix.
+    ///   - creating: True creates the store if the prefix has none.
+    /// - Throws: ``TemplateStoreError``: `unavailable` when no majority of the cluster answers, files
+    ///   of the location cannot be used, or there is no store and none is created; `newerSchema`;
+    ///   `damaged`; `incompleteCopy`.
+    public convenience init(
+        _ location: EtcdLocation, creating: Bool = true
+    ) async throws(TemplateStoreError) {
+        try await self.init(location, creating: creating, limits: EtcdGateway.TimeLimits())
     }
 
     init(
-        _ location: EtcdLocation, limits: EtcdGateway.TimeLimits
+        _ location: EtcdLocation, creating: Bool = true, limits: EtcdGateway.TimeLimits
     ) async throws(TemplateStoreError) {
         keys = EtcdKeys(prefix: location.prefix)
         gateway = try EtcdGateway(location, limits: limits)
         owner = EtcdOwner(gateway: gateway, keys: keys)
         do {
-            identity = try await Self.identity(of: keys, at: gateway)
+            identity = try await Self.identity(of: keys, at: gateway, creating: creating)
         } catch {
             await gateway.close()
             throw error
         }
+    }
+
+    /// Creates a handle of the same store with another identity.
+    init(_ other: EtcdTemplateStore, identity: Identity) {
+        keys = other.keys
+        gateway = other.gateway
+        owner = other.owner
+        self.identity = identity
     }
 
     /// Returns when a majority of the cluster answers and there is room for writes.
@@ -295,16 +308,15 @@ extension EtcdTemplateStore {
 
     /// Finds the identity of a store, or creates it.
     private static func identity(
-        of keys: EtcdKeys, at gateway: EtcdGateway
+        of keys: EtcdKeys, at gateway: EtcdGateway, creating: Bool
     ) async throws(TemplateStoreError) -> Identity {
         let record = StoreRecord(
             schema: StoreRecord.currentSchema, id: UUID().uuidString.lowercased())
+        let creation: [EtcdOperation] = creating ? [.put(keys.store, try record.encoded())] : []
         let transaction = EtcdTransaction(
             compare: [.modified(keys.store, at: 0)],
-            success: [
-                .put(keys.store, try record.encoded()),
-                .range(EtcdRange(keys: .key(keys.store))),
-            ], failure: [.range(EtcdRange(keys: .key(keys.store)))])
+            success: creation + [.range(EtcdRange(keys: .key(keys.store)))],
+            failure: [.range(EtcdRange(keys: .key(keys.store)))])
         let answer: EtcdTransactionAnswer
         do throws(EtcdFailure) {
             // Repeating it finds what an earlier attempt has created.
@@ -312,8 +324,11 @@ extension EtcdTemplateStore {
         } catch {
             throw TemplateStoreError(error)
         }
-        guard let found = answer.keyValues(answer.succeeded ? 1 : 0).first else {
-            throw .damagedRecord(keys.store)
+        guard let found = answer.keyValues(answer.succeeded ? creation.count : 0).first else {
+            throw TemplateStoreError(
+                .unavailable,
+                "There is no store below '\(keys.prefix)' at \(gateway.location): check the members "
+                    + "and the prefix.")
         }
         let stored = try StoreRecord(decoding: found)
         guard stored.schema <= StoreRecord.currentSchema else {
@@ -323,6 +338,7 @@ extension EtcdTemplateStore {
                     + "program knows schemas up to \(StoreRecord.currentSchema); it was not touched: "
                     + "use the newer program that wrote it.")
         }
+        if stored.isIncomplete == true { throw .incompleteEtcdCopy(gateway.location) }
         return Identity(record: stored, revision: found.modRevision)
     }
 }

@@ -4,7 +4,7 @@ import Templates
 
 /// The contents of an ``InMemoryTemplateStore``, and the rules of their changes.
 struct InMemoryStoreContents {
-    private struct Project {
+    struct Project {
         /// The versions that are kept, the oldest first.
         var versions: [StoredTemplate] = []
         /// The overrides by the UTF-8 bytes of the user ID.
@@ -13,15 +13,15 @@ struct InMemoryStoreContents {
         var details: StoredProjectDetails?
     }
 
-    private var projects: [String: Project] = [:]
+    var projects: [String: Project] = [:]
     /// All tokens, the oldest first.
-    private(set) var tokens: [StoredToken] = []
+    var tokens: [StoredToken] = []
     /// The sessions by their identifiers.
-    private(set) var sessions: [String: StoredSession] = [:]
+    var sessions: [String: StoredSession] = [:]
     var webhooks = InMemoryWebhooks()
     var drafts = DraftTable()
     /// The audit trail, the oldest first.
-    private var audit: [AuditEntry] = []
+    private(set) var audit: [AuditEntry] = []
     /// The newest changes, the oldest first.
     private var log: [StoreChange] = []
     /// Number of changes that are kept.
@@ -31,10 +31,10 @@ struct InMemoryStoreContents {
 
     init(keptChanges: Int) { self.keptChanges = keptChanges }
 
-    private var nextRevision: StoreRevision { StoreRevision(revision.number + 1) }
+    var nextRevision: StoreRevision { StoreRevision(revision.number + 1) }
 
     /// Records a change and its audit entry.
-    private mutating func record(_ subject: StoreChange.Subject, _ entry: AuditEntry) {
+    mutating func record(_ subject: StoreChange.Subject, _ entry: AuditEntry) {
         revision = entry.revision
         audit.append(entry)
         log.append(StoreChange(subject, revision: entry.revision))

@@ -5,7 +5,7 @@ import Templates
 /// The webhooks of an ``InMemoryTemplateStore`` with their deliveries.
 struct InMemoryWebhooks {
     /// The webhooks, the oldest first.
-    private var queues: [WebhookQueue] = []
+    var queues: [WebhookQueue] = []
 
     /// The webhooks of a project, the oldest first.
     func webhooks(inProject project: String) -> [StoredWebhook] {

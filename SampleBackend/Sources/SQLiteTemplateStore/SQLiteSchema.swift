@@ -10,6 +10,10 @@ enum SQLiteSchema {
     /// The application ID that marks a database as this program's, `ACFG` in ASCII.
     static let applicationID: Int32 = 0x4143_4647
 
+    /// The application ID of a copy that is not complete, `ACFI` in ASCII; older programs take it for that
+    /// of another program.
+    static let incompleteApplicationID: Int32 = 0x4143_4649
+
     /// Migrations from each version of the schema to the next, the first from an empty database.
     ///
     /// Append only: a released migration is never changed.
@@ -100,6 +104,9 @@ enum SQLiteSchema {
         let owner = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
         if owner == 0, version == 0, tables == 0 { return 0 }
+        if owner == incompleteApplicationID {
+            throw TemplateStoreError.incompleteCopy("'\(path)'", advice: "remove the file")
+        }
         guard owner == applicationID, version > 0 else {
             throw TemplateStoreError(
                 .damaged,

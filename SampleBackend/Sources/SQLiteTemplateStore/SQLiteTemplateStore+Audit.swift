@@ -46,7 +46,7 @@ extension Database {
 }
 
 extension AuditEntry {
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "action")
         guard let action = Action(rawValue: name) else {
             throw TemplateStoreError(

@@ -71,8 +71,12 @@ extension Database {
         ).map(StoreChange.init(row:))
     }
 
-    /// Records a change, drops all but the newest `kept` ones, and returns its revision.
-    func recordChange(_ subject: StoreChange.Subject, keeping kept: Int) throws -> StoreRevision {
+    /// Records a change, drops all but the newest `kept` ones, and returns its revision, by default the
+    /// next.
+    @discardableResult
+    func recordChange(
+        _ subject: StoreChange.Subject, keeping kept: Int, at revision: StoreRevision? = nil
+    ) throws -> StoreRevision {
         let columns: StatementArguments =
             switch subject {
             case .template(let project, let version):
@@ -87,9 +91,9 @@ extension Database {
             }
         try execute(
             sql: """
-                INSERT INTO changes (kind, project, version, user_id)
-                VALUES (?, CAST(? AS BLOB), ?, CAST(? AS BLOB))
-                """, arguments: columns)
+                INSERT INTO changes (revision, kind, project, version, user_id)
+                VALUES (?, ?, CAST(? AS BLOB), ?, CAST(? AS BLOB))
+                """, arguments: [revision?.number] + columns)
         let revision = StoreRevision(lastInsertedRowID)
         try execute(
             sql: "DELETE FROM changes WHERE revision <= ?",

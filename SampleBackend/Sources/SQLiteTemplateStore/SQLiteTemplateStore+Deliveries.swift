@@ -213,7 +213,7 @@ extension Database {
 
 extension WebhookDelivery {
     /// Reads a delivery from its row with the identifier of its webhook.
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "state")
         guard let state = State(rawValue: name) else {
             throw TemplateStoreError(

@@ -119,7 +119,7 @@ extension Database {
         ).map(\.text)
     }
 
-    fileprivate func upsert(_ draft: StoredDraft) throws {
+    func upsert(_ draft: StoredDraft) throws {
         try execute(
             sql: """
                 INSERT INTO drafts (owner, project, base_version, tag, update_time, content)

@@ -64,7 +64,7 @@ extension Database {
         return try row.map(StoredProjectDetails.init(row:))
     }
 
-    fileprivate func upsert(_ stored: StoredProjectDetails, ofProject project: Int64) throws {
+    func upsert(_ stored: StoredProjectDetails, ofProject project: Int64) throws {
         try execute(
             sql: """
                 INSERT INTO project_details (project, display_name, color, environment, revision)
@@ -85,7 +85,7 @@ extension StoredProjectDetails {
     /// Reads the columns of a row of `project_details`.
     ///
     /// An unknown colour or environment counts as none: nothing but the pages depends on them.
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         self.init(
             ProjectDetails(
                 displayName: try row.decode(SQLiteBytes?.self, forColumn: "display_name")?.text,

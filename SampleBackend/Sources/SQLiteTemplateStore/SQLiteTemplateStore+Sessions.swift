@@ -74,7 +74,7 @@ extension Database {
         ).map(StoredSession.init(row:))
     }
 
-    fileprivate func insert(_ session: StoredSession) throws {
+    func insert(_ session: StoredSession) throws {
         try execute(
             sql: """
                 INSERT INTO sessions (
@@ -93,7 +93,7 @@ extension Database {
 }
 
 extension StoredSession {
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         self.init(
             id: try row.decode(SQLiteBytes.self, forColumn: "id").text,
             tokenID: try row.decode(SQLiteBytes.self, forColumn: "token").text,

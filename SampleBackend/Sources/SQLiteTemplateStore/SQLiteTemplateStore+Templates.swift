@@ -90,7 +90,7 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
-    fileprivate func insert(_ template: StoredTemplate, intoProject project: Int64) throws {
+    func insert(_ template: StoredTemplate, intoProject project: Int64) throws {
         let version = template.version
         try execute(
             sql: """

@@ -77,12 +77,12 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
-    fileprivate func tokens() throws -> [StoredToken] {
+    func tokens() throws -> [StoredToken] {
         try Row.fetchAll(self, sql: "SELECT * FROM tokens ORDER BY position")
             .map(StoredToken.init(row:))
     }
 
-    fileprivate func insert(_ token: StoredToken) throws {
+    func insert(_ token: StoredToken) throws {
         try execute(
             sql: """
                 INSERT INTO tokens (
@@ -117,7 +117,7 @@ extension StoredToken.Role {
 }
 
 extension StoredToken {
-    fileprivate init(row: Row) throws {
+    init(row: Row) throws {
         func date(_ column: String) throws -> Date? {
             try row.decode(Int64?.self, forColumn: column).map(Date.init(millisecondsSince1970:))
         }

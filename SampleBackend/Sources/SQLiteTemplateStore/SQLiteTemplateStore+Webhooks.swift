@@ -18,19 +18,8 @@ extension SQLiteTemplateStore {
             guard count < TemplateStoreLimits.webhooks else {
                 throw TemplateStoreError.tooManyWebhooks(inProject: webhook.project)
             }
-            try db.execute(
-                sql: """
-                    INSERT INTO webhooks (
-                        project, id, url, secret, creation_time, creator, known_version
-                    ) VALUES (
-                        ?, CAST(? AS BLOB), CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?
-                    )
-                    """,
-                arguments: [
-                    id, SQLiteBytes(webhook.id), SQLiteBytes(webhook.url),
-                    SQLiteBytes(webhook.secret), webhook.creationDate.millisecondsSince1970,
-                    SQLiteBytes(webhook.creator), try project.decode(Int.self, atIndex: 1),
-                ])
+            try db.insert(
+                webhook, intoProject: id, knownVersion: try project.decode(Int.self, atIndex: 1))
             let revision = try db.recordChange(
                 .webhooks(project: webhook.project), keeping: options.keptChanges)
             try db.record(AuditEntry(ofNew: webhook, revision: revision))
@@ -82,6 +71,24 @@ extension SQLiteTemplateStore {
         guard let revision else { return false }
         signal.advance(to: revision)
         return true
+    }
+}
+
+extension Database {
+    func insert(_ webhook: StoredWebhook, intoProject project: Int64, knownVersion: Int) throws {
+        try execute(
+            sql: """
+                INSERT INTO webhooks (
+                    project, id, url, secret, creation_time, creator, known_version
+                ) VALUES (
+                    ?, CAST(? AS BLOB), CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?
+                )
+                """,
+            arguments: [
+                project, SQLiteBytes(webhook.id), SQLiteBytes(webhook.url),
+                SQLiteBytes(webhook.secret), webhook.creationDate.millisecondsSince1970,
+                SQLiteBytes(webhook.creator), knownVersion,
+            ])
     }
 }
 

@@ -156,6 +156,19 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
+    /// Opens a connection that sees the database as it is now, for as long as it exists.
+    func openSnapshot() async throws(TemplateStoreError) -> DatabaseSnapshot {
+        try await access { [pool, files] finish in
+            DispatchQueue.global().async {
+                finish(
+                    Result {
+                        try pool.read { try files.check($0) }
+                        return try pool.makeSnapshot()
+                    })
+            }
+        }
+    }
+
     /// Starts an access, unless the store is closed, and waits for its end.
     private func access<Value: Sendable>(
         _ start: (_ finish: @escaping @Sendable (Result<Value, any Error>) -> Void) -> Void

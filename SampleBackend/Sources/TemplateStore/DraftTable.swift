@@ -25,10 +25,12 @@ package struct DraftTable: Sendable {
     package var all: [Entry] { entries.values.flatMap(\.values) }
 
     package init(_ entries: [Entry] = []) {
-        for entry in entries {
-            self.entries[Data(entry.draft.owner.utf8), default: [:]][
-                Data(entry.draft.project.utf8)] = entry
-        }
+        for entry in entries { add(entry) }
+    }
+
+    /// Adds a draft as it is, in place of the one of its owner in its project.
+    package mutating func add(_ entry: Entry) {
+        entries[Data(entry.draft.owner.utf8), default: [:]][Data(entry.draft.project.utf8)] = entry
     }
 
     /// Creates or replaces a draft.

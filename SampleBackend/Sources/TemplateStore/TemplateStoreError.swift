@@ -6,7 +6,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
             case versionMismatch, projectMissing, versionMissing, tooManyOverrides, watchLost
             case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
-            case overridesMismatch, tokenNameExists, outcomeUnknown
+            case overridesMismatch, tokenNameExists, outcomeUnknown, notEmpty, incompleteCopy
         }
 
         private let kind: Kind
@@ -41,6 +41,10 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         public static let damaged = Code(kind: .damaged)
         /// There is no room to store the change, and nothing of it was stored.
         public static let outOfSpace = Code(kind: .outOfSpace)
+        /// A store is to be filled that has content already; it was not touched.
+        public static let notEmpty = Code(kind: .notEmpty)
+        /// The content is that of a copy that was interrupted.
+        public static let incompleteCopy = Code(kind: .incompleteCopy)
         /// The engine's files were removed, moved or replaced while they were in use: nothing more
         /// is stored until a restart.
         public static let filesReplaced = Code(kind: .filesReplaced)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import JSONTree
+import TemplateStore
 import Templates
 
 /// The reason why a command failed, and its exit code.
@@ -82,6 +83,12 @@ struct CommandFailure: Error, CustomStringConvertible {
             path: detail["path"]?.stringValue?.escapedForTerminal ?? "",
             message: detail["message"]?.stringValue?.escapedForTerminal ?? "",
             column: detail["column"]?.integerValue)
+    }
+
+    /// A failure of a store that this process has open.
+    init(_ error: TemplateStoreError) {
+        let isRefusal = [.notEmpty, .incompleteCopy].contains(error.code)
+        self.init(error.description, code: isRefusal ? Exit.failure : Exit.unavailable)
     }
 
     /// The failure in JSON output.

@@ -1,49 +1,68 @@
 import ArgumentParser
 import Foundation
+import JSONTree
 import SQLiteTemplateStore
 import TemplateStore
 
-/// `sample-backend backup` copies a database, even while a server uses it.
+/// `sample-backend backup` copies a store to a file, even while servers use it.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy a database, also while a server uses it.")
+        commandName: "backup",
+        abstract: "Copy a store to a new file, an SQLite database, also while servers use it.",
+        discussion: """
+            The file can be served by --store sqlite:FILE, or copied into any empty store by \
+            "sample-backend restore".
+            """)
 
     @Argument(help: "The file to write; it must not exist.")
     var file: String
 
     @Option(
-        help: ArgumentHelp("The database: sqlite:PATH.", valueName: "store"),
+        help: ArgumentHelp("The store: sqlite:PATH or etcd:URL,URL,…", valueName: "store"),
         transform: StoreLocation.init(parsing:))
     var store = StoreLocation.default
 
+    @Flag(help: "Answer with one JSON document, for programs.")
+    var json = false
+
     func run() async throws {
-        try await CommandFailure.reported(asJSON: false) {
-            guard case .sqlite(let path) = store else {
-                throw CommandFailure(
-                    "Only an SQLite database can be copied: give --store sqlite:PATH.",
-                    code: Exit.failure)
-            }
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw CommandFailure(
-                    "There is no database \(path): check --store.", code: Exit.unavailable)
-            }
+        try await CommandFailure.reported(asJSON: json) {
             guard !FileManager.default.fileExists(atPath: file) else {
                 throw CommandFailure(
                     "The file \(file) exists: choose another one, or move it away.",
                     code: Exit.failure)
             }
-            do {
-                let database = try await SQLiteTemplateStore(path: path)
-                do {
-                    try await database.backup(to: file)
-                } catch {
-                    await database.close()
-                    throw error
-                }
-                await database.close()
-            } catch {
-                throw CommandFailure("\(error)", code: Exit.unavailable)
+            switch store {
+            case .sqlite(let path): try await copyFile(path)
+            case .etcd, .memory:
+                try await StoreCopying(
+                    source: store, target: .sqlite(path: file), json: json, isBackup: true
+                ).run()
             }
+        }
+    }
+
+    /// Copies the pages of a database, which is faster than its records.
+    private func copyFile(_ path: String) async throws {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw CommandFailure(
+                "There is no database \(path): check --store.", code: Exit.unavailable)
+        }
+        do throws(TemplateStoreError) {
+            let database = try await SQLiteTemplateStore(path: path)
+            do {
+                try await database.backup(to: file)
+            } catch {
+                await database.close()
+                throw error
+            }
+            await database.close()
+        } catch {
+            throw CommandFailure(error)
+        }
+        if json {
+            Output.print(["from": .string("sqlite:\(path)"), "to": .string("sqlite:\(file)")])
+        } else {
             Terminal.print("Copied \(path) to \(file).")
         }
     }

@@ -47,7 +47,7 @@ enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
     /// Opens the store; the caller closes it.
     ///
     /// - Throws: `TemplateStoreError` when it cannot be opened.
-    func open() async throws(TemplateStoreError) -> any TemplateStore {
+    func open() async throws(TemplateStoreError) -> any ArchivingStore {
         switch self {
         case .sqlite(let path): try await SQLiteTemplateStore(path: path)
         case .etcd(let location): try await EtcdTemplateStore(location)

@@ -30,6 +30,13 @@ enum Terminal: Sendable {
         try? FileHandle.standardError.write(contentsOf: Data((printable(line) + "\n").utf8))
     }
 
+    /// Shows a line on standard error in place of the one before, if that is a terminal; nil clears it.
+    static func showProgress(_ line: String?) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        let text = "\r\u{1B}[K" + printable(line ?? "")
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+
     /// Asks a question on standard error; nil when nobody can answer, since input or output is no
     /// terminal.
     static func confirm(_ question: String) -> Bool? {

@@ -1,0 +1,173 @@
+import Foundation
+package import TemplateStore
+import Templates
+
+extension EtcdTemplateStore: ArchivingStore {
+    /// Opens the content at the current revision, which has to be kept while it is read.
+    package func openArchive() async throws(TemplateStoreError) -> any StoreArchive {
+        let reading = try await read([])
+        return EtcdArchive(
+            store: self, readRevision: reading.revision,
+            revision: StoreRevision(reading.changeRevision),
+            changeCount: reading.change?.number ?? 0)
+    }
+}
+
+/// The content of a store at one revision of the cluster.
+private struct EtcdArchive: StoreArchive {
+    let store: EtcdTemplateStore
+    /// The revision of the cluster, at which all is read.
+    let readRevision: Int64
+    let revision: StoreRevision
+    let changeCount: Int
+
+    func read(
+        _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
+    ) async throws(TemplateStoreError) {
+        let keys = store.keys
+        try await readChanges(receive)
+        try await forEachKey(in: keys.allOverrides) { found throws(TemplateStoreError) in
+            let names = keys.names(in: found.key) ?? []
+            let record = try OverridesRecord(decoding: found)
+            guard names.count == 2,
+                let content = try await content(record.reference, or: record.text)
+            else { throw .damagedRecord(found.key) }
+            try await receive(
+                .overrides(project: names[0], userID: names[1], content: content))
+        }
+        try await readTokens(receive)
+        try await forEachKey(in: keys.sessions) { found throws(TemplateStoreError) in
+            guard let session = try SessionRecord(decoding: found).session else {
+                throw .unknownRecord("a session")
+            }
+            try await receive(.session(session))
+        }
+        try await readWebhooks(receive)
+        try await forEachKey(in: keys.allDrafts) { found throws(TemplateStoreError) in
+            let record = try DraftRecord(decoding: found)
+            guard let content = try await content(record.content) else {
+                throw .damagedRecord(found.key)
+            }
+            let notice = record.expiryNotice.map(Date.init(millisecondsSince1970:))
+            try await receive(
+                .draft(
+                    DraftTable.Entry(
+                        draft: record.draft(content: content), expiryNoticeDate: notice)))
+        }
+    }
+
+    /// Reads the audit trail, each entry with the version or details that have its revision.
+    private func readChanges(
+        _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
+    ) async throws(TemplateStoreError) {
+        let keys = store.keys
+        var versions: [Int64: (project: String, record: VersionRecord)] = [:]
+        try await forEachKey(in: keys.allVersions) { found throws(TemplateStoreError) in
+            guard let project = keys.names(in: found.key)?.first else {
+                throw .damagedRecord(found.key)
+            }
+            versions[found.modRevision] = (project, try VersionRecord(decoding: found))
+        }
+        var details: [Int64: ArchivedContent] = [:]
+        try await forEachKey(in: keys.details) { found throws(TemplateStoreError) in
+            guard let project = keys.names(in: found.key)?.first else {
+                throw .damagedRecord(found.key)
+            }
+            details[found.modRevision] = .details(
+                try DetailsRecord(decoding: found).details, project: project)
+        }
+        try await forEachKey(in: keys.allAudit) { found throws(TemplateStoreError) in
+            guard let entry = try AuditRecord(decoding: found).entry(at: found.modRevision) else {
+                throw .unknownRecord("an entry of the audit trail")
+            }
+            var archived = details.removeValue(forKey: found.modRevision)
+            if let version = versions.removeValue(forKey: found.modRevision) {
+                guard let content = try await content(version.record.content) else {
+                    throw .damagedRecord(
+                        keys.version(version.record.number, ofProject: version.project))
+                }
+                archived = .template(
+                    StoredTemplate(
+                        project: version.project, version: version.record.version,
+                        content: content, revision: entry.revision))
+            }
+            try await receive(.change(entry, archived))
+        }
+        guard versions.isEmpty, details.isEmpty else { throw .incompleteTrail }
+    }
+
+    private func readTokens(
+        _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
+    ) async throws(TemplateStoreError) {
+        var uses: [String: Int64] = [:]
+        try await forEachKey(in: .key(store.keys.uses)) { found throws(TemplateStoreError) in
+            uses = try UsesRecord(decoding: found).dates
+        }
+        for found in try await allKeys(in: store.keys.tokens) {
+            let record = try TokenRecord(decoding: found)
+            guard let token = record.token(lastUse: uses[record.id]) else {
+                throw .unknownRecord("a token")
+            }
+            try await receive(.token(token))
+        }
+    }
+
+    private func readWebhooks(
+        _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
+    ) async throws(TemplateStoreError) {
+        let keys = store.keys
+        for found in try await allKeys(in: keys.allWebhooks) {
+            let record = try WebhookRecord(decoding: found)
+            let webhook = record.webhook
+            var entries: [WebhookQueue.Entry] = []
+            for span in [
+                keys.pending(ofWebhook: webhook.id, inProject: webhook.project),
+                keys.finished(ofWebhook: webhook.id, inProject: webhook.project),
+            ] {
+                try await forEachKey(in: span) { found throws(TemplateStoreError) in
+                    let record = try DeliveryRecord(decoding: found)
+                    entries.append(.init(delivery: record.delivery, claim: record.claim))
+                }
+            }
+            let queue = WebhookQueue(
+                webhook: webhook, knownVersion: record.knownVersion,
+                entries: entries.sorted { $0.delivery.version < $1.delivery.version })
+            try await receive(.webhook(queue.withoutClaims))
+        }
+    }
+
+    /// The keys of a span that has few, in the order of their creation.
+    private func allKeys(
+        in span: EtcdKeySpan
+    ) async throws(TemplateStoreError) -> [EtcdKeyValue] {
+        var found: [EtcdKeyValue] = []
+        try await forEachKey(in: span) { found.append($0) }
+        return found.sorted { $0.createRevision < $1.createRevision }
+    }
+
+    /// Reads the keys of a span in pages.
+    private func forEachKey(
+        in span: EtcdKeySpan,
+        _ receive: (EtcdKeyValue) async throws(TemplateStoreError) -> Void
+    ) async throws(TemplateStoreError) {
+        var range = EtcdRange(keys: span, limit: 500, revision: readRevision)
+        while true {
+            let page = try await store.read(range)
+            for found in page.keyValues { try await receive(found) }
+            guard page.hasMore, let last = page.keyValues.last else { return }
+            range.keys = EtcdKeySpan(start: last.key + Data([0]), end: span.end)
+        }
+    }
+
+    private func content(
+        _ reference: ContentReference?, or text: Data? = nil
+    ) async throws(TemplateStoreError) -> Data? {
+        if let text { return text }
+        guard let reference else { return nil }
+        do throws(EtcdFailure) {
+            return try await store.content(reference, at: readRevision)
+        } catch {
+            throw store.isClosed ? .closed : TemplateStoreError(error)
+        }
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+package import TemplateStore
+import Templates
+
+extension EtcdTemplateStore {
+    /// Begins to fill this store, and marks it as incomplete in its record, so that every process that
+    /// has it open writes nothing more.
+    package func beginFilling() async throws(TemplateStoreError) -> any ArchiveWriter {
+        let found = try await read(EtcdRange(keys: keys.all, part: .count))
+        // The record of the store itself.
+        guard found.count == 1 else { throw .notEmpty("\(gateway.location)") }
+        var record = identity.record
+        record.isIncomplete = true
+        let revision = try await replaceStoreRecord(by: record)
+        return EtcdArchiveWriter(
+            store: EtcdTemplateStore(self, identity: Identity(record: record, revision: revision)))
+    }
+
+    /// Replaces the record of the store, and returns its new revision.
+    fileprivate func replaceStoreRecord(
+        by record: StoreRecord
+    ) async throws(TemplateStoreError) -> Int64 {
+        try await write(reading: []) { [keys] _ throws(TemplateStoreError) in
+            var write = EtcdWrite(operations: [.put(keys.store, try record.encoded())]) {
+                $0.number
+            }
+            write.witness = .init(key: keys.store) { found in
+                guard let stored = found.flatMap({ try? StoreRecord(decoding: $0) }) else {
+                    return false
+                }
+                return stored.id == record.id && stored.isIncomplete == record.isIncomplete
+            }
+            return .write(write)
+        }
+    }
+}
+
+/// Stores records in etcd: a change in a transaction of its own, so that it has a revision of its own, and
+/// most others together.
+private actor EtcdArchiveWriter: ArchiveWriter {
+    /// Bounds of what is stored in one transaction.
+    private static let (mostOperations, mostBytes) = (100, 400_000)
+
+    private let store: EtcdTemplateStore
+    private var pending: [EtcdOperation] = []
+    /// The approximate bytes of the values that are pending.
+    private var size = 0
+    private var uses = UsesRecord()
+
+    private var keys: EtcdKeys { store.keys }
+
+    /// - Parameter store: The store with the identity that has the mark.
+    init(store: EtcdTemplateStore) { self.store = store }
+
+    func write(_ record: ArchivedRecord) async throws(TemplateStoreError) {
+        switch record {
+        case .change(let entry, let content): try await write(entry, content)
+        case .overrides(let project, let userID, let content):
+            let key = keys.overrides(ofUser: userID, inProject: project)
+            guard content.count > EtcdTemplateStore.mostInRecord else {
+                return try await add(key, try OverridesRecord(content: content).encoded())
+            }
+            try await write(content) { reference throws(TemplateStoreError) in
+                [
+                    .put(
+                        key, try OverridesRecord(content: content, reference: reference).encoded())
+                ]
+            }
+        case .token(let token):
+            uses.dates[token.id] = token.lastUseDate?.millisecondsSince1970
+            try await add(keys.token(token.id), try TokenRecord(token).encoded())
+            // The order of tokens is that of their creation.
+            try await flushPending()
+        case .session(let session):
+            try await add(
+                keys.session(session.id, ofToken: session.tokenID),
+                try SessionRecord(session).encoded())
+        case .webhook(let queue): try await write(queue)
+        case .draft(let entry):
+            let draft = entry.draft
+            try await write(draft.content) { [keys] reference throws(TemplateStoreError) in
+                var record = DraftRecord(draft, content: reference)
+                record.expiryNotice = entry.expiryNoticeDate?.millisecondsSince1970
+                let key = keys.draft(ofOwner: draft.owner, inProject: draft.project)
+                return [.put(key, try record.encoded())]
+            }
+        }
+    }
+
+    func flush() async throws(TemplateStoreError) {
+        if !uses.dates.isEmpty { try await add(keys.uses, try uses.encoded()) }
+        try await flushPending()
+    }
+
+    func complete() async throws(TemplateStoreError) {
+        var record = store.identity.record
+        record.isIncomplete = nil
+        _ = try await store.replaceStoreRecord(by: record)
+    }
+
+    private func write(
+        _ entry: AuditEntry, _ content: ArchivedContent?
+    ) async throws(TemplateStoreError) {
+        let change = EtcdWrite<Void>.Change(subject: entry.changeSubject, entry: entry)
+        switch content {
+        case .template(let template):
+            let version = template.version
+            let project = template.project
+            try await write(template.content, change) {
+                [keys] reference throws(TemplateStoreError) in
+                let record = try VersionRecord(version, content: reference).encoded()
+                return [
+                    .put(keys.version(version.number, ofProject: project), record),
+                    .put(keys.project(project), record),
+                ]
+            }
+        case .details(let details, let project):
+            let key = keys.details(ofProject: project)
+            try await write([.put(key, try DetailsRecord(details).encoded())], change)
+        case nil: try await write([], change)
+        }
+    }
+
+    private func write(_ queue: WebhookQueue) async throws(TemplateStoreError) {
+        let webhook = queue.webhook
+        // The order of webhooks is that of their creation.
+        try await flushPending()
+        try await add(
+            keys.webhook(webhook.id, inProject: webhook.project),
+            try WebhookRecord(webhook, knownVersion: queue.knownVersion).encoded())
+        for entry in queue.entries {
+            let delivery = entry.delivery
+            let key =
+                delivery.state == .pending
+                ? keys.pending(
+                    delivery.version, ofWebhook: webhook.id, inProject: webhook.project)
+                : keys.finished(
+                    delivery.version, ofWebhook: webhook.id, inProject: webhook.project)
+            try await add(key, try DeliveryRecord(delivery, claim: nil).encoded())
+        }
+        try await flushPending()
+    }
+
+    /// Stores a content with the operations that need its reference.
+    private func write(
+        _ content: Data, _ change: EtcdWrite<Void>.Change? = nil,
+        _ operations: @Sendable (ContentReference) throws(TemplateStoreError) -> [EtcdOperation]
+    ) async throws(TemplateStoreError) {
+        let store = store
+        try await store.writing(content) { prepared throws(TemplateStoreError) in
+            try await write(
+                prepared.operations + operations(prepared.reference), change,
+                guards: prepared.guards)
+        }
+    }
+
+    private func write(
+        _ operations: [EtcdOperation], _ change: EtcdWrite<Void>.Change? = nil,
+        guards: [EtcdComparison] = []
+    ) async throws(TemplateStoreError) {
+        try await store.write(reading: []) { _ throws(TemplateStoreError) in
+            var write = EtcdWrite<Void>(guards: guards, operations: operations) { _ in }
+            write.change = change
+            return .write(write)
+        }
+    }
+
+    /// Stores a value later, together with others.
+    private func add(_ key: Data, _ value: Data) async throws(TemplateStoreError) {
+        if pending.count >= Self.mostOperations || size + value.count > Self.mostBytes {
+            try await flushPending()
+        }
+        pending.append(.put(key, value))
+        size += key.count + value.count
+    }
+
+    private func flushPending() async throws(TemplateStoreError) {
+        if pending.isEmpty { return }
+        let operations = pending
+        (pending, size) = ([], 0)
+        try await write(operations)
+    }
+}
+
+extension TemplateStoreError {
+    static func incompleteEtcdCopy(_ location: EtcdLocation) -> TemplateStoreError {
+        .incompleteCopy(
+            "\(location)",
+            advice: "remove its keys with \"etcdctl del --prefix \(location.prefix)\"")
+    }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import EtcdTemplateStore
+import Foundation
+import JSONTree
+import SQLiteTemplateStore
+import TemplateStore
+
+/// Copies one store into another, for the commands that do so.
+struct StoreCopying: Sendable {
+    /// The least time between two lines of progress.
+    private static let pause: Duration = .milliseconds(100)
+
+    let source: StoreLocation
+    let target: StoreLocation
+    /// True prints one JSON document instead of a sentence.
+    var json: Bool
+    /// True when the target is a file of its own: it is removed after a failure, and else closed for good.
+    var isBackup = false
+
+    /// Copies, compares and prints the result.
+    ///
+    /// - Throws: A ``CommandFailure``.
+    func run() async throws {
+        guard target != .memory else {
+            throw CommandFailure(
+                "What is copied to memory is lost at once: give sqlite:PATH or etcd:URL,….",
+                code: Exit.usage)
+        }
+        let original = try await source.openExisting()
+        do throws(TemplateStoreError) {
+            let copy = try await target.open()
+            do {
+                let result = try await run(from: original, to: copy)
+                await copy.close()
+                // Both are empty, since the file has everything.
+                if isBackup { removeFiles("-wal", "-shm") }
+                print(result)
+            } catch {
+                await copy.close()
+                if isBackup, error.code != .notEmpty { removeFiles("", "-wal", "-shm") }
+                throw error
+            }
+            await original.close()
+        } catch {
+            await original.close()
+            throw CommandFailure(error)
+        }
+    }
+
+    private func run(
+        from original: any ArchivingStore, to copy: any ArchivingStore
+    ) async throws(TemplateStoreError) -> StoreCopy {
+        var last: ContinuousClock.Instant?
+        defer { Terminal.showProgress(nil) }
+        return try await StoreCopy.make(from: original, to: copy) { progress in
+            guard last.map({ $0.duration(to: .now) >= Self.pause }) ?? true else { return }
+            last = .now
+            switch progress {
+            case .copied(let count, let all):
+                Terminal.showProgress("Copied \(count) of \(all) changes…")
+            case .compared(let count, let all):
+                Terminal.showProgress("Compared \(count) of \(all) changes…")
+            }
+        }
+    }
+
+    private func removeFiles(_ suffixes: String...) {
+        guard case .sqlite(let path) = target else { return }
+        for suffix in suffixes {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+
+    private func print(_ copy: StoreCopy) {
+        let counts = ArchiveDigest.Part.allCases.map { ($0, copy.digest.count($0)) }
+        if json {
+            var node: JSONNode = [
+                "from": .string(source.description), "to": .string(target.description),
+                "revision": .number("\(copy.revision)"), "verified": true,
+            ]
+            for (part, count) in counts { node.setMember(part.rawValue, .number("\(count)")) }
+            return Output.print(node)
+        }
+        let parts = counts.map { part, count in "\(count) \(Self.name(part, count))" }
+        Terminal.print(
+            """
+            Copied \(source) at revision \(copy.revision) to \(target), and compared both:
+              \(parts.joined(separator: ", ")).
+            """)
+    }
+
+    private static func name(_ part: ArchiveDigest.Part, _ count: Int) -> String {
+        let (one, several) =
+            switch part {
+            case .projects: ("project", "projects")
+            case .versions: ("version", "versions")
+            case .details: ("project with details", "projects with details")
+            case .pins: ("user with pinned values", "users with pinned values")
+            case .tokens: ("token", "tokens")
+            case .sessions: ("session", "sessions")
+            case .webhooks: ("webhook", "webhooks")
+            case .deliveries: ("delivery", "deliveries")
+            case .drafts: ("draft", "drafts")
+            case .auditEntries: ("audit entry", "audit entries")
+            }
+        return count == 1 ? one : several
+    }
+}
+
+extension StoreLocation {
+    /// Opens a store that exists; the caller closes it.
+    ///
+    /// - Throws: A ``CommandFailure``.
+    fileprivate func openExisting() async throws -> any ArchivingStore {
+        do {
+            switch self {
+            case .sqlite(let path):
+                guard FileManager.default.fileExists(atPath: path) else {
+                    throw CommandFailure(
+                        "There is no database \(path): check the path.", code: Exit.unavailable)
+                }
+                return try await SQLiteTemplateStore(path: path)
+            case .etcd(let location):
+                return try await EtcdTemplateStore(location, creating: false)
+            case .memory:
+                throw CommandFailure(
+                    "The store memory is empty: give sqlite:PATH or etcd:URL,….",
+                    code: Exit.usage)
+            }
+        } catch let error as TemplateStoreError {
+            throw CommandFailure(error)
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// The result of copying one store into another.
+package struct StoreCopy: Sendable {
+    /// The progress of a copy.
+    package enum Progress: Sendable, Hashable {
+        /// Of the changes, which are most of a store, so many are copied.
+        case copied(Int, of: Int)
+        /// So many of them are read back.
+        case compared(Int, of: Int)
+    }
+
+    /// The revision of the source that was copied.
+    package let revision: StoreRevision
+
+    /// The digest of the content, with its counts.
+    package let digest: ArchiveDigest
+
+    /// Copies the whole content of a store into an empty one, and compares it.
+    ///
+    /// - Parameters:
+    ///   - source: The source, which is not changed.
+    ///   - target: The target. Other processes cannot open it before the copy is complete and compared;
+    ///     after an error or an interruption they never can.
+    ///   - report: Called after each record.
+    /// - Returns: The revision and the content.
+    /// - Throws: ``TemplateStoreError`` with the code `notEmpty`, or `damaged` when the copy differs.
+    package static func make(
+        from source: any ArchivingStore, to target: any ArchivingStore,
+        report: (Progress) -> Void = { _ in }
+    ) async throws(TemplateStoreError) -> StoreCopy {
+        let archive = try await source.openArchive()
+        let writer = try await target.beginFilling()
+        var original = ArchiveDigest()
+        try await archive.read { record throws(TemplateStoreError) in
+            original.add(record)
+            try await writer.write(record)
+            report(.copied(original.count(.auditEntries), of: archive.changeCount))
+        }
+        try await writer.flush()
+        var copy = ArchiveDigest()
+        try await target.openArchive().read { record throws(TemplateStoreError) in
+            copy.add(record)
+            report(.compared(copy.count(.auditEntries), of: archive.changeCount))
+        }
+        let differences = original.differences(from: copy)
+        guard differences.isEmpty else {
+            let names = differences.map { part in
+                "\(part.rawValue) (\(original.count(part)) and \(copy.count(part)))"
+            }
+            throw TemplateStoreError(
+                .damaged,
+                "The copy differs from the source in its \(names.joined(separator: ", ")), and stays "
+                    + "marked as incomplete: remove it and copy again.")
+        }
+        try await writer.complete()
+        return StoreCopy(revision: archive.revision, digest: original)
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+package import TemplateStore
+import Templates
+
+/// Copies stores in tests.
+package enum StoreCopyTrial {
+    /// The project with the most content.
+    package static let project = "copy"
+
+    /// A time without a fraction of a second.
+    private static let date = StoreTrial.date
+
+    /// The number of versions of the project, of which some are dropped.
+    private static let versions = TemplateStoreLimits.keptVersions + 5
+
+    /// Users whose names are easily confused or damaged.
+    package static let users = ["1", "", "a/b%2F", "é", "e\u{301}", "\u{0}🙂", "../x"]
+
+    /// Fills an empty store with content of every kind.
+    package static func fill(_ store: any TemplateStore) async throws {
+        let other = "ü/other"
+        _ = try await store.setFirst(project, large: false)
+        _ = try await store.setFirst(other, large: true)
+        _ = try await store.setProjectDetails(
+            ProjectDetailsChange(
+                project: project,
+                details: ProjectDetails(displayName: "Copy", color: .teal, environment: .staging),
+                date: date, actor: "root"))
+        for name in ["first", "second"] {
+            try await store.addWebhook(StoreTrial.webhook(name, inProject: project))
+        }
+        for number in 2...versions {
+            _ = try await store.publish(submission("{\"n\":\(number)}", to: project, number))
+            guard number < 6 else { continue }
+            let claimed = try await store.claimDeliveries(
+                date: date + Double(number), until: date + 1_000, limit: 10)
+            for delivery in claimed {
+                // One stays claimed, by a process that is gone when its copy is used.
+                if number == 5, delivery.webhook.url.contains("second") { continue }
+                try await store.finish(
+                    DeliveryAttempt(
+                        deliveryID: delivery.delivery.id, number: 1,
+                        outcome: number == 3 ? .failed : .delivered, statusCode: 500 - number,
+                        error: number == 3 ? "no" : nil, date: date + Double(number)))
+            }
+        }
+        for user in users {
+            try await store.setOverrides(pin("{\"S\":{\"u\":\"\(user.utf8.count)\"}}", user: user))
+        }
+        // Beyond what etcd takes in one request.
+        try await store.setOverrides(pin(text(2_500_000), user: "large"))
+        try await store.setOverrides(pin(nil, user: users[0]))
+        for name in ["zeta", "alpha", "mid"] {
+            try await store.addToken(StoreTrial.token(name), actor: "root")
+        }
+        try await store.recordUses(["id of alpha": date + 61, "id of mid": date + 122])
+        _ = try await store.revokeToken(id: "id of zeta", actor: "root", date: date + 5)
+        for name in ["one", "two"] {
+            try await store.addSession(StoreTrial.session(name), actor: "root")
+        }
+        _ = try await store.removeSession(id: "id of one", actor: "root", date: date + 9)
+        try await store.saveDrafts()
+    }
+
+    /// Copies one store into another, and checks that all that can be read is equal.
+    ///
+    /// - Throws: ``TemplateStoreConformanceFailure``, ``TemplateStoreError``.
+    package static func copy(
+        from source: any ArchivingStore, to target: any ArchivingStore
+    ) async throws {
+        let before = try await digest(of: source)
+        let copy = try await StoreCopy.make(from: source, to: target)
+        try expect(copy.digest == before, "A copy has all of the source.")
+        try expect(
+            try await digest(of: target) == before, "What is read of a copy is what was copied.")
+        try expect(try await digest(of: source) == before, "A copy does not change its source.")
+    }
+
+    /// Checks that a copy works as its source would: versions, the audit trail, changes, deliveries.
+    package static func checkUse(
+        of copy: any ArchivingStore, like source: any ArchivingStore
+    ) async throws {
+        let query = VersionQuery(limit: 300)
+        let versions = try await copy.versions(inProject: project, matching: query)
+        try expect(
+            try await versions == source.versions(inProject: project, matching: query),
+            "A copy has the versions of its source.")
+        for version in [nil, 6, self.versions, 5] {
+            let mine = try await copy.template(version: version, inProject: project)
+            let theirs = try await source.template(version: version, inProject: project)
+            try expect(
+                mine?.content == theirs?.content && mine?.version == theirs?.version,
+                "A copy has the content of version \(version ?? 0).")
+        }
+        var trails: [[AuditEntry]] = []
+        for store in [copy, source] {
+            var trail: [AuditEntry] = []
+            var before: StoreRevision?
+            repeat {
+                let page = try await store.auditEntries(
+                    inProject: project, matching: AuditQuery(limit: 100, before: before))
+                trail += page
+                before = page.last?.revision
+            } while before != nil
+            try expect(
+                zip(trail, trail.dropFirst()).allSatisfy { $0.revision > $1.revision },
+                "The revisions of a copy's audit trail are in order.")
+            trails.append(trail.map { $0.moved(to: .zero) })
+        }
+        try expect(trails[0] == trails[1], "A copy has the audit trail of its source.")
+        let snapshot = try await copy.snapshot()
+        let newest = try await copy.auditEntries(
+            inProject: project, matching: AuditQuery(limit: 1)
+        ).first
+        try expect(
+            newest?.revision == snapshot.revision, "The last entry is the last change of a copy.")
+        let tokens = try await copy.tokens()
+        try expect(try await tokens == source.tokens(), "A copy has the tokens of its source.")
+        let current = try await source.template(version: nil, inProject: project)?.version.number
+        let published = try await copy.publish(submission("{}", to: project, 1))
+        try expect(
+            published.version.number == (current ?? 0) + 1, "A copy goes on with the next version.")
+        for try await change in copy.changes(since: snapshot.revision) {
+            try expect(
+                change.revision == published.revision,
+                "The changes of a copy go on after those of its source.")
+            break
+        }
+        let claimed = try await copy.claimDeliveries(
+            date: date + 10_000, until: date + 20_000, limit: 10)
+        try expect(
+            Set(claimed.map(\.webhook.id)) == ["id of first", "id of second"],
+            "The deliveries of a copy are nobody's, and can be claimed.")
+    }
+
+    package static func digest(
+        of store: any ArchivingStore
+    ) async throws(TemplateStoreError) -> ArchiveDigest {
+        var digest = ArchiveDigest()
+        try await store.openArchive().read { digest.add($0) }
+        return digest
+    }
+
+    private static func expect(_ isKept: Bool, _ rule: String) throws {
+        if !isKept { throw TemplateStoreConformanceFailure(rule: rule, finding: "a difference.") }
+    }
+
+    /// A text of many bytes that does not compress to nothing.
+    fileprivate static func text(_ count: Int) -> String {
+        "\"" + String(repeating: "0123456789abcdef", count: count / 16) + "\""
+    }
+
+    fileprivate static func submission(
+        _ content: String, to project: String, _ number: Int
+    ) -> TemplateSubmission {
+        TemplateSubmission(
+            project: project, content: Data(content.utf8), expectation: .any,
+            date: date + Double(number) / 1_000,
+            user: TemplateVersion.User(
+                name: "n\(number)", email: number % 2 == 0 ? "e@x" : nil, imageURL: nil),
+            description: number % 3 == 0 ? "v\(number)" : nil, origin: .console,
+            updateType: number % 7 == 0 ? .rollback : .incrementalUpdate,
+            rollbackSource: number % 7 == 0 ? number - 1 : nil)
+    }
+
+    private static func pin(_ content: String?, user: String) -> OverridesChange {
+        OverridesChange(
+            project: project, userID: user, content: content.map { Data($0.utf8) }, date: date,
+            actor: "supporter")
+    }
+}
+
+extension TemplateStore {
+    fileprivate func setFirst(
+        _ project: String, large: Bool
+    ) async throws(TemplateStoreError) -> StoredTemplate {
+        // In three parts in etcd.
+        let content = large ? StoreCopyTrial.text(2_400_000) : "{}"
+        return try await publish(StoreCopyTrial.submission(content, to: project, 1))
+    }
+
+    fileprivate func saveDrafts() async throws(TemplateStoreError) {
+        for (owner, project, count) in [("t1", "copy", 10), ("t2", "none/yet", 1_200_000)] {
+            _ = try await saveDraft(
+                DraftSubmission(
+                    owner: owner, project: project, baseVersion: 3,
+                    content: Data(StoreCopyTrial.text(count).utf8), expectation: .any,
+                    date: StoreTrial.date))
+        }
+        // It finds those above expired, and marks them.
+        _ = try await saveDraft(
+            DraftSubmission(
+                owner: "t3", project: "copy", baseVersion: 0, content: Data("{}".utf8),
+                expectation: .any, date: StoreTrial.date + TemplateStoreLimits.draftLifetime + 60))
+    }
+}

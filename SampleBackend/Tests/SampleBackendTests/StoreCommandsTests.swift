@@ -1,0 +1,123 @@
+import EtcdTemplateStore
+import EtcdTestSupport
+import Foundation
+import JSONTree
+import SQLiteTemplateStore
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import TemplateStoreTesting
+import TemporaryFolders
+import Testing
+
+/// One member for all tests that need no other.
+enum SharedMember {
+    static let cluster = Task { try await EtcdCluster() }
+}
+
+/// `sample-backend copy`, `backup` and `restore` with a store in etcd.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct StoreCommandsTests {
+    private let folder: TemporaryFolder
+    /// A store in etcd that is not there yet.
+    private let etcd: String
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        let location = try await SharedMember.cluster.value.location()
+        etcd = "etcd:\(location.members[0])?prefix=\(location.prefix)"
+    }
+
+    /// Fills the database `test.sqlite`.
+    private func fillDatabase() async throws {
+        let store = try await SQLiteTemplateStore(path: folder.path("test.sqlite"))
+        try await StoreCopyTrial.fill(store)
+        await store.close()
+    }
+
+    private func digest(_ file: String) async throws -> ArchiveDigest {
+        let store = try await SQLiteTemplateStore(path: folder.path(file))
+        let digest = try await StoreCopyTrial.digest(of: store)
+        await store.close()
+        return digest
+    }
+
+    @Test func movingToEtcdAndBackIsOneCommandEach() async throws {
+        try await fillDatabase()
+        let up = try await CommandRun(["copy", "--from", folder.store, "--to", etcd])
+        #expect(up.exitCode == 0, "\(up)")
+        #expect(up.output.contains("2 projects, 301 versions"), "\(up)")
+        #expect(up.error == "", "no progress but on a terminal")
+        let get = ["get", "--project", StoreCopyTrial.project, "--store"]
+        let before = try await CommandRun(get + [folder.store])
+        let after = try await CommandRun(get + [etcd])
+        #expect(after.exitCode == 0, "\(after)")
+        #expect(after.output == before.output)
+        let back = "sqlite:\(folder.path("back.sqlite"))"
+        let down = try await CommandRun(["copy", "--from", etcd, "--to", back, "--json"])
+        #expect(down.exitCode == 0, "\(down)")
+        #expect(try down.json["verified"] == true)
+        #expect(try down.json["drafts"] == 3)
+        #expect(try down.json["projects"] == 2)
+        let copied = try await digest("back.sqlite")
+        #expect(try await copied == digest("test.sqlite"))
+        #expect(try await CommandRun(["doctor", "--store", back]).exitCode == 0)
+    }
+
+    @Test func aBackupOfEtcdIsRestoredIntoAnEmptyStore() async throws {
+        try await fillDatabase()
+        #expect(
+            try await CommandRun(["copy", "--from", folder.store, "--to", etcd]).exitCode == 0)
+        let file = folder.path("backup.sqlite")
+        let backup = try await CommandRun(["backup", file, "--store", etcd])
+        #expect(backup.exitCode == 0, "\(backup)")
+        #expect(!FileManager.default.fileExists(atPath: file + "-wal"))
+        let permissions = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions]
+        #expect(permissions as? Int == 0o600)
+        let again = try await CommandRun(["backup", file, "--store", etcd])
+        #expect(again.exitCode == 1, "\(again)")
+        let full = try await CommandRun(["restore", file, "--to", etcd, "--json"])
+        #expect(full.exitCode == 1, "\(full)")
+        #expect(full.error.contains("is not empty"), "\(full)")
+        let restored = try await CommandRun([
+            "restore", file, "--to", "sqlite:\(folder.path("restored.sqlite"))",
+        ])
+        #expect(restored.exitCode == 0, "\(restored)")
+        let copied = try await digest("restored.sqlite")
+        #expect(try await copied == digest("test.sqlite"))
+    }
+
+    @Test func aCopyThatIsKilledIsNeverServed() async throws {
+        try await fillDatabase()
+        let copy = try BackendProcess(["copy", "--from", folder.store, "--to", etcd])
+        let location = try await SharedMember.cluster.value.location(
+            prefix: String(etcd.split(separator: "=")[1]))
+        // deadline: the copy stores some hundred changes before it is complete
+        while try await EtcdStatus(location).store.get()?.keyCount ?? 0 < 20 {
+            try Task.checkCancellation()
+        }
+        copy.send(signal: SIGKILL)
+        _ = await copy.exitCode()
+        for arguments in [
+            ["serve", "--port", "0", "--store", etcd], ["get", "--store", etcd],
+            ["copy", "--from", folder.store, "--to", etcd],
+            ["copy", "--from", etcd, "--to", "sqlite:\(folder.path("x.sqlite"))"],
+        ] {
+            let run = try await CommandRun(arguments)
+            #expect(run.exitCode != 0, "\(run)")
+            #expect(run.error.contains("etcdctl del --prefix \(location.prefix)"), "\(run)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("x.sqlite")))
+    }
+
+    @Test func aStoreThatIsMissingIsNoSource() async throws {
+        let database = "sqlite:\(folder.path("none.sqlite"))"
+        for (from, to) in [(etcd, database), (database, etcd), ("memory", database)] {
+            let run = try await CommandRun(["copy", "--from", from, "--to", to])
+            #expect(run.exitCode == (from == "memory" ? 64 : 69), "\(run)")
+        }
+        #expect(!FileManager.default.fileExists(atPath: folder.path("none.sqlite")))
+        let lost = try await CommandRun(["copy", "--from", etcd, "--to", "memory"])
+        #expect(lost.exitCode == 64, "\(lost)")
+    }
+}

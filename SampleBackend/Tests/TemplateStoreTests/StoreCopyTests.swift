@@ -1,0 +1,128 @@
+import Foundation
+import GRDB
+import InMemoryTemplateStore
+import SQLiteTemplateStore
+import SeededRandomness
+import TemplateStore
+import TemplateStoreTesting
+import TemporaryFolders
+import Testing
+
+@Suite("Copies of stores", .timeLimit(.minutes(Rounds.minutes)))
+struct StoreCopyTests {
+    let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func database(_ name: String) async throws -> SQLiteTemplateStore {
+        try await SQLiteTemplateStore(path: folder.path(name))
+    }
+
+    @Test func aMemoryStoreIsCopiedToADatabaseAndBack() async throws {
+        let source = InMemoryTemplateStore()
+        try await StoreCopyTrial.fill(source)
+        let database = try await database("copy.sqlite")
+        try await StoreCopyTrial.copy(from: source, to: database)
+        #expect(try await database.checkIntegrity() == [])
+        let back = InMemoryTemplateStore()
+        try await StoreCopyTrial.copy(from: database, to: back)
+        await database.close()
+        let reopened = try await self.database("copy.sqlite")
+        try await StoreCopyTrial.checkUse(of: reopened, like: source)
+        try await StoreCopyTrial.checkUse(of: back, like: source)
+        await reopened.close()
+    }
+
+    @Test func aDatabaseIsCopiedToAnother() async throws {
+        let source = try await database("source.sqlite")
+        try await StoreCopyTrial.fill(source)
+        let copy = try await database("copy.sqlite")
+        try await StoreCopyTrial.copy(from: source, to: copy)
+        #expect(try await copy.checkIntegrity() == [])
+        #expect(try await copy.snapshot() == source.snapshot())
+        try await StoreCopyTrial.checkUse(of: copy, like: source)
+        await source.close()
+        await copy.close()
+    }
+
+    @Test func anEmptyStoreIsCopied() async throws {
+        let copy = try await database("copy.sqlite")
+        try await StoreCopyTrial.copy(from: InMemoryTemplateStore(), to: copy)
+        _ = try await copy.publish(.make())
+        await copy.close()
+    }
+
+    @Test func aCopyIsOfTheMomentAtWhichItBegan() async throws {
+        let source = try await database("source.sqlite")
+        _ = try await source.publish(.make("before"))
+        let archive = try await source.openArchive()
+        _ = try await source.publish(.make("after"))
+        try await source.setOverrides(.make())
+        var digest = ArchiveDigest()
+        try await archive.read { digest.add($0) }
+        #expect(digest.count(.versions) == 1)
+        #expect(digest.count(.pins) == 0)
+        await source.close()
+    }
+
+    @Test func aStoreWithContentIsNotFilled() async throws {
+        let source = InMemoryTemplateStore()
+        _ = try await source.publish(.make())
+        for isDraftOnly in [true, false] {
+            for target in [InMemoryTemplateStore(), try await database("\(isDraftOnly)")]
+                as [any ArchivingStore]
+            {
+                if isDraftOnly {
+                    _ = try await target.saveDraft(
+                        DraftSubmission(
+                            owner: "o", project: "p", baseVersion: 0, content: Data("{}".utf8),
+                            expectation: .any, date: Date()))
+                } else {
+                    _ = try await target.publish(.make("mine"))
+                }
+                let before = try await StoreCopyTrial.digest(of: target)
+                let error = try await storeError {
+                    _ = try await StoreCopy.make(from: source, to: target)
+                }
+                #expect(error?.code == .notEmpty)
+                #expect(try await StoreCopyTrial.digest(of: target) == before)
+                try await target.checkReadiness()
+                await target.close()
+            }
+        }
+    }
+
+    @Test func anInterruptedCopyIsNeverOpened() async throws {
+        let source = InMemoryTemplateStore()
+        try await StoreCopyTrial.fill(source)
+        let target = try await database("copy.sqlite")
+        let writer = try await target.beginFilling()
+        try await source.openArchive().read { record throws(TemplateStoreError) in
+            try await writer.write(record)
+        }
+        try await writer.flush()
+        let used = try await storeError { _ = try await target.publish(.make()) }
+        #expect(used?.code == .incompleteCopy)
+        await target.close()
+        let error = try await storeError { _ = try await database("copy.sqlite") }
+        #expect(error?.code == .incompleteCopy)
+        #expect(error?.message.contains("remove the file") == true)
+    }
+
+    @Test func aCopyThatDiffersStaysIncomplete() async throws {
+        let source = InMemoryTemplateStore()
+        try await StoreCopyTrial.fill(source)
+        let target = try await database("copy.sqlite")
+        let path = folder.path("copy.sqlite")
+        let error = try await storeError {
+            _ = try await StoreCopy.make(from: source, to: target) { _ in
+                try? withDatabase(at: path) { try $0.execute(sql: "DELETE FROM overrides") }
+            }
+        }
+        #expect(error?.code == .damaged)
+        #expect(error?.message.contains("pins (7 and ") == true, "\(String(describing: error))")
+        await target.close()
+        let opened = try await storeError { _ = try await database("copy.sqlite") }
+        #expect(opened?.code == .incompleteCopy)
+    }
+}
