@@ -241,6 +241,9 @@ final class EtcdGateway: Sendable {
             return EtcdFailure(.notMade, "\(name) refuses connections")
         case is NIOSSLError, is NIOSSLExtraError:
             return EtcdFailure(.notMade, "\(name): the TLS handshake failed (\(error))")
+        case is BoringSSLError:
+            // Such as an alert because of the client's certificate, after the handshake.
+            return EtcdFailure(.unknown, "\(name): the TLS connection failed (\(error))")
         default: return EtcdFailure(.unknown, "\(name) ends the connection (\(error))")
         }
     }
@@ -253,6 +256,13 @@ final class EtcdGateway: Sendable {
             return EtcdFailure(body)
         }
         let text = String(decoding: content.prefix(200), as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        if text.contains("CommonName of client") {
+            return EtcdFailure(
+                .refused,
+                "with users, etcd's HTTP interface takes no certificate of a client that has a common "
+                    + "name: make one without CN, such as /O=activeconfig")
+        }
         return EtcdFailure(
             (500...599).contains(status.code) ? .unknown : .refused,
             "\(location.members[member]) answers \(status.code): \(text)")
@@ -302,6 +312,22 @@ extension EtcdGateway {
             }
         }
         return answers
+    }
+}
+
+extension EtcdGateway {
+    /// Gets a page of a member that is outside of the JSON gateway, such as its metrics; nil when it has
+    /// none.
+    func page(_ path: String, at member: Int) async -> Data? {
+        do {
+            let response = try await client.execute(
+                HTTPClientRequest(url: location.members[member] + path),
+                timeout: .nanoseconds(limits.attempt.nanoseconds))
+            guard response.status == .ok else { return nil }
+            return Data(buffer: try await response.body.collect(upTo: 4 << 20))
+        } catch {
+            return nil
+        }
     }
 }
 

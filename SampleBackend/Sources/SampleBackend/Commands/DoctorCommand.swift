@@ -1,4 +1,5 @@
 import ArgumentParser
+import EtcdTemplateStore
 import Foundation
 import HTTPServing
 import JSONTree
@@ -16,7 +17,7 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor", abstract: "Look for what keeps a server from running well.",
         discussion: """
-            It looks at this machine, and at the database of --store or the server of --server. It \
+            It looks at this machine, and at the store of --store or the server of --server. It \
             exits with 1 when something fails.
 
             With --explain-token it says only why a server with the same --user-token options refuses a \
@@ -58,12 +59,20 @@ struct DoctorCommand: AsyncParsableCommand {
     /// Checks this machine, and the database or the server.
     private func allFindings() async -> [DoctorFinding] {
         var findings = [Self.openFiles(), Self.clock()]
-        if case .sqlite(let path)? = options.store {
+        switch options.store {
+        case .sqlite(let path)?:
             findings += [Self.space(beside: path)]
             findings += await Self.database(path)
             findings += SQLiteTemplateStore.warnings(at: path).map {
                 DoctorFinding("permissions", .warning, $0)
             }
+        case .etcd(let location)?:
+            do {
+                findings += EtcdFindings(status: try await EtcdStatus(location)).all
+            } catch {
+                findings.append(DoctorFinding("etcd cluster", .failed, "\(error)"))
+            }
+        case .memory?, nil: break
         }
         if options.connection.server != nil || options.store == nil {
             findings += await server()

@@ -1,0 +1,189 @@
+import Foundation
+package import TemplateStore
+
+/// What a cluster and its members say of themselves, and of a store in it.
+package struct EtcdStatus: Sendable {
+    /// What one member says of itself.
+    package struct Member: Sendable {
+        package let id: UInt64
+        package let clusterID: UInt64
+        package let version: String
+        /// The identifier of the leader; 0 when the member knows of none.
+        package let leader: UInt64
+        /// The size of the member's database in bytes, and the part of it that is used.
+        package let (size, sizeInUse): (Int64, Int64)
+        /// What the member complains of, such as an alarm.
+        package let complaints: [String]
+        /// The most bytes of the database; nil when the member does not say.
+        package var quota: Int64?
+        /// The revision up to which the history was removed, 0 for none; nil when the member does not say.
+        package var compactRevision: Int64?
+        /// The command line, which need not have all options; nil when the member does not say.
+        package var commandLine: [String]?
+    }
+
+    /// The store below the prefix.
+    package struct Store: Sendable {
+        package let id: String
+        package let schema: Int
+        package let isIncomplete: Bool
+        /// The number of its keys.
+        package let keyCount: Int
+        /// The number of its changes.
+        package let changeCount: Int
+    }
+
+    /// The members by their addresses, in the order of the location; an error for those that give no
+    /// answer.
+    package let members: [(address: String, answer: Result<Member, any Error>)]
+    /// The number of members that the cluster has; nil when it does not say.
+    package let memberCount: Int?
+    /// The names of the alarms that are set; nil when it does not say.
+    package let alarms: Set<String>?
+    /// The store, or nil when there is none; an error when it cannot be read.
+    package let store: Result<Store?, TemplateStoreError>
+    /// The time of a linearizable read.
+    package let readTime: Result<Duration, TemplateStoreError>
+    /// The time of a write by the majority.
+    package let writeTime: Result<Duration, TemplateStoreError>
+
+    /// Asks all members, and stores nothing but a lease of two seconds.
+    ///
+    /// - Throws: ``TemplateStoreError`` when a file of the location cannot be read.
+    package init(_ location: EtcdLocation) async throws(TemplateStoreError) {
+        let gateway = try EtcdGateway(location, limits: EtcdGateway.TimeLimits())
+        members = await Self.members(of: gateway)
+        let list: MemberList? = try? await gateway.call("/v3/cluster/member/list", Empty())
+        memberCount = list?.members.count
+        let alarms: EtcdAlarms? = try? await gateway.call(
+            "/v3/maintenance/alarm", ["action": "GET"])
+        self.alarms = alarms.map { Set($0.alarms.compactMap(\.alarm)) }
+        let keys = EtcdKeys(prefix: location.prefix)
+        store = await Self.store(below: keys, at: gateway)
+        readTime = await Self.time {
+            let _: EtcdRangeAnswer = try await gateway.call(
+                "/v3/kv/range", EtcdRange(keys: .key(keys.store)))
+        }
+        writeTime = await Self.time {
+            let lease = try await gateway.grantLease(seconds: 2)
+            // Else it ends by itself.
+            if let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease)) {
+                let _: EtcdEmptyAnswer? = try? await gateway.attempt("/v3/lease/revoke", body)
+            }
+        }
+        await gateway.close()
+    }
+
+    private static func members(
+        of gateway: EtcdGateway
+    ) async -> [(address: String, answer: Result<Member, any Error>)] {
+        let answers = await gateway.eachMember(
+            "/v3/maintenance/status", Data("{}".utf8), as: Member.self)
+        var members: [(address: String, answer: Result<Member, any Error>)] = []
+        for (index, (address, answer)) in answers.enumerated() {
+            switch answer {
+            case .failure(let error): members.append((address, .failure(error)))
+            case .success(var member):
+                await member.addPages(of: gateway, at: index)
+                members.append((address, .success(member)))
+            }
+        }
+        return members
+    }
+
+    private static func store(
+        below keys: EtcdKeys, at gateway: EtcdGateway
+    ) async -> Result<Store?, TemplateStoreError> {
+        do {
+            let answer: EtcdTransactionAnswer = try await gateway.call(
+                "/v3/kv/txn",
+                EtcdTransaction(success: [
+                    .range(EtcdRange(keys: .key(keys.store))),
+                    .range(EtcdRange(keys: .key(keys.change))),
+                    .range(EtcdRange(keys: keys.all, part: .count)),
+                ]))
+            guard let found = answer.keyValues(0).first else { return .success(nil) }
+            let record = try StoreRecord(decoding: found)
+            let change = try answer.keyValues(1).first.map(ChangeRecord.init(decoding:))
+            return .success(
+                Store(
+                    id: record.id, schema: record.schema,
+                    isIncomplete: record.isIncomplete ?? false,
+                    keyCount: answer.ranges.last??.count ?? 0, changeCount: change?.number ?? 0))
+        } catch {
+            return .failure(error as? TemplateStoreError ?? Self.storeError(error))
+        }
+    }
+
+    private static func time(
+        _ body: () async throws -> Void
+    ) async -> Result<Duration, TemplateStoreError> {
+        do {
+            // Without the time for a connection.
+            for _ in 0..<2 { try await body() }
+            let start = ContinuousClock.now
+            try await body()
+            return .success(start.duration(to: .now))
+        } catch {
+            return .failure(Self.storeError(error))
+        }
+    }
+
+    private static func storeError(_ error: any Error) -> TemplateStoreError {
+        (error as? EtcdFailure).map { TemplateStoreError($0) }
+            ?? TemplateStoreError(.unavailable, "etcd cannot be asked.", underlyingError: error)
+    }
+}
+
+private struct Empty: Encodable, Sendable {}
+
+private struct MemberList: EtcdAnswer {
+    struct Member: Decodable, Sendable {}
+
+    let header: EtcdHeader?
+    let members: [Member]
+}
+
+extension EtcdStatus.Member: Decodable {
+    private enum CodingKeys: String, CodingKey {
+        case header, version, leader, dbSize, dbSizeInUse, dbSizeQuota, errors
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        let header = try container.decode(EtcdHeader.self, forKey: .header)
+        (id, clusterID) = (header.memberID, header.clusterID)
+        version = try container.decodeIfPresent(String.self, forKey: .version) ?? ""
+        leader = try container.number(forKey: .leader)
+        size = try container.number(forKey: .dbSize)
+        sizeInUse = try container.number(forKey: .dbSizeInUse)
+        complaints = try container.decodeIfPresent([String].self, forKey: .errors) ?? []
+        // Since 3.6.
+        let quota: Int64 = try container.number(forKey: .dbSizeQuota)
+        self.quota = quota > 0 ? quota : nil
+    }
+
+    /// Adds what the member's metrics and its command line say, if it shows them.
+    fileprivate mutating func addPages(of gateway: EtcdGateway, at index: Int) async {
+        if let metrics = await gateway.page("/metrics", at: index) {
+            let text = String(decoding: metrics, as: UTF8.self)
+            quota = quota ?? Self.metric("etcd_server_quota_backend_bytes", in: text)
+            compactRevision = Self.metric("etcd_debugging_mvcc_compact_revision", in: text)
+                .map { max($0, 0) }
+        }
+        struct Variables: Decodable {
+            let cmdline: [String]
+        }
+        if let page = await gateway.page("/debug/vars", at: index) {
+            commandLine = try? JSONDecoder().decode(Variables.self, from: page).cmdline
+        }
+    }
+
+    /// The value of a metric without labels.
+    private static func metric(_ name: String, in text: String) -> Int64? {
+        for line in text.split(separator: "\n") where line.hasPrefix(name + " ") {
+            return Double(line.dropFirst(name.utf8.count + 1)).flatMap { Int64(exactly: $0) }
+        }
+        return nil
+    }
+}
