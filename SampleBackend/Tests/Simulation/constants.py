@@ -27,7 +27,7 @@ CONSTANTS = {
     "kernel_memory": Constant("memory of a stream in the kernel", 5, "KiB", "assumed: an idle TCP socket and its file"),
     "base_memory": Constant("memory of a replica, with a full cache", 150, "MiB", f"{LOAD} B6"),
     "event_shared": Constant("processor time of an event that users share", 16.5, "µs", f"{POINTS} --kinds same"),
-    "event_own": Constant("processor time of an event of a user's own", 34, "µs", f"{POINTS} --kinds own"),
+    "event_own": Constant("processor time of an event of a user's own", 31, "µs", f"{POINTS} --kinds own"),
     "event_client": Constant("processor time of an event in the test's client", 11, "µs", f"{POINTS} --kinds same"),
     "conditions": Constant("processor time of 100 more conditions", 3.8, "µs an event or document", f"{LOAD} B1"),
     "idle": Constant("processor time of 1,000 idle streams", 0.09, "% of a processor", POINTS),
@@ -40,9 +40,10 @@ CONSTANTS = {
     # Of etcd.
     "commit": Constant("transaction of a publish, members near each other", 1.7, "ms",
                        "assumed: 1.5 was measured at the leader, by one writer"),
-    "watcher_time": Constant("time of an event for each watcher of a member", 0.14, "ms", f"{ETCD}, 1,000 watchers"),
-    "watcher_memory": Constant("memory of a watcher", 106, "KiB", f"{ETCD}, 300 watchers"),
-    "read": Constant("processor time of a read", 8.3, "ms/MB", f"{ETCD}, 1 MB"),
+    "watcher_time": Constant("time of an event for each watcher of a member", 0.051, "ms", f"{ETCD}, 1,000 watchers"),
+    "watcher_memory": Constant("memory of a watcher", 132, "KiB", f"{ETCD}, 300 watchers"),
+    "read": Constant("processor time of a read", 6.4, "ms/MB", f"{ETCD}, 1 MB"),
+    "write": Constant("time of a write", 38, "ms/MB", f"{ETCD}, 1 MB"),
     "lease": Constant("time between a replica's writes for its lease", 10, "s", "assumed"),
     "watchers_measured": Constant("watchers of a member that were measured", 1000, "", ETCD),
     # Of clients, as ActiveConfigUpdater and the server have them.

@@ -90,7 +90,7 @@ def publish(scenario, size, seed=1):
     """Seconds from a publish until half, 99 % and all streams that it concerns have it; and the parts of that."""
     generator = random.Random(seed)
     regions_apart = constant("regions_apart") / 1000 if scenario.regions > 1 else 0
-    commit = constant("commit") / 1000 + regions_apart + 0.001 * spread(generator, 49 * scenario.template_mb)
+    commit = (constant("commit") + spread(generator, constant("write") * scenario.template_mb)) / 1000 + regions_apart
     watchers = math.ceil(size.replicas / scenario.members)
     fan_out = constant("watcher_time") / 1000
     read = constant("read") / 1000 * scenario.template_mb
