@@ -45,6 +45,7 @@ CONSTANTS = {
     "read": Constant("processor time of a read", 6.4, "ms/MB", f"{ETCD}, 1 MB"),
     "write": Constant("time of a write", 38, "ms/MB", f"{ETCD}, 1 MB"),
     "lease": Constant("time between a replica's writes for its lease", 10, "s", "assumed"),
+    "streams_measured": Constant("streams of a process that were measured", 19000, "", f"{LOAD} B5"),
     "watchers_measured": Constant("watchers of a member that were measured", 1000, "", ETCD),
     # Of clients, as ActiveConfigUpdater and the server have them.
     "retry": Constant("first wait of a client", 2, "s, of which half is random", "ReconnectDelay, `retry:`"),

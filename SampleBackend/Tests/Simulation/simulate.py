@@ -62,8 +62,8 @@ def print_all(scenario, seed):
     for what, end in ends(scenario).items():
         limit = f"{end['streams']:,} streams, {end['replicas']:,} replicas"
         print(f"  {what:55}{limit if end['ends'] else 'not below 10^11 streams'}")
-    measured = constant("watchers_measured") * scenario.members
-    print(NEXT.format(replicas=round(measured), streams=round(measured * Size(scenario).streams_normally)))
+    print(NEXT)
+    print(extrapolation(Size(scenario)))
     print(f"\nRests on ({MACHINE}):")
     for row in CONSTANTS.values():
         print(f"  {row.what:56}{row.value:>10g} {row.unit:28} {row.source}")
@@ -71,10 +71,17 @@ def print_all(scenario, seed):
 
 NEXT = """
 Each replica watches etcd and reads each new template itself: that is what grows with the replicas, and it ends
-first. Nothing was measured beyond {replicas:,} replicas ({streams:,} streams), where figures are extrapolated. The
-next step is a tier between: some replicas of a region watch etcd, the others watch those and read the template,
-named by its content, from them or from a cache. Not modelled: TLS (before the replicas), pinned values (in the
-memory of each replica), several projects, uneven regions, members that are overloaded or have slow disks."""
+first. The next step is a tier between: some replicas of a region watch etcd, the others watch those and read the
+template, named by its content, from them or from a cache. Not modelled: TLS (before the replicas), pinned values
+(in the memory of each replica), several projects, uneven regions, members that are overloaded or have slow disks."""
+
+
+def extrapolation(size):
+    """What of the results lies beyond what was measured."""
+    watchers = constant("watchers_measured") * size.scenario.members
+    return (f"Extrapolated: a process was measured with at most {constant('streams_measured'):,} streams, and has "
+            f"{size.streams_normally:,.0f} here; members with {constant('watchers_measured'):,} watchers each, which "
+            f"are {watchers:,} replicas; a machine with 2 processors.")
 
 
 def markdown(seed):
@@ -98,6 +105,7 @@ def markdown(seed):
     print("\n| | assumed or measured | | by |\n| --- | ---: | --- | --- |")
     for row in CONSTANTS.values():
         print(f"| {row.what} | {row.value:g} | {row.unit} | {row.source} |")
+    print("\n" + extrapolation(Size(Scenario())))
     print(f"\nMeasured on {MACHINE}; `SampleBackend/Tests/Simulation/simulate.py --markdown`, seed {seed}.")
 
 
