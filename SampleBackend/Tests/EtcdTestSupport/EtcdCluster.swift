@@ -84,7 +84,8 @@ package final class EtcdCluster: Sendable {
 
     /// Sends a signal to a member.
     package func signal(_ number: Int32, to member: Int) {
-        if let process = processes.process(of: member) {
+        // Another process may have the number of one that has ended.
+        if let process = processes.process(of: member), process.process.isRunning {
             _ = kill(process.process.processIdentifier, number)
         }
     }
