@@ -105,7 +105,8 @@ enum SQLiteSchema {
         let tables = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
         if owner == 0, version == 0, tables == 0 { return 0 }
         if owner == incompleteApplicationID {
-            throw TemplateStoreError.incompleteCopy("'\(path)'", advice: "remove the file")
+            throw TemplateStoreError.incompleteCopy(
+                "'\(path)'", advice: "remove the file, its -wal and its -shm")
         }
         guard owner == applicationID, version > 0 else {
             throw TemplateStoreError(

@@ -81,11 +81,11 @@ struct StoreCopying: Sendable {
             for (part, count) in counts { node.setMember(part.rawValue, .number("\(count)")) }
             return Output.print(node)
         }
-        let parts = counts.map { part, count in "\(count) \(Self.name(part, count))" }
+        let parts = counts.filter { $1 > 0 }.map { "\($1) \(Self.name($0, $1))" }
         Terminal.print(
             """
             Copied \(source) at revision \(copy.revision) to \(target), and compared both:
-              \(parts.joined(separator: ", ")).
+              \(parts.isEmpty ? "nothing" : parts.joined(separator: ", ")).
             """)
     }
 
