@@ -1,3 +1,4 @@
+import EtcdTemplateStore
 import EtcdTestSupport
 import Foundation
 import JSONTree
@@ -29,6 +30,21 @@ struct EtcdDoctorTests {
         let found = try #require(EtcdVersion(version)).advice
         #expect((found == nil) == (advice == nil), "\(String(describing: found))")
         if let advice { #expect(found?.contains(advice) == true) }
+    }
+
+    @Test func theOptionsOfACommandLineAreRead() {
+        let line = EtcdCommandLine([
+            "/usr/bin/etcd", "--name", "m0", "--pre-vote", "--auto-compaction-retention=1h",
+            "-max-request-bytes", "100",
+        ])
+        #expect(line.isWhole)
+        #expect(line["name"] == "m0")
+        #expect(line["pre-vote"] == "true")
+        #expect(line["auto-compaction-retention"] == "1h")
+        #expect(line["max-request-bytes"] == "100")
+        // As Debian's unit starts it, with its options in the environment.
+        #expect(!EtcdCommandLine(["/usr/bin/etcd"]).isWhole)
+        #expect(!EtcdCommandLine(["etcd", "--config-file=/etc/etcd.yaml"]).isWhole)
     }
 
     /// The findings of `doctor --json`, by subject, each with its state and message.

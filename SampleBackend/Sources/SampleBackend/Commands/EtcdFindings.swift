@@ -161,15 +161,14 @@ struct EtcdFindings {
     private var options: [DoctorFinding] {
         var findings: [DoctorFinding] = []
         for (address, member) in answers {
-            guard let line = member.commandLine.map(EtcdCommandLine.init) else {
+            guard let line = member.commandLine.map(EtcdCommandLine.init), line.isWhole else {
                 findings.append(
                     DoctorFinding(
                         "etcd options", .fine,
-                        "\(address) does not show them; start it with \(Self.wantedOptions)"))
+                        "\(address) does not show them; see that it has \(Self.wantedOptions)"))
                 continue
             }
             let isOld = EtcdVersion(member.version).map { $0 < EtcdVersion(3, 5, 0) } ?? false
-            // Options that are not on the command line may be in the environment or in a file.
             if isOld, line["pre-vote"] == nil || line["pre-vote"] == "false" {
                 findings.append(
                     DoctorFinding(

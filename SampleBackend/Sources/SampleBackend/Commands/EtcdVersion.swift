@@ -61,5 +61,8 @@ struct EtcdCommandLine {
         }
     }
 
+    /// False when the options certainly are in the environment or in a file instead.
+    var isWhole: Bool { !options.isEmpty && options["config-file"] == nil }
+
     subscript(name: String) -> String? { options[name] }
 }
