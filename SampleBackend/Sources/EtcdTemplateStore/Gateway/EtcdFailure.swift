@@ -49,6 +49,7 @@ struct EtcdFailure: Error, Sendable, CustomStringConvertible {
         case 3 where text.contains("too large"): self.init(.tooLarge, text)
         // The gateway asks for a user when it has no token at all.
         case 3 where text.contains("user name is empty"): self.init(.unauthenticated, text)
+        case 3 where text.contains("authentication failed"): self.init(.unauthenticated, text)
         case 5 where text.contains("lease"): self.init(.leaseMissing, text)
         case 7: self.init(.refused, "etcd says: \(text)")
         case 8 where text.contains("space exceeded"): self.init(.outOfSpace, text)
