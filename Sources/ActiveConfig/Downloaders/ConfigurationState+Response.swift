@@ -54,7 +54,7 @@ private let templateVersionField = "ActiveConfig-Template-Version"
 extension HTTPURLResponse {
     /// The version of the answer; nil when it names none, or not as the wire contract says.
     fileprivate var templateVersion: Int? {
-        value(forHTTPHeaderField: templateVersionField).flatMap(SignatureField.integer)
+        value(forHTTPHeaderField: templateVersionField).flatMap { Int(wireDigits: $0) }
     }
 
     fileprivate var acknowledgementShare: Double? {

@@ -16,8 +16,8 @@ struct SignatureField: Sendable, Equatable {
         var parser = StructuredDictionary(Array(text.utf8))
         guard let members = parser.members() else { return nil }
         guard case .string(let keyID)? = members["keyid"], Self.isKeyID(keyID),
-            case .number(let expires)? = members["expires"], let expires = Self.integer(expires),
-            case .number(let version)? = members["version"], let version = Self.integer(version),
+            case .number(let expires)? = members["expires"], let expires = Int(wireDigits: expires),
+            case .number(let version)? = members["version"], let version = Int(wireDigits: version),
             case .bytes(let signature)? = members["sig"], !signature.isEmpty
         else { return nil }
         (self.keyID, self.expires, self.version) = (keyID, expires, version)
@@ -35,14 +35,6 @@ struct SignatureField: Sendable, Equatable {
                 default: false
                 }
             }
-    }
-
-    /// 1 to 15 digits without a leading zero.
-    static func integer(_ digits: String) -> Int? {
-        guard (1...15).contains(digits.utf8.count), digits == "0" || !digits.hasPrefix("0"),
-            digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-        else { return nil }
-        return Int(digits)
     }
 }
 

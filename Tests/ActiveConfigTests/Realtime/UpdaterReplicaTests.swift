@@ -60,8 +60,9 @@ struct UpdaterReplicaTests {
             + "\"meta\":{\"template_version\":\(version)}}\n\n"
     }
 
-    private static func reset(_ version: Int) -> String {
-        "event: reset\nid: \(version)\ndata: {\"template_version\":\(version)}\n\n"
+    /// `earlier` is the version of which the document may still be.
+    private static func reset(_ version: Int, since earlier: Int? = nil) -> String {
+        "event: reset\nid: \(version)\ndata: {\"template_version\":\(earlier ?? version)}\n\n"
     }
 
     /// Runs an updater of user "1" while `body` runs, on a clock that goes on by itself.
@@ -140,7 +141,7 @@ struct UpdaterReplicaTests {
         try await run(source) { config, _ in
             try await waitFor(5, in: config)
             let signals = config.makeSignals()
-            source.stream.send(Self.reset(6))
+            source.stream.send(Self.reset(6, since: 5))
             for await _ in signals where config.version == 6 { break }
             source.stream.send(Self.update(7, number: 2, home: 7))
             try await waitFor(7, in: config)
