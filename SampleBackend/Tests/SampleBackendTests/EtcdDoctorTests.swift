@@ -1,4 +1,5 @@
 import EtcdTemplateStore
+import EtcdTemplateStore
 import EtcdTestSupport
 import Foundation
 import JSONTree
