@@ -120,6 +120,44 @@ test('the server is asked until it answers', async () => {
     assert.deepEqual(given.doubts, [1, 2, 3]);
 });
 
+const unsettled = () => failure(503, {status: 'OUTCOME_UNKNOWN', message: 'Not known yet.'});
+
+test('a publish that is being settled is sent again until its outcome is known', async () => {
+    let attempts = 0;
+    const requests = answerRequests(({method}) => {
+        if (method !== 'PUT') return {body: {versions: [{versionNumber: '3'}]}};
+        attempts += 1;
+        if (attempts === 3) return lost();
+        return attempts < 5 ? unsettled() : {body: {version: {versionNumber: '4'}}};
+    });
+    const settling = [];
+    const given = {...options(), onDoubt: (...doubt) => settling.push(doubt)};
+    assert.deepEqual(await timed(publish(workspace({3: {a: 1}}), {a: 1}, given)),
+        {outcome: 'published', version: {versionNumber: '4'}});
+    assert.deepEqual(settling, [[1, true], [2, true], [3, true], [4, true]]);
+    assert.ok(requests.every(({headers}) => headers['If-Match'] === 'etag-p-3'));
+});
+
+test('a publish that was settled meanwhile is found', async () => {
+    for (const [template, outcome] of [[{a: 1}, 'published'], [{a: 2}, 'outdated']]) {
+        let attempts = 0;
+        answerRequests(after(() => {
+            attempts += 1;
+            return attempts < 3 ? unsettled() : failure(412);
+        }, [{versionNumber: '4', ...own}]));
+        const found = await timed(publish(workspace({4: template}), {a: 1}, options()));
+        assert.equal(found.outcome, outcome);
+    }
+});
+
+test('a page that is left while a publish is settled asks no more', async () => {
+    answerRequests(unsettled);
+    const left = new AbortController();
+    const ended = timed(publish(workspace(), {}, options(left)), 5);
+    left.abort();
+    assert.deepEqual(await ended, {outcome: 'left'});
+});
+
 test('a page that is left asks no more', async () => {
     answerRequests(lost);
     const left = new AbortController();
@@ -165,6 +203,24 @@ for (const [name, versions, found] of [
         const version = await timed(rollback('p', undone, options()));
         assert.equal(version?.versionNumber, found);
         if (found === undefined) assert.equal(version, null);
+    });
+}
+
+for (const [name, versions, found] of [
+    ['was done', [{versionNumber: '5', rollbackSource: '3'}], '5'],
+    ['was overtaken', [{versionNumber: '5'}], undefined],
+]) {
+    test(`a rollback that is being settled and ${name} is sent again`, async () => {
+        let attempts = 0;
+        answerRequests(({method}) => {
+            if (method !== 'POST') return {body: {versions}};
+            attempts += 1;
+            return attempts < 3 ? unsettled() : failure(412);
+        });
+        const ended = timed(rollback('p', undone, options()));
+        if (found) assert.equal((await ended).versionNumber, found);
+        else await assert.rejects(ended, {status: 412});
+        assert.equal(attempts, 3);
     });
 }
 

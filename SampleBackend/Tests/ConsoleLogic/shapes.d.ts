@@ -410,7 +410,8 @@ type ReviewState = {
 type PublishOutcome = {outcome: string, version?: Version, problems?: Problem[], message?: string};
 
 /** How long a question is repeated. */
-type DoubtOptions = {signal: AbortSignal, onDoubt: (attempt: number) => unknown};
+type DoubtOptions = {signal: AbortSignal,
+    onDoubt: (attempt: number, isUnsettled?: boolean) => unknown};
 
 /** Block of rows of the list of settings. */
 type RowBlock = {

@@ -56,6 +56,27 @@ function outcomeOf(version, {user}) {
 }
 
 /**
+ * True when the server does not know yet whether a change is stored: then a look at what is stored
+ * proves nothing, for the change may be stored minutes later. Sending it again, over the same version,
+ * settles it: it is stored at most once.
+ *
+ * @param {{code?: string}} error
+ */
+export function isUnsettled({code}) {
+    return code === 'OUTCOME_UNKNOWN';
+}
+
+/**
+ * What the page says while the outcome of a change is unsettled.
+ *
+ * @param {string} change
+ */
+export function unsettledText(change) {
+    return `${change} is being settled: the store did not answer the server, which goes on asking. The `
+        + 'console asks again until the outcome is known.';
+}
+
+/**
  * Finds out what became of a call whose response was lost.
  *
  * @param {function(): Promise<*>} find Asks the server; repeated until that responds.
@@ -86,28 +107,40 @@ export async function clearDoubt(find, {signal, onDoubt}) {
  * @param {Template} normalized The draft's template in the form in which the server stores it.
  * @param {DoubtOptions & {description: string}} options
  *     `signal` stops only the attempts to find out the outcome, never the publish. `onDoubt` is
- *     called before each of these attempts with its number, from 1.
+ *     called before each of these attempts with its number, from 1, and with true when the server
+ *     does not know the outcome itself.
  * @returns {Promise<PublishOutcome>} `published` with `version`; `publishedByOthers` with
  *     the `version` in which somebody else published the same; `outdated` when somebody published
  *     something else meanwhile; `notPublished` when there was no usable response and no version holds
  *     the draft; `invalid` with `problems`; `refused` with `message`; `left` when the signal was
  *     aborted while the outcome was unknown.
- * @throws ServerError or NoAnswerError when the versions cannot be read.
+ * @throws ServerError with a status below 500 when the versions cannot be read.
  */
 export async function publish(workspace, normalized, {description, signal, onDoubt}) {
     const {draft, project} = workspace;
     if (!draft) throw new Error('There is no draft.');
     const {version, ...template} = draft.template;
     const body = description ? {...template, version: {description}} : template;
-    try {
-        const answer = await call(
-            'PUT', projectPath(project, 'remoteConfig'), {body, ifMatch: draft.etag});
-        return {outcome: 'published', version: answer.body.version};
-    } catch (error) {
-        if (error instanceof ServerError && error.status < 500) {
+    /** @returns {Promise<PublishOutcome>} */
+    const send = async () => {
+        try {
+            const answer = await call(
+                'PUT', projectPath(project, 'remoteConfig'), {body, ifMatch: draft.etag});
+            return {outcome: 'published', version: answer.body.version};
+        } catch (error) {
+            if (!(error instanceof ServerError) || error.status >= 500) throw error;
             if (error.status === 412) return await afterMismatch(workspace, normalized, draft.base);
             return error.details.length ? {outcome: 'invalid', problems: error.details}
                 : {outcome: 'refused', message: error.message};
+        }
+    };
+    try {
+        return await send();
+    } catch (error) {
+        if (isUnsettled(error)) {
+            const settled = await clearDoubt(
+                send, {signal, onDoubt: (attempt) => onDoubt(attempt, true)});
+            return settled ?? {outcome: 'left'};
         }
         const version = await clearDoubt(
             () => findPublished(workspace, normalized, draft.base), {signal, onDoubt});

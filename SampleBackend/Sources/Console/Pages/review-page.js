@@ -12,7 +12,7 @@ import {impactView} from './impact.js';
 import {isEqual} from './json.js';
 import {conditionName, conditionPlace} from './paths.js';
 import {isProduction, productionNotice, shownName} from './project-details.js';
-import {publish} from './publishing.js';
+import {publish, unsettledText} from './publishing.js';
 import {address, go} from './router.js';
 import {refusal} from './session.js';
 import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
@@ -204,10 +204,11 @@ function publishForm(context, state, review) {
             const stored = review.normalized ?? review.template;
             answer = await publish(workspace, stored, {
                 description: description.value.trim(), signal: state.left.signal,
-                onDoubt: (attempt) => attempt === 1 && fill(outcome, message('warning',
-                    'The connection broke while this was published, so the console does not know '
-                    + 'whether it was. It asks the server again until it answers. Your draft is '
-                    + 'kept.'))});
+                onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message('warning',
+                    isUnsettled ? `${unsettledText('This publish')} Your draft is kept.`
+                        : 'The connection broke while this was published, so the console does not '
+                        + 'know whether it was. It asks the server again until it answers. Your draft '
+                        + 'is kept.'))});
         } catch (error) {
             answer = {outcome: 'refused', message: error.message};
         }

@@ -3,7 +3,7 @@
  */
 
 import {call, projectPath, ServerError} from './api.js';
-import {clearDoubt} from './publishing.js';
+import {clearDoubt, isUnsettled} from './publishing.js';
 import {mergeTrees} from './tree-merge.js';
 import {etagOf} from './versions.js';
 
@@ -34,20 +34,33 @@ export async function arrival(project, versionNumber, signal) {
  * @throws ServerError with a status below 500; 412 when another version was published since.
  */
 export async function rollback(project, {before, versionNumber}, options) {
-    try {
+    const send = async () => {
         const {body} = await call('POST', projectPath(project, 'remoteConfig:rollback'), {
             body: {versionNumber: before}, ifMatch: etagOf(project, versionNumber)});
         return body.version;
-    } catch (error) {
-        if (error instanceof ServerError && error.status < 500) throw error;
-    }
-    return clearDoubt(async () => {
+    };
+    const find = async () => {
         const {body} = await call(
             'GET', projectPath(project, 'remoteConfig:listVersions', {pageSize: 20}));
         return /** @type {Version[]} */ (body.versions).find((version) => (
             version.rollbackSource === before
             && Number(version.versionNumber) === Number(versionNumber) + 1)) ?? null;
-    }, options);
+    };
+    try {
+        return await send();
+    } catch (error) {
+        if (error instanceof ServerError && error.status < 500) throw error;
+        if (!isUnsettled(error)) return clearDoubt(find, options);
+    }
+    return clearDoubt(async () => {
+        try {
+            return await send();
+        } catch (error) {
+            const version = error.status === 412 ? await find() : null;
+            if (version) return version;
+            throw error;
+        }
+    }, {...options, onDoubt: (attempt) => options.onDoubt(attempt, true)});
 }
 
 /**

@@ -4,6 +4,7 @@
 
 import {count, guarded, message} from './controls.js';
 import {announce, fill, h} from './dom.js';
+import {unsettledText} from './publishing.js';
 import {arrival, editAgain, rollback} from './rollback.js';
 import {refusal} from './session.js';
 
@@ -109,9 +110,10 @@ export function undoView({workspace, project, session}, {versionNumber}, signal,
         fill(outcome);
         try {
             const version = await rollback(project, {before, versionNumber}, {
-                signal, onDoubt: (attempt) => attempt === 1 && fill(outcome, message('warning',
-                    'The connection broke, so the console does not know whether it was undone. It '
-                    + 'asks the server again until it answers.'))});
+                signal, onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message(
+                    'warning', isUnsettled ? unsettledText('This undo')
+                        : 'The connection broke, so the console does not know whether it was undone. '
+                        + 'It asks the server again until it answers.'))});
             if (version) await finish(version);
             else if (!signal.aborted) {
                 fill(outcome, message('info', 'Not undone. You may try again.'));
