@@ -146,8 +146,8 @@ let package = Package(
             name: "ConfigServer",
             dependencies: [
                 "AdminAPI", "ClientAPI", "Console", "HTTPServing", "TemplateStore",
-                "WebhookDelivery",
-            ] + products("HTTPTypes", "Logging", "NIOCore", "ServiceLifecycle"),
+                "JSONTree", "WebhookDelivery",
+            ] + products("HTTPTypes", "Logging", "Metrics", "NIOCore", "ServiceLifecycle"),
             exclude: ["Resources"],
             plugins: ["EmbedFiles"]
         ),
@@ -282,7 +282,7 @@ let package = Package(
                 "AdminAPI", "ConfigServer", "EtcdTemplateStore", "EtcdTestSupport",
                 "HTTPServing", "InMemoryTemplateStore", "JSONTree", "SampleBackend",
                 "SeededRandomness", "ServerTestSupport", "SQLiteTemplateStore", "TemplateStore",
-                "TemplateStoreTesting", "TemporaryFolders",
+                "TemplateStoreTesting", "Templates", "TemporaryFolders",
             ]
                 + products(
                     "ActiveConfig", "ActiveConfigGeneration", "ArgumentParser", "Crypto", "GRDB",

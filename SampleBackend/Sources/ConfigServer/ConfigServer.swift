@@ -34,6 +34,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
     private let acknowledgements: Acknowledgements?
     private let sample: SignalSample?
     private let follower: StoreFollower
+    private let health: StoreHealth
+    private let snapshots: SnapshotKeeper?
     private let webhooks: WebhookService
     private let logger: Logger
     private let onListening: @Sendable (ListeningAddress) async -> Void
@@ -45,7 +47,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
     ///   - options: The address to listen on, and the limits and permissions.
     ///   - logger: Receives one line per request at level info, and the reasons of failures.
     ///   - onListening: Called once, as soon as connections are accepted.
-    /// - Throws: `TemplateStoreError` when the store cannot be read.
+    /// - Throws: `TemplateStoreError` when the store cannot be read, and there is no snapshot to start
+    ///   from either.
     public init(
         store: any TemplateStore,
         options: ConfigServerOptions = ConfigServerOptions(),
@@ -55,7 +58,13 @@ public struct ConfigServer: Service, CustomStringConvertible {
         self.init(
             unread: store, source: nil, options: options, logger: logger,
             onListening: onListening)
-        try await follower.load()
+        do {
+            try await follower.load()
+        } catch {
+            guard error.code == .unavailable, let snapshots else { throw error }
+            try await snapshots.start(insteadOf: error)
+            administration.access.expectTokens()
+        }
     }
 
     /// A server that has not read its store; `source`, when given, replaces it for the documents of
@@ -75,6 +84,10 @@ public struct ConfigServer: Service, CustomStringConvertible {
             metrics: DeliveryMetrics(), changedSections: library.changedSections)
         follower = StoreFollower(
             library: library, access: access, webhooks: webhooks, logger: logger, metrics: metrics)
+        health = StoreHealth(library: library, logger: logger)
+        snapshots = options.snapshotFile.map { path in
+            SnapshotKeeper(file: SnapshotFile(path: path), library: library, logger: logger)
+        }
         hub = RealtimeHub(
             library: library, limits: options.limits,
             maximumStreams: options.maximumStreams,
@@ -108,7 +121,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await follower.run() }
             group.addTask { await webhooks.run() }
-            if waits { group.addTask { await readiness.run() } }
+            group.addTask { await health.run() }
+            if let snapshots { group.addTask { await snapshots.run() } }
             group.addTask { try await listener.run(onListening: onListening) }
             // An error of the listener leaves the group, which cancels the others.
             for try await _ in group {}
@@ -136,7 +150,7 @@ extension ConfigServer {
         let answers = DocumentRoutes(
             source: source, clientAccess: clientAccess, waiting: waits ? hub : nil,
             signer: options.documentSigner, acknowledgedShare: hub.acknowledgedShare,
-            sample: sample, logger: logger)
+            sample: sample, snapshotDate: snapshotDate, logger: logger)
         let acknowledging = AcknowledgementRoutes(
             acknowledgements: acknowledgements, library: hub.library, clientAccess: clientAccess,
             limiter: RateLimiter(requestsPerSecond: limits.acknowledgementsPerSecond))
@@ -150,7 +164,7 @@ extension ConfigServer {
         let recognition = AdministratorRecognition(
             access, wrongCredentialsLimiter: wrongTokenLimiter)
         let operations = OperationsRoutes(
-            readiness: readiness, metricsText: options.metricsText,
+            source: source, health: health, metricsText: options.metricsText,
             metricsRecognition: options.isLoopback ? nil : recognition, logger: logger)
         let sessions = SessionRoutes(
             access: access, administration: administration,
@@ -168,7 +182,11 @@ extension ConfigServer {
         ]
     }
 
-    private var readiness: StoreReadiness { StoreReadiness(source: source) }
+    /// The date of the snapshot that answers are from; nil for a server that keeps none.
+    private var snapshotDate: (@Sendable () -> Date?)? {
+        guard snapshots != nil else { return nil }
+        return { [library = administration.library] in library.snapshotDate }
+    }
 
     /// The administrator whose token a request carries, as the caller of a service's route.
     private func serviceCaller(_ headerFields: RequestFields) -> ServiceCaller? {

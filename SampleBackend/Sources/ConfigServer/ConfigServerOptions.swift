@@ -67,6 +67,10 @@ public struct ConfigServerOptions: Sendable {
     /// The delivery of webhooks.
     public var webhooks = WebhookOptions()
 
+    /// The path of the file that keeps a snapshot of the store, from which the server starts when the
+    /// store does not answer; nil keeps none.
+    public var snapshotFile: String?
+
     /// The metrics in Prometheus text format, for `/metrics`; nil serves an empty text.
     public var metricsText: (@Sendable () -> String)?
 

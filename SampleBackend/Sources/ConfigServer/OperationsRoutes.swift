@@ -3,13 +3,17 @@ import ClientAPI
 package import Foundation
 import HTTPServing
 import HTTPTypes
+import JSONTree
 import Logging
 import NIOCore
 import TemplateStore
 
 /// The routes of HTTP 5: health, metrics, and the OpenAPI description.
 struct OperationsRoutes: Sendable {
-    let readiness: StoreReadiness
+    /// The source whose readiness is the server's.
+    let source: any DocumentSource
+
+    let health: StoreHealth
 
     /// The metrics in Prometheus text format; nil serves an empty text.
     let metricsText: (@Sendable () -> String)?
@@ -47,13 +51,17 @@ struct OperationsRoutes: Sendable {
                 [.get: Endpoint(access: OpenAccess(), .immediate { _ in .response(Self.fine) })]),
             .get("/health/ready") { _ in
                 do {
-                    try await readiness.check()
+                    try await source.checkReadiness()
                 } catch {
                     logger.warning("Not ready", metadata: ["error": "\(error)"])
                     throw (error as? TemplateStoreError).map { RequestError($0, project: "") }
                         ?? .unavailable
                 }
-                return Self.fine
+                guard let reason = await health.degradation() else { return Self.fine }
+                // 200: a load balancer that took out every replica would end all reading.
+                return .json(
+                    ["status": "degraded", "reason": .string(reason)],
+                    headerFields: [.cacheControl: "no-store"])
             },
             .get("/openapi.json") { _ in
                 .json(ByteBuffer(bytes: OpenAPIDescription.jsonData))

@@ -51,7 +51,8 @@ struct StoreFollower: Service {
     /// follows further.
     private func follow() async {
         var delay: Duration = .milliseconds(100)
-        var isComplete = true
+        // A server that started from a snapshot has not read the store yet.
+        var isComplete = library.snapshotDate == nil
         while !Task.isCancelled {
             do {
                 if !isComplete { try await loadBeforeAuditTrails() }

@@ -51,7 +51,10 @@ package struct SessionRoutes: Sendable {
         guard let token = try request.jsonBody()["token"]?.stringValue else {
             throw .invalidArgument("token is missing or no string: send {\"token\": \"…\"}.")
         }
-        guard let holder = access.access.holder(ofToken: token) else { throw Self.noToken }
+        guard let holder = access.access.holder(ofToken: token) else {
+            try access.access.checkTokensAreKnown()
+            throw Self.noToken
+        }
         if let seconds = limiter.secondsToWait(holder.tokenID) {
             throw .tooManyRequests(retryAfter: seconds, from: "this token")
         }

@@ -93,7 +93,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
     }
 
     func complete() async throws(TemplateStoreError) {
-        var record = store.identity.record
+        var record = try await store.identity().record
         record.isIncomplete = nil
         _ = try await store.replaceStoreRecord(by: record)
     }

@@ -26,7 +26,9 @@ public final class EtcdTemplateStore: TemplateStore {
     let keys: EtcdKeys
     let gateway: EtcdGateway
     let owner: EtcdOwner
-    let identity: Identity
+    /// Nil until a call has found it.
+    private let foundIdentity: Locked<Identity?>
+    private let createsStore: Bool
     private let turnstile = EtcdTurnstile()
     private let isClosedFlag = Locked(false)
 
@@ -44,18 +46,35 @@ public final class EtcdTemplateStore: TemplateStore {
         try await self.init(location, creating: creating, limits: EtcdGateway.TimeLimits())
     }
 
-    init(
+    convenience init(
         _ location: EtcdLocation, creating: Bool = true, limits: EtcdGateway.TimeLimits
     ) async throws(TemplateStoreError) {
-        keys = EtcdKeys(prefix: location.prefix)
-        gateway = try EtcdGateway(location, limits: limits)
-        owner = EtcdOwner(gateway: gateway, keys: keys)
+        try self.init(unopened: location, creating: creating, limits: limits)
         do {
-            identity = try await Self.identity(of: keys, at: gateway, creating: creating)
+            _ = try await identity()
         } catch {
             await gateway.close()
             throw error
         }
+    }
+
+    /// Creates a store that the first call opens; until that succeeds, each call tries, and throws what
+    /// opening throws.
+    ///
+    /// - Parameter location: The members and the prefix.
+    /// - Throws: ``TemplateStoreError`` when files of the location cannot be used.
+    public convenience init(unopened location: EtcdLocation) throws(TemplateStoreError) {
+        try self.init(unopened: location, creating: true, limits: EtcdGateway.TimeLimits())
+    }
+
+    private init(
+        unopened location: EtcdLocation, creating: Bool, limits: EtcdGateway.TimeLimits
+    ) throws(TemplateStoreError) {
+        keys = EtcdKeys(prefix: location.prefix)
+        gateway = try EtcdGateway(location, limits: limits)
+        owner = EtcdOwner(gateway: gateway, keys: keys)
+        foundIdentity = Locked(nil)
+        createsStore = creating
     }
 
     /// Creates a handle of the same store with another identity.
@@ -63,13 +82,23 @@ public final class EtcdTemplateStore: TemplateStore {
         keys = other.keys
         gateway = other.gateway
         owner = other.owner
-        self.identity = identity
+        foundIdentity = Locked(identity)
+        createsStore = false
+    }
+
+    /// The identity of the store, which is found or created by the first call.
+    func identity() async throws(TemplateStoreError) -> Identity {
+        try checkIsOpen()
+        if let known = foundIdentity.withLock({ $0 }) { return known }
+        let found = try await Self.identity(of: keys, at: gateway, creating: createsStore)
+        foundIdentity.withLock { $0 = found }
+        return found
     }
 
     /// Returns when a majority of the cluster answers and there is room for writes.
     public func checkReadiness() async throws(TemplateStoreError) {
         let found = try await read(EtcdRange(keys: .key(keys.store), part: .keys))
-        guard found.keyValues.first?.modRevision == identity.revision else {
+        guard found.keyValues.first?.modRevision == (try await identity()).revision else {
             throw TemplateStoreError(keysReplaced)
         }
         if try await hasNoSpaceAlarm() { throw .etcdIsFull(nil) }
@@ -95,7 +124,7 @@ public final class EtcdTemplateStore: TemplateStore {
 extension EtcdTemplateStore {
     /// Reads one range.
     func read(_ range: EtcdRange) async throws(TemplateStoreError) -> EtcdRangeAnswer {
-        try checkIsOpen()
+        _ = try await identity()
         do throws(EtcdFailure) {
             return try await gateway.call("/v3/kv/range", range)
         } catch {
@@ -106,7 +135,7 @@ extension EtcdTemplateStore {
 
     /// Reads ranges and the last change at one revision.
     func read(_ ranges: [EtcdRange]) async throws(TemplateStoreError) -> EtcdReading {
-        try checkIsOpen()
+        _ = try await identity()
         let transaction = EtcdTransaction(
             success: ([EtcdRange(keys: .key(keys.change))] + ranges).map { .range($0) })
         let answer: EtcdTransactionAnswer
@@ -195,6 +224,7 @@ extension EtcdTemplateStore {
         until end: ContinuousClock.Instant
     ) async throws(TemplateStoreError) -> StoreRevision? {
         let id = UUID().uuidString
+        let identity = try await identity()
         var transaction = EtcdTransaction(
             compare: [.modified(keys.store, at: identity.revision)] + write.guards,
             success: write.operations)
@@ -219,7 +249,8 @@ extension EtcdTemplateStore {
             .range(EtcdRange(keys: .key(witness.key))), .range(EtcdRange(keys: .key(keys.store))),
         ]
         do {
-            return try await settle(transaction, witness: witness.isOurs, until: end)
+            return try await settle(
+                transaction, of: identity, witness: witness.isOurs, until: end)
         } catch let failure {
             guard failure.mayBeMade else {
                 if isClosed { throw .closed }
@@ -228,7 +259,7 @@ extension EtcdTemplateStore {
             let (transaction, isOurs) = (transaction, witness.isOurs)
             Task { [self] in
                 _ = try? await settle(
-                    transaction, witness: isOurs, until: .now + Self.settlingTime)
+                    transaction, of: identity, witness: isOurs, until: .now + Self.settlingTime)
             }
             throw .outcomeUnknown(failure.cause)
         }
@@ -250,8 +281,8 @@ extension EtcdTemplateStore {
 
     /// Sends a transaction until it is certain whether it was made.
     private func settle(
-        _ transaction: EtcdTransaction, witness isOurs: @Sendable (EtcdKeyValue?) -> Bool,
-        until end: ContinuousClock.Instant
+        _ transaction: EtcdTransaction, of identity: Identity,
+        witness isOurs: @Sendable (EtcdKeyValue?) -> Bool, until end: ContinuousClock.Instant
     ) async throws(Unsettled) -> StoreRevision? {
         var mayBeMade = false
         var attempts = Attempts(members: gateway.location.members.count)

@@ -1,3 +1,5 @@
+import InMemoryTemplateStore
+import JSONTree
 import SeededRandomness
 import ServerTestSupport
 import Testing
@@ -16,6 +18,22 @@ struct HealthRoutesTests {
                 // A cache between would hide what becomes of the server.
                 #expect(answer.fields["cache-control"] == "no-store")
             }
+        }
+    }
+
+    @Test func aServerWithoutItsStoreIsDegradedAndServes() async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { server in
+            #expect(try await server.publish(.sample).status == 200)
+            await store.close()
+            let answer = try await server.answer("/health/ready")
+            #expect(answer.status == 200)
+            #expect(answer.fields["cache-control"] == "no-store")
+            let body = try answer.json
+            #expect(body["status"] == "degraded")
+            #expect(body["reason"]?.stringValue?.contains("does not answer") == true)
+            #expect(await server.status("/activeconfig/user/1") == 200)
+            #expect(try await server.publish(.sample).status == 503)
         }
     }
 

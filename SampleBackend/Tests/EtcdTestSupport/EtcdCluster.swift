@@ -1,4 +1,5 @@
 package import EtcdTemplateStore
+import Dispatch
 import Foundation
 import TemporaryFolders
 
@@ -78,6 +79,8 @@ package final class EtcdCluster: Sendable {
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
+        let end = DispatchSemaphore(value: 0)
+        process.terminationHandler = { _ in end.signal() }
         try process.run()
         processes.set(.init(process: process, input: input), of: member)
     }

@@ -1,3 +1,4 @@
+import ClientAPI
 package import Foundation
 package import HTTPServing
 import JSONTree
@@ -35,6 +36,8 @@ package final class AdministratorAccess: Sendable {
         var sessionReads = ReadOrder<String>()
         /// Last uses that the store does not know yet, by token identifier.
         var uses: [String: Date] = [:]
+        /// True while the stored tokens and sessions could not be read.
+        var areTokensMissing = false
     }
 
     let state = NIOLockedValueBox(State())
@@ -68,11 +71,20 @@ package final class AdministratorAccess: Sendable {
         let date = now()
         let living = tokens.filter { $0.isLiving(at: date) }
         state.withLockedValue { state in
+            state.areTokensMissing = false
             guard let readLater = state.tokenReads.takeAll(number).map({ Set($0) }) else { return }
             state.tokens =
                 living.filter { !readLater.contains($0.id) }
                 + state.tokens.filter { readLater.contains($0.id) }
         }
+    }
+
+    /// Refuses credentials that are not known with 503 in place of 401 until the tokens are read.
+    package func expectTokens() { state.withLockedValue { $0.areTokensMissing = true } }
+
+    /// - Throws: A ``RequestError`` with status 503 when credentials that are not known may be valid.
+    package func checkTokensAreKnown() throws(RequestError) {
+        if state.withLockedValue(\.areTokensMissing) { throw .storeUnavailable }
     }
 
     /// Stores a token and takes it over; the store is not read, which could fail after the change.

@@ -156,8 +156,12 @@ package struct AdministratorRecognition: CallerRecognition {
         self.maximumBodyBytes = maximumBodyBytes
     }
 
-    package func caller(of headerFields: RequestFields) -> RecognizedCaller {
+    package func caller(
+        of headerFields: RequestFields
+    ) throws(RequestError) -> RecognizedCaller {
         if let caller = access.administrator(of: headerFields) { return .known(caller) }
-        return access.hasCredentials(headerFields) ? .wrongCredentials : .nobody
+        guard access.hasCredentials(headerFields) else { return .nobody }
+        try access.access.checkTokensAreKnown()
+        return .wrongCredentials
     }
 }

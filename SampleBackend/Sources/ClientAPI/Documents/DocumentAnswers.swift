@@ -1,5 +1,7 @@
+import Foundation
 import HTTPServing
 import HTTPTypes
+import JSONTree
 import Logging
 import Rendering
 
@@ -9,6 +11,9 @@ struct DocumentAnswers: Sendable {
 
     /// Signs documents; nil leaves them unsigned.
     let signer: DocumentSigner?
+
+    /// The date of the snapshot that documents are from; nil when they are always from the store.
+    let snapshotDate: (@Sendable () -> Date?)?
 
     let logger: Logger
 
@@ -25,10 +30,11 @@ struct DocumentAnswers: Sendable {
     /// `acknowledgedShare` nil asks no client to acknowledge versions.
     init(
         source: any DocumentSource, signer: DocumentSigner?, acknowledgedShare: AcknowledgedShare?,
-        logger: Logger
+        snapshotDate: (@Sendable () -> Date?)? = nil, logger: Logger
     ) {
         self.source = source
         self.signer = signer
+        self.snapshotDate = snapshotDate
         self.logger = logger
         var fields: HTTPFields = [.cacheControl: "private, no-cache"]
         acknowledgedShare?.addField(to: &fields)
@@ -109,6 +115,7 @@ struct DocumentAnswers: Sendable {
         if identity.version > 0 {
             response.numberField = ("ActiveConfig-Template-Version", identity.version)
         }
+        if let date = snapshotDate?() { response.headerFields.setSnapshotDate(date) }
         if let signer, let name = HTTPField.Name(DocumentSigner.fieldName) {
             do {
                 response.headerFields[name] = try signer.fieldValue(
@@ -136,5 +143,14 @@ struct DocumentAnswers: Sendable {
         }
         guard let value else { throw .unknownProject(request.project) }
         return value
+    }
+}
+
+extension HTTPFields {
+    /// Sets `ActiveConfig-Snapshot`, the time of the snapshot that an answer is from.
+    ///
+    /// No standard field says it: `Age` is for caches, and `Warning` is obsolete (RFC 9111, 5.5).
+    mutating func setSnapshotDate(_ date: Date) {
+        if let name = HTTPField.Name("ActiveConfig-Snapshot") { self[name] = date.timestamp }
     }
 }

@@ -64,7 +64,7 @@ extension RequestError {
             + "the change to them and send it again with their ETag.")
 
     /// 503: the store is unavailable or cannot write.
-    static let storeUnavailable = RequestError(
+    package static let storeUnavailable = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message:
             "The store of the server cannot be read or written now, as its log says: try again "
@@ -74,7 +74,8 @@ extension RequestError {
     /// 503: the store did not say whether it has stored the change.
     static let outcomeUnknown = RequestError(
         httpStatus: .serviceUnavailable, statusName: "OUTCOME_UNKNOWN",
-        message: "Whether the change is stored is not known yet, since the store of the server did not "
+        message:
+            "Whether the change is stored is not known yet, since the store of the server did not "
             + "answer; the server goes on asking it. Get the current state, or the audit trail, before "
             + "you send it again.",
         headerFields: [.retryAfter: "5"])

@@ -47,11 +47,10 @@ extension TemplateLibrary: DocumentSource {
         throw TemplateStoreError(.unavailable, "The templates are not read yet.")
     }
 
-    package func checkReadiness() async throws {
+    package func checkReadiness() throws {
         guard isLoaded else {
             throw TemplateStoreError(.unavailable, "The templates are not read yet.")
         }
-        try await store.checkReadiness()
     }
 }
 

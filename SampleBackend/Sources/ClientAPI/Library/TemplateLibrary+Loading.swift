@@ -1,3 +1,4 @@
+package import Foundation
 import NIOConcurrencyHelpers
 import Rendering
 import Targeting
@@ -10,6 +11,14 @@ extension TemplateLibrary {
     /// - Throws: The store's error; what was known stays, or what was read until then.
     package func load() async throws(TemplateStoreError) {
         try await load { () throws(TemplateStoreError) in try await store.snapshot() }
+    }
+
+    /// Loads a snapshot that was taken earlier, while the store does not answer.
+    package func load(
+        _ snapshot: TemplateStoreSnapshot, takenAt date: Date
+    ) async throws(TemplateStoreError) {
+        try await load { snapshot }
+        state.withLockedValue { $0.snapshotDate = date }
     }
 
     /// Replaces everything by a snapshot of the store, except for what was applied while it was taken:
@@ -59,6 +68,7 @@ extension TemplateLibrary {
             }
             state.revision = snapshot.revision
             state.isLoaded = true
+            state.snapshotDate = nil
             for (name, project) in state.projects {
                 metrics.setVersion(project.compiled.version.number, ofProject: name)
             }

@@ -25,6 +25,8 @@ package final class TemplateLibrary: Sendable {
         /// The store revision whose changes are applied.
         var revision = StoreRevision.zero
         var isLoaded = false
+        /// The time of the snapshot that was loaded in place of the store.
+        var snapshotDate: Date?
         var compilationCount = 0
         var comparisonCount = 0
         /// The last template of each project that is being published here.
@@ -70,7 +72,11 @@ package final class TemplateLibrary: Sendable {
         state.withLockedValue { $0.projects[name] }
     }
 
-    /// True once the store has been loaded.
+    /// The time at which the snapshot was taken that everything is from, until the store is read; nil
+    /// when everything is from the store.
+    package var snapshotDate: Date? { state.withLockedValue(\.snapshotDate) }
+
+    /// True once the store, or a snapshot, has been loaded.
     var isLoaded: Bool { state.withLockedValue { $0.isLoaded } }
 
     package var versions: [String: TemplateVersion] {

@@ -123,7 +123,7 @@ extension RequestDispatcher {
         try attemptLimiter?.count(incoming.request.address)
         guard let recognition = recognition(of: incoming) else { return }
         let maximumBodyBytesOfKnown = recognition.maximumBodyBytes ?? maximumBodyBytes
-        switch recognition.caller(of: RequestFields(incoming.request.head.headers)) {
+        switch try recognition.caller(of: RequestFields(incoming.request.head.headers)) {
         case .known(let caller):
             incoming.caller = caller
             incoming.maximumBodyBytes = maximumBodyBytesOfKnown

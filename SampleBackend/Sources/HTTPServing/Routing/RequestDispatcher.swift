@@ -118,7 +118,7 @@ extension RequestDispatcher {
             return incoming.caller
         }
         guard
-            case .known(let caller) = recognition.caller(
+            case .known(let caller)? = try? recognition.caller(
                 of: RequestFields(incoming.request.head.headers))
         else { return nil }
         return caller

@@ -38,7 +38,8 @@ package struct RouteGroup: Sendable {
 
 /// Authenticates callers by the head of their request, and again when its body has come.
 package protocol CallerRecognition: Sendable {
-    func caller(of headerFields: RequestFields) -> RecognizedCaller
+    /// - Throws: A ``RequestError`` when it cannot be known who calls.
+    func caller(of headerFields: RequestFields) throws(RequestError) -> RecognizedCaller
 
     /// Limits how often an address sends invalid credentials.
     var wrongCredentialsLimiter: RateLimiter<ClientAddress> { get }

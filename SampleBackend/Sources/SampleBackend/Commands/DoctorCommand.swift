@@ -178,7 +178,9 @@ struct DoctorCommand: AsyncParsableCommand {
                     AdministrationRequest(path: "/health/ready"))
                 let ready =
                     live.status == 200
-                    ? DoctorFinding("server", .fine, "it is ready")
+                    ? (try? live.json)?["reason"]?.stringValue.map {
+                        DoctorFinding("server", .warning, "it is degraded: \($0)")
+                    } ?? DoctorFinding("server", .fine, "it is ready")
                     : DoctorFinding(
                         "server", .failed,
                         "it is not ready (status \(live.status)): "

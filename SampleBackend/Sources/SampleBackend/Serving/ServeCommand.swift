@@ -51,6 +51,14 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "store"), transform: StoreLocation.init(parsing:))
     var store = StoreLocation.default
 
+    @Option(
+        help: ArgumentHelp(
+            "Keep a snapshot of what is served in this file, and start from it when etcd does not "
+                + "answer.",
+            discussion: "It has templates and pinned values, and no token.", valueName: "file"),
+        completion: .file())
+    var snapshot: String?
+
     @OptionGroup(title: "Development")
     var development: DevelopmentOptions
 
@@ -132,6 +140,13 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0...65_535).contains(port) else {
             throw ValidationError("The port \(port) does not exist: choose one from 0 to 65535.")
         }
+        if let snapshot {
+            guard case .etcd = store else {
+                throw ValidationError(
+                    "--snapshot is for --store etcd:…: any other store is on this machine already.")
+            }
+            if snapshot.isEmpty { throw ValidationError("--snapshot is empty: name a file.") }
+        }
         if (tlsCertificate == nil) != (tlsKey == nil) {
             throw ValidationError("TLS needs both --tls-certificate and --tls-key.")
         }
@@ -179,7 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
         _ = signal(SIGXFSZ, SIG_IGN)
         do {
             let options = try await serverOptions(logger: logger)
-            let store = try await self.store.open()
+            let store = try await self.store.open(isAwaited: snapshot == nil)
             for warning in self.store.warnings { logger.warning("\(warning)") }
             do {
                 try await serve(store, options: options, logger: logger)
@@ -245,6 +260,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.maximumConnections = connections.maximum
         options.renderCacheBytes = cacheMegabytes << 20
         options.webhooks.allowsPrivateAddresses = allowPrivateWebhooks
+        options.snapshotFile = snapshot
         options.consolePages = development.pages
         options.metricsText = MetricsExport.start(for: store)
         return options

@@ -46,10 +46,13 @@ enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
 
     /// Opens the store; the caller closes it.
     ///
+    /// - Parameter isAwaited: False for a cluster that need not answer yet; each call tries then.
+    /// - Returns: The store.
     /// - Throws: `TemplateStoreError` when it cannot be opened.
-    func open() async throws(TemplateStoreError) -> any ArchivingStore {
+    func open(isAwaited: Bool = true) async throws(TemplateStoreError) -> any ArchivingStore {
         switch self {
         case .sqlite(let path): try await SQLiteTemplateStore(path: path)
+        case .etcd(let location) where !isAwaited: try EtcdTemplateStore(unopened: location)
         case .etcd(let location): try await EtcdTemplateStore(location)
         case .memory: InMemoryTemplateStore()
         }

@@ -1,0 +1,224 @@
+import Crypto
+package import Foundation
+import JSONTree
+import Templates
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
+/// A file that keeps the last ``TemplateStoreSnapshot``, from which a server can start when its store
+/// does not answer.
+///
+/// It has no tokens, sessions, drafts and secrets of webhooks. It is replaced as a whole, and only its
+/// owner may read it. The first line names the format, the second is the SHA-256 of the rest, which is
+/// JSON.
+package struct SnapshotFile: Sendable {
+    /// A snapshot and the time at which it was read from the store.
+    package struct Kept: Sendable, Hashable {
+        package let snapshot: TemplateStoreSnapshot
+        package let date: Date
+
+        package init(snapshot: TemplateStoreSnapshot, date: Date) {
+            self.snapshot = snapshot
+            self.date = date
+        }
+    }
+
+    /// Maximum size in bytes.
+    private static let maximumBytes = 1 << 30
+
+    private static let name = "activeconfig-snapshot"
+    private static let format = 1
+
+    package let path: String
+
+    package init(path: String) { self.path = path }
+
+    /// Replaces the file.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable`; the file is the one before then.
+    package func write(_ kept: Kept) throws(TemplateStoreError) {
+        do {
+            let content = try JSONEncoder().encode(Record(kept))
+            let digest = Data(SHA256.hash(data: content)).hexadecimal
+            let head = "\(Self.name) \(Self.format)\n\(digest)\n"
+            guard head.utf8.count + content.count <= Self.maximumBytes else {
+                throw CocoaError(.fileWriteOutOfSpace)
+            }
+            try replace(by: Data(head.utf8) + content)
+        } catch {
+            throw TemplateStoreError(
+                .unavailable, "The snapshot \(path) cannot be written.", underlyingError: error)
+        }
+    }
+
+    /// Reads the file; nil when there is none.
+    ///
+    /// - Throws: ``TemplateStoreError``: `damaged`, `newerSchema`, or `unavailable` when it cannot be
+    ///   read.
+    package func read() throws(TemplateStoreError) -> Kept? {
+        guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let data: Data
+        do {
+            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            defer { try? file.close() }
+            data = try file.read(upToCount: Self.maximumBytes + 1) ?? Data()
+        } catch {
+            throw TemplateStoreError(
+                .unavailable, "The snapshot \(path) cannot be read.", underlyingError: error)
+        }
+        let lines = data.split(
+            separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
+        let head = lines.first.map { String(decoding: $0.prefix(64), as: UTF8.self) } ?? ""
+        let words = head.split(separator: " ")
+        guard words.count == 2, words[0] == Self.name, let format = Int(words[1]), format > 0
+        else {
+            throw damaged("it is no snapshot")
+        }
+        guard format <= Self.format else {
+            throw TemplateStoreError(
+                .newerSchema,
+                "The snapshot \(path) has the format \(format), and this program knows formats up to "
+                    + "\(Self.format): use the newer program that wrote it, or remove it.")
+        }
+        guard data.count <= Self.maximumBytes, lines.count == 3,
+            Data(SHA256.hash(data: lines[2])).hexadecimal.utf8.elementsEqual(lines[1])
+        else { throw damaged("its content does not have its checksum") }
+        guard let kept = try? JSONDecoder().decode(Record.self, from: Data(lines[2])).kept else {
+            throw damaged("its content cannot be read")
+        }
+        return kept
+    }
+
+    private func damaged(_ reason: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .damaged,
+            "The snapshot \(path) cannot be used, since \(reason): remove it, and start the server "
+                + "while the store answers.")
+    }
+
+    /// Writes a file beside this one, and renames it.
+    private func replace(by data: Data) throws {
+        let temporary = path + ".new"
+        try? FileManager.default.removeItem(atPath: temporary)
+        guard
+            FileManager.default.createFile(
+                atPath: temporary, contents: nil, attributes: [.posixPermissions: 0o600])
+        else { throw CocoaError(.fileWriteUnknown) }
+        let file = try FileHandle(forWritingTo: URL(filePath: temporary))
+        defer { try? file.close() }
+        try file.write(contentsOf: data)
+        try file.synchronize()
+        guard unsafe rename(temporary, path) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+    }
+}
+
+/// The content of the file; dates are milliseconds since 1970.
+private struct Record: Codable {
+    struct Template: Codable {
+        let project: String
+        let revision: Int64
+        let content: Data
+        let number: Int
+        let updateTime: Int64
+        let userName: String?
+        let userEmail: String?
+        let userImageURL: String?
+        let text: String?
+        let origin: String
+        let updateType: String
+        let rollbackSource: Int?
+    }
+
+    struct Overrides: Codable {
+        let project: String
+        /// The UTF-8 bytes of the user's ID.
+        let userID: Data
+        let content: Data
+    }
+
+    struct Details: Codable {
+        let project: String
+        let revision: Int64
+        let displayName: String?
+        let color: String?
+        let environment: String?
+    }
+
+    let date: Int64
+    let revision: Int64
+    let templates: [Template]
+    let overrides: [Overrides]
+    let details: [Details]
+
+    init(_ kept: SnapshotFile.Kept) {
+        date = kept.date.millisecondsSince1970
+        revision = kept.snapshot.revision.number
+        templates = kept.snapshot.templates.map(Template.init)
+        overrides = kept.snapshot.overrides.flatMap { project, users in
+            users.map { Overrides(project: project, userID: $0, content: $1) }
+        }
+        details = kept.snapshot.projectDetails.map { Details(project: $0, $1) }
+    }
+
+    var kept: SnapshotFile.Kept {
+        var pinned: [String: [Data: Data]] = [:]
+        for user in overrides { pinned[user.project, default: [:]][user.userID] = user.content }
+        return SnapshotFile.Kept(
+            snapshot: TemplateStoreSnapshot(
+                templates: templates.map(\.stored), overrides: pinned,
+                projectDetails: Dictionary(
+                    details.map { ($0.project, $0.stored) }, uniquingKeysWith: { $1 }),
+                revision: StoreRevision(revision)),
+            date: Date(millisecondsSince1970: date))
+    }
+}
+
+extension Record.Template {
+    init(_ stored: StoredTemplate) {
+        let version = stored.version
+        self.init(
+            project: stored.project, revision: stored.revision.number, content: stored.content,
+            number: version.number, updateTime: version.updateTime.millisecondsSince1970,
+            userName: version.updateUser.name, userEmail: version.updateUser.email,
+            userImageURL: version.updateUser.imageURL, text: version.description,
+            origin: version.updateOrigin.rawValue, updateType: version.updateType.rawValue,
+            rollbackSource: version.rollbackSource)
+    }
+
+    var stored: StoredTemplate {
+        StoredTemplate(
+            project: project,
+            version: TemplateVersion(
+                number: number, updateTime: Date(millisecondsSince1970: updateTime),
+                updateUser: .init(name: userName, email: userEmail, imageURL: userImageURL),
+                description: text, updateOrigin: .init(rawValue: origin) ?? .unspecified,
+                updateType: .init(rawValue: updateType) ?? .unspecified,
+                rollbackSource: rollbackSource),
+            content: content, revision: StoreRevision(revision))
+    }
+}
+
+extension Record.Details {
+    init(project: String, _ stored: StoredProjectDetails) {
+        self.init(
+            project: project, revision: stored.revision.number,
+            displayName: stored.details.displayName, color: stored.details.color?.rawValue,
+            environment: stored.details.environment?.rawValue)
+    }
+
+    var stored: StoredProjectDetails {
+        StoredProjectDetails(
+            ProjectDetails(
+                displayName: displayName, color: color.flatMap(ProjectDetails.Color.init),
+                environment: environment.flatMap(ProjectDetails.Environment.init)),
+            revision: StoreRevision(revision))
+    }
+}

@@ -1,0 +1,127 @@
+import EtcdTemplateStore
+import EtcdTestSupport
+import Foundation
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import Templates
+import TemporaryFolders
+import Testing
+
+/// A server whose etcd cluster does not answer, with a snapshot and without.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct SnapshotTests {
+    private static let path = "/v1/projects/default/remoteConfig"
+    private static let document = "/activeconfig/user/1"
+
+    /// A store where nobody listens.
+    private static let nobody = "etcd:http://127.0.0.1:1"
+
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private var snapshot: [String] { ["--snapshot", folder.path("kept")] }
+
+    private func publish(
+        _ title: String, on backend: RunningBackend
+    ) async throws -> HTTPAnswer {
+        try await backend.administer(
+            "PUT", Self.path, ifMatch: "*", body: AdministrationTarget.templateText(title: title))
+    }
+
+    private func readiness(of backend: RunningBackend) async throws -> JSONNode {
+        let answer = try await backend.answer("/health/ready")
+        #expect(answer.status == 200)
+        return try answer.json
+    }
+
+    @Test func aServerStartsFromItsSnapshotAndFollowsTheStoreOnceItAnswers() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        let store = cluster.location().description
+        let first = try await RunningBackend(store: store, snapshot)
+        #expect(try await publish("first", on: first).status == 200)
+        let created = try await first.administer(
+            "POST", "/v1/tokens", body: #"{"name":"other","role":"publisher"}"#)
+        let token = try #require(try created.json["token"]?.stringValue)
+        let tag = try await first.answer(Self.document).fields["etag"]
+        let file = SnapshotFile(path: folder.path("kept"))
+        try await waitUntil { try file.read()?.snapshot.templates.first?.version.number == 1 }
+        _ = await first.stop()
+        let other = try await RunningBackend(store: store)
+        #expect(try await publish("second", on: other).status == 200)
+        _ = await other.stop()
+        cluster.kill9(0)
+
+        let backend = try await RunningBackend(store: store, snapshot)
+        let degraded = try await readiness(of: backend)
+        #expect(degraded["status"] == "degraded")
+        #expect(degraded["reason"]?.stringValue?.contains("from the snapshot of 20") == true)
+        let kept = try await backend.answer(Self.document)
+        #expect(kept.status == 200)
+        #expect(kept.fields["etag"] == tag)
+        #expect(kept.fields["activeconfig-snapshot"].flatMap { Date(timestamp: $0) } != nil)
+        let known = try await backend.answer(
+            Self.document, fields: ["If-None-Match: \(tag ?? "")"])
+        #expect(known.status == 304)
+        #expect(known.fields["activeconfig-snapshot"] != nil)
+        // Of the tokens none is known but that of the environment.
+        #expect(try await publish("refused", on: backend).status == 503)
+        for (fields, status) in [(["Authorization: Bearer \(token)"], 503), ([], 401)] {
+            #expect(try await backend.answer(Self.path, fields: fields).status == status)
+        }
+        let metrics = String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
+        #expect(metrics.contains("activeconfig_store_ready 0"))
+
+        try await EventStreamClient.open(
+            port: backend.port, Self.document + "/events", fields: ["Last-Event-ID: 1"]
+        ) { stream in
+            #expect(stream.head.lowercased().contains("activeconfig-snapshot:"))
+            #expect(try await stream.next().data?["template_version"] == 1)
+            try cluster.start(0)
+            // Before the audit trail is read nobody knows whose pinned values changed.
+            var event = try await stream.next()
+            if event.name == "reset" { event = try await stream.next() }
+            #expect(event.name == "update")
+            #expect(event.data?["template_version"] == 2)
+        }
+        try await waitUntil { try await readiness(of: backend)["status"] == "ok" }
+        let current = try await backend.answer(Self.document)
+        #expect(String(decoding: current.body, as: UTF8.self).contains("second"))
+        #expect(current.fields["activeconfig-snapshot"] == nil)
+        #expect(
+            try await backend.answer(Self.path, fields: ["Authorization: Bearer \(token)"]).status
+                == 200)
+        try await waitUntil { try file.read()?.snapshot.templates.first?.version.number == 2 }
+
+        // The store goes away while the server runs.
+        cluster.kill9(0)
+        let gone = try await readiness(of: backend)
+        #expect(gone["status"] == "degraded")
+        #expect(gone["reason"]?.stringValue?.contains("does not answer") == true)
+        #expect(try await backend.answer(Self.document).status == 200)
+        #expect(try await publish("third", on: backend).status == 503)
+        _ = await backend.stop()
+    }
+
+    @Test func withoutStoreAndSnapshotNoServerStarts() async throws {
+        let run = try await CommandRun(["serve", "--port", "0", "--store", Self.nobody] + snapshot)
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains("No member of the etcd cluster"), "\(run)")
+    }
+
+    @Test(arguments: ["activeconfig-snapshot 1\nx\n{}", "activeconfig-snapshot 2\n", "", "\u{0}"])
+    func aSnapshotThatCannotBeUsedIsNamed(_ text: String) async throws {
+        let path = try folder.write(text, to: "kept")
+        let run = try await CommandRun(["serve", "--port", "0", "--store", Self.nobody] + snapshot)
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains("The snapshot \(path)"), "\(run)")
+    }
+
+    @Test func aSnapshotIsForEtcd() async throws {
+        let run = try await CommandRun(["serve", "--store", folder.store] + snapshot)
+        #expect(run.exitCode == 64, "\(run)")
+    }
+}

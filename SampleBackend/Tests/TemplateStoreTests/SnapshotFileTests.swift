@@ -1,0 +1,82 @@
+import Foundation
+import InMemoryTemplateStore
+import SeededRandomness
+import TemplateStore
+import TemporaryFolders
+import Testing
+
+/// The file from which a server starts when its store does not answer.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct SnapshotFileTests {
+    private let folder: TemporaryFolder
+    private let file: SnapshotFile
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = SnapshotFile(path: folder.path("kept"))
+    }
+
+    /// A snapshot with versions of two projects, pinned values and details.
+    private func snapshot() async throws -> SnapshotFile.Kept {
+        let store = InMemoryTemplateStore()
+        for project in ["a", "b"] {
+            for _ in 0..<2 {
+                var submission = TemplateSubmission.make()
+                submission.project = project
+                _ = try await store.publish(submission)
+            }
+        }
+        for user in ["1", "", "e\u{301}/\u{0}"] {
+            _ = try await store.setOverrides(
+                OverridesChange(
+                    project: "a", userID: user, content: Data(#"{"A":{"b":1}}"#.utf8),
+                    date: Date(), actor: "test"))
+        }
+        _ = try await store.setProjectDetails(
+            ProjectDetailsChange(
+                project: "b",
+                details: ProjectDetails(displayName: "B", color: .teal, environment: .staging),
+                date: Date(), actor: "test"))
+        return SnapshotFile.Kept(
+            snapshot: try await store.snapshot(), date: Date().roundedToMilliseconds)
+    }
+
+    @Test func whatIsWrittenIsRead() async throws {
+        #expect(try file.read() == nil)
+        for _ in 0..<2 {
+            let kept = try await snapshot()
+            try file.write(kept)
+            #expect(try file.read() == kept)
+        }
+        let attributes = try FileManager.default.attributesOfItem(atPath: file.path)
+        #expect(attributes[.posixPermissions] as? Int == 0o600)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["kept"])
+    }
+
+    @Test func aDamagedFileIsRefused() async throws {
+        try file.write(try await snapshot())
+        let whole = try Data(contentsOf: URL(filePath: file.path))
+        for position in whole.indices where position < 100 || position.isMultiple(of: 17) {
+            var damaged = whole
+            damaged[position] ^= 1
+            for data in [damaged, whole.prefix(position)] {
+                try data.write(to: URL(filePath: file.path))
+                let code = #expect(throws: TemplateStoreError.self) { try file.read() }?.code
+                #expect(code == .damaged || code == .newerSchema, "byte \(position)")
+            }
+        }
+    }
+
+    @Test func aNewerFormatIsRefused() throws {
+        _ = try folder.write("activeconfig-snapshot 2\nsomething else", to: "kept")
+        let error = #expect(throws: TemplateStoreError.self) { try file.read() }
+        #expect(error?.code == .newerSchema)
+        #expect(error?.message.contains("format 2") == true)
+    }
+
+    @Test func aFileThatCannotBeWrittenIsAnError() async throws {
+        let other = SnapshotFile(path: folder.path("missing/kept"))
+        let kept = try await snapshot()
+        #expect(throws: TemplateStoreError.self) { try other.write(kept) }
+    }
+}
