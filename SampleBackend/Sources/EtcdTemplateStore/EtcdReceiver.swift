@@ -55,6 +55,8 @@ struct EtcdReceiver: Sendable {
     ///   - place: The place of the first range in it.
     ///   - keys: The keys of the store.
     ///   - owner: The owner whose claims end by the clock; nil when this process has none.
+    /// - Returns: The receivers.
+    /// - Throws: ``TemplateStoreError`` with the code `damaged`.
     static func all(
         in reading: EtcdReading, from place: Int, keys: EtcdKeys, for owner: String?
     ) throws(TemplateStoreError) -> [EtcdReceiver] {

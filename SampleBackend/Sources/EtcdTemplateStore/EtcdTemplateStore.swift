@@ -190,6 +190,7 @@ extension EtcdTemplateStore {
     ///   - ranges: The ranges that the decision needs, read at one revision.
     ///   - decide: Decides on a reading, without side effects.
     /// - Returns: The result of the decision that was carried out.
+    /// - Throws: ``TemplateStoreError``, that of the decision or of the engine.
     func write<Result: Sendable>(
         reading ranges: [EtcdRange],
         _ decide: @Sendable (EtcdReading) throws(TemplateStoreError) -> EtcdDecision<Result>

@@ -66,6 +66,7 @@ package struct WebhookQueue: Sendable {
     ///   - claim: The name of the claim.
     ///   - date: The current time.
     ///   - end: The end of the claim.
+    /// - Returns: The delivery; nil when there is none to claim.
     package mutating func claim(
         as claim: String, date: Date, until end: Date
     ) -> ClaimedDelivery? {

@@ -1,5 +1,5 @@
-package import EtcdTemplateStore
 import Dispatch
+package import EtcdTemplateStore
 import Foundation
 import TemporaryFolders
 

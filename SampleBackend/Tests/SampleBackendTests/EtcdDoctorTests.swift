@@ -1,5 +1,3 @@
-import EtcdTemplateStore
-import EtcdTemplateStore
 import EtcdTestSupport
 import Foundation
 import JSONTree

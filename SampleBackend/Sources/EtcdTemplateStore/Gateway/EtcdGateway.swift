@@ -13,8 +13,10 @@ final class EtcdGateway: Sendable {
     struct TimeLimits: Sendable {
         /// For making a connection.
         var connect: TimeAmount = .seconds(1)
-        /// For one attempt with little content. A new leader is elected within two seconds, and a
-        /// request that waits for the old one is answered after seven.
+        /// For one attempt with little content.
+        ///
+        /// A new leader is elected within two seconds, and a request that waits for the old one is
+        /// answered after seven.
         var attempt: Duration = .milliseconds(1_500)
         /// More for one attempt for each megabyte of the request.
         var attemptPerMegabyte: Duration = .seconds(3)

@@ -34,7 +34,8 @@ struct AdministrationOptions: ParsableArguments {
             throw ValidationError("Give either --server or --store, not both.")
         }
         if store == .memory {
-            throw ValidationError("--store memory is empty: give sqlite:PATH, etcd:URL,… or --server.")
+            throw ValidationError(
+                "--store memory is empty: give sqlite:PATH, etcd:URL,… or --server.")
         }
     }
 
