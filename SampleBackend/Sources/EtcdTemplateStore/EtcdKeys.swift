@@ -1,20 +1,5 @@
 import Foundation
 
-/// Keys that are read or removed together: one key, or all from `start` to before `end`.
-struct EtcdKeySpan: Sendable, Hashable {
-    let start: Data
-    /// Nil for the one key `start`.
-    var end: Data?
-
-    static func key(_ key: Data) -> EtcdKeySpan { EtcdKeySpan(start: key) }
-
-    /// All keys that begin with a text, which ends with a slash.
-    static func prefix(_ prefix: String) -> EtcdKeySpan {
-        // The character after the slash.
-        EtcdKeySpan(start: Data(prefix.utf8), end: Data(prefix.utf8.dropLast()) + Data("0".utf8))
-    }
-}
-
 /// The keys of a store, all below its prefix.
 ///
 /// Names are percent-encoded, so that they have no slash, and are readable in `etcdctl`:

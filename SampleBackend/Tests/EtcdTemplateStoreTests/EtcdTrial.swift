@@ -14,7 +14,6 @@ extension EtcdGateway.TimeLimits {
         var limits = EtcdGateway.TimeLimits()
         limits.attempt = .milliseconds(300)
         limits.write = .seconds(1)
-        limits.read = .seconds(2)
         limits.watchSilence = .milliseconds(500)
         return limits
     }

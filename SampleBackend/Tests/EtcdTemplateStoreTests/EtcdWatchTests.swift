@@ -79,7 +79,7 @@ struct EtcdWatchTests {
             let start = try await store.submit().revision
             async let found = store.next(2, after: start)
             for version in 2...3 {
-                // Longer than the silence that is allowed.
+                // deadline: longer than the silence that is allowed; changes come in any case
                 try await Task.sleep(for: .milliseconds(1_200))
                 try await store.submit("\(version)")
             }

@@ -100,6 +100,7 @@ package final class EtcdCluster: Sendable {
         // The process that waits for it has inherited descriptors, without which Foundation does not
         // see the end.
         try? running.input.fileHandleForWriting.close()
+        // deadline: the process was killed, so that it ends
         while running.process.isRunning { usleep(10_000) }
     }
 
@@ -123,6 +124,7 @@ package final class EtcdCluster: Sendable {
                     throw EtcdClusterError(
                         description: "the member \(url) has no leader: is etcd-server installed?")
                 }
+                // deadline: a minute in all
                 try await Task.sleep(for: .milliseconds(100))
             }
         }

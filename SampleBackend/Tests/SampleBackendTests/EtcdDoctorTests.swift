@@ -1,3 +1,4 @@
+import EtcdTemplateStore
 import EtcdTestSupport
 import Foundation
 import JSONTree

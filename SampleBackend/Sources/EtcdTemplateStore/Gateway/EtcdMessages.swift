@@ -49,6 +49,21 @@ struct EtcdKeyValue: Decodable, Sendable {
     }
 }
 
+/// Keys that are read or removed together: one key, or all from `start` to before `end`.
+struct EtcdKeySpan: Sendable, Hashable {
+    let start: Data
+    /// Nil for the one key `start`.
+    var end: Data?
+
+    static func key(_ key: Data) -> EtcdKeySpan { EtcdKeySpan(start: key) }
+
+    /// All keys that begin with a text, which ends with a slash.
+    static func prefix(_ prefix: String) -> EtcdKeySpan {
+        // The character after the slash.
+        EtcdKeySpan(start: Data(prefix.utf8), end: Data(prefix.utf8.dropLast()) + Data("0".utf8))
+    }
+}
+
 /// A read of a key or a range of keys.
 struct EtcdRange: Encodable, Sendable {
     /// The part of the keys that the answer has.
