@@ -9,7 +9,7 @@ extension EtcdTemplateStore {
         let found = try await read(EtcdRange(keys: keys.all, part: .count))
         // The record of the store itself.
         guard found.count == 1 else { throw .notEmpty("\(gateway.location)") }
-        var record = identity.record
+        var record = try await identity().record
         record.isIncomplete = true
         let revision = try await replaceStoreRecord(by: record)
         return EtcdArchiveWriter(
