@@ -69,7 +69,7 @@ struct EtcdSettlingTests {
                 let template = try await other.submit("2", expecting: .version(1))
                 proxy.release()
                 // Another write through the proxy comes after those that were held.
-                try await withStore(at: location) { try await $0.submit("3") }
+                try await withStore(at: location) { _ = try await $0.submit("3") }
                 #expect(try await other.numbers() == [3, 2, 1])
                 #expect(try await other.template(version: 2, inProject: "p") == template)
                 let entries = try await other.auditEntries(inProject: "p", matching: AuditQuery())
