@@ -10,6 +10,7 @@ port=0
 usage() {
     cat <<TEXT
 USAGE: SampleBackend/demo.sh [--keep] [--port PORT]
+       SampleBackend/demo.sh --cluster [--keep] [--port PORT]
 
 Builds and starts the backend on a new database. Then it publishes the sample template, shows the keys
 that apps read it by, runs the sample app for users 1, 2 and 3, says why user 3 gets what they get,
@@ -19,10 +20,12 @@ the app is right again.
 
   --keep       The backend stays up until Ctrl-C: open the console by the link that is printed.
   --port PORT  The backend's port (default: a free one).
+  --cluster    Shows a cluster of three members of etcd and three replicas instead; --cluster --help says more.
 
 Exit codes: 0 all went well, 1 something failed, 64 wrong usage, 69 something cannot be set up.
 TEXT
 }
+[ "${1:-}" != --cluster ] || exec SampleBackend/Operations/cluster-demo.sh "${@:2}"
 while [ $# -gt 0 ]; do
     case $1 in
     --keep) keep=true ;;

@@ -61,7 +61,7 @@ conditions_have_changed() {
 }
 
 run_backend() {
-    setup sqlite openssl curl
+    setup sqlite openssl curl etcd
     step "build" build_package SampleBackend
     step "tests" test_package SampleBackend
     step "allocations" SampleBackend/Tests/Allocations/run.sh
@@ -172,7 +172,7 @@ run_faults() {
     step "tests" test_package .
 }
 run_faults-backend() {
-    setup sqlite openssl curl
+    setup sqlite openssl curl etcd
     export ACTIVECONFIG_NIGHTLY=1
     step "build" build_package SampleBackend
     step "tests" test_package SampleBackend
@@ -190,7 +190,7 @@ run_address-backend() { run_sanitizer address SampleBackend; }
 run_thread() { run_sanitizer thread .; }
 run_thread-backend() { run_sanitizer thread SampleBackend; }
 run_sanitizer() {
-    setup sqlite openssl curl
+    setup sqlite openssl curl etcd
     step "build" sanitized "$1" "$2" swift build --build-tests
     step "tests" sanitized_tests "$1" "$2"
 }

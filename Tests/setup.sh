@@ -113,7 +113,11 @@ setup_nginx() {
     PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || install_without_services nginx nginx-light
 }
 
-setup_etcd() { command -v etcd >/dev/null 2>&1 || install_without_services etcd etcd-server; }
+# A member and its command-line client.
+setup_etcd() {
+    command -v etcd >/dev/null 2>&1 && command -v etcdctl >/dev/null 2>&1 ||
+        install_without_services etcd etcd-server etcd-client
+}
 
 # promtool comes with Prometheus.
 setup_prometheus() {

@@ -51,7 +51,10 @@ struct ServeOptionsTests {
             Refusal(arguments: ["--tls-certificate", "x.pem"], message: "--tls-key")),
         NamedRow(
             "a store that does not exist",
-            Refusal(arguments: ["--store", "etcd:http://127.0.0.1:2379"], message: "--store")),
+            Refusal(arguments: ["--store", "redis:127.0.0.1"], message: "--store")),
+        NamedRow(
+            "a member of etcd without a scheme",
+            Refusal(arguments: ["--store", "etcd:127.0.0.1:2379"], message: "http://HOST:PORT")),
         NamedRow(
             "a limit below 0",
             Refusal(arguments: ["--rate-limit", "-1"], message: "--rate-limit")),
