@@ -132,7 +132,7 @@ let package = Package(
                 "TemplateStore", "WebhookDelivery",
             ]
                 + products(
-                    "Crypto", "HTTPTypes", "NIOConcurrencyHelpers", "NIOCore",
+                    "Crypto", "HTTPTypes", "Logging", "NIOConcurrencyHelpers", "NIOCore",
                     "NIOFoundationEssentialsCompat", "OrderedCollections")
         ),
         .target(

@@ -98,6 +98,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
             store: store, library: library, access: access, metrics: metrics, hub: hub,
             acknowledgements: acknowledgements, sample: sample, now: { Date() },
             allowsPrivateWebhooks: options.webhooks.allowsPrivateAddresses)
+        administration.replicas = ReplicaBoard(
+            store: store, hub: hub, acknowledgements: acknowledgements, logger: logger)
         administration.maximumAnswerBytes = options.limits.messageBytes
         self.administration = administration
         self.source = source ?? library
@@ -122,6 +124,9 @@ public struct ConfigServer: Service, CustomStringConvertible {
             group.addTask { await follower.run() }
             group.addTask { await webhooks.run() }
             group.addTask { await health.run() }
+            if let replicas = administration.replicas {
+                group.addTask { await cancelWhenGracefulShutdown { await replicas.run() } }
+            }
             if let snapshots { group.addTask { await snapshots.run() } }
             group.addTask { try await listener.run(onListening: onListening) }
             // An error of the listener leaves the group, which cancels the others.

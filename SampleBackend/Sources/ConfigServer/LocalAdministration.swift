@@ -47,10 +47,12 @@ public struct LocalAdministration: Sendable {
         let library = TemplateLibrary(store: store, logger: logger, metrics: metrics)
         try await library.load()
         let access = AdministratorAccess(environmentToken: nil)
-        let administration = Administration(
+        var administration = Administration(
             store: store, library: library, access: access, metrics: metrics, now: { Date() },
             // Allowed here, because each server checks the address again at every delivery.
             allowsPrivateWebhooks: true)
+        administration.replicas = ReplicaBoard(
+            store: store, hub: nil, acknowledgements: nil, logger: logger)
         dispatcher = RequestDispatcher(
             groups: [administration.group(recognition: nil)], unknownPath: RequestError.unknownPath,
             logger: logger)

@@ -22,6 +22,8 @@ import Foundation
 /// | `pending/{project}/{webhook}/{version}` | ``DeliveryRecord`` |
 /// | `finished/{project}/{webhook}/{version}` | ``DeliveryRecord`` |
 /// | `owners/{id}` | empty; under the lease of a process that claims deliveries |
+/// | `replicas/{id}/` | empty; under the lease of a process that announces something |
+/// | `replicas/{id}/{name}` | what it has announced, under the same lease |
 struct EtcdKeys: Sendable, Hashable {
     /// Ends with a slash.
     let prefix: String
@@ -37,6 +39,7 @@ struct EtcdKeys: Sendable, Hashable {
     var tokens: EtcdKeySpan { span("tokens") }
     var sessions: EtcdKeySpan { span("sessions") }
     var owners: EtcdKeySpan { span("owners") }
+    var replicas: EtcdKeySpan { span("replicas") }
     var allOverrides: EtcdKeySpan { span("overrides") }
     var allDrafts: EtcdKeySpan { span("drafts") }
     var allWebhooks: EtcdKeySpan { span("webhooks") }
@@ -91,6 +94,10 @@ struct EtcdKeys: Sendable, Hashable {
     }
 
     func owner(_ id: String) -> Data { key("owners", id) }
+
+    func replica(_ id: String, _ name: String = "") -> Data {
+        key("replicas", id, Self.encoded(name))
+    }
 
     func webhooks(inProject name: String) -> EtcdKeySpan { span("webhooks", Self.encoded(name)) }
 

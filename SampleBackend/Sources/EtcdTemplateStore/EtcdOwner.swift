@@ -1,12 +1,9 @@
 import Foundation
 import TemplateStore
 
-/// The name under which this process claims deliveries: a key under a lease, which goes away when the
-/// process ends or does not reach the cluster for a while.
+/// A name of this process, such as that under which it claims deliveries: a key under a lease, which goes
+/// away when the process ends or does not reach the cluster for a while.
 final class EtcdOwner: Sendable {
-    /// In seconds.
-    private static let timeToLive: Int64 = 15
-
     /// How long before its end a lease is no longer relied on.
     private static let margin: Duration = .seconds(2)
 
@@ -19,43 +16,52 @@ final class EtcdOwner: Sendable {
     }
 
     private let gateway: EtcdGateway
-    private let keys: EtcdKeys
+    /// In seconds; the lease is renewed three times in it.
+    private let timeToLive: Int64
+    /// The key of a name.
+    private let key: @Sendable (_ id: String) -> Data
     private let holding = Locked<Holding?>(nil)
 
-    init(gateway: EtcdGateway, keys: EtcdKeys) {
+    init(gateway: EtcdGateway, timeToLive: Int64, key: @escaping @Sendable (_ id: String) -> Data) {
         self.gateway = gateway
-        self.keys = keys
+        self.timeToLive = timeToLive
+        self.key = key
     }
 
     /// The owner's name; nil while this process has none.
-    var id: String? {
+    var id: String? { held?.id }
+
+    private var held: (id: String, lease: Int64)? {
         holding.withLock { holding in
             guard let held = holding, ContinuousClock.now < held.end else { return nil }
-            return held.id
+            return (held.id, held.lease)
         }
     }
 
     /// Returns the owner's name, and takes one if this process has none.
-    func take() async throws(TemplateStoreError) -> String {
-        if let id { return id }
+    func take() async throws(TemplateStoreError) -> String { try await hold().id }
+
+    /// Returns the owner's name with its lease, and takes one if this process has none.
+    func hold() async throws(TemplateStoreError) -> (id: String, lease: Int64) {
+        if let held { return held }
         await resign()
         let id = UUID().uuidString.lowercased()
         let start = ContinuousClock.now
         do throws(EtcdFailure) {
-            let lease = try await gateway.grantLease(seconds: Self.timeToLive)
-            let put = EtcdTransaction(success: [.put(keys.owner(id), Data(), lease: lease)])
+            let lease = try await gateway.grantLease(seconds: timeToLive)
+            let put = EtcdTransaction(success: [.put(key(id), Data(), lease: lease)])
             let _: EtcdTransactionAnswer = try await gateway.call("/v3/kv/txn", put)
             let renewal = Task { [weak self] in
                 while !Task.isCancelled, let self, await self.renew(lease) {
-                    try? await Task.sleep(for: .seconds(Self.timeToLive) / 3)
+                    try? await Task.sleep(for: .seconds(self.timeToLive) / 3)
                 }
             }
             holding.withLock {
                 $0 = Holding(
-                    id: id, lease: lease, end: start + .seconds(Self.timeToLive) - Self.margin,
+                    id: id, lease: lease, end: start + .seconds(self.timeToLive) - Self.margin,
                     renewal: renewal)
             }
-            return id
+            return (id, lease)
         } catch {
             throw TemplateStoreError(error)
         }
@@ -84,7 +90,7 @@ final class EtcdOwner: Sendable {
         holding.withLock { holding in
             guard holding?.lease == lease else { return }
             if isAlive {
-                holding?.end = start + .seconds(Self.timeToLive) - Self.margin
+                holding?.end = start + .seconds(self.timeToLive) - Self.margin
             } else {
                 holding = nil
             }

@@ -26,6 +26,8 @@ public final class EtcdTemplateStore: TemplateStore {
     let keys: EtcdKeys
     let gateway: EtcdGateway
     let owner: EtcdOwner
+    /// For announcements.
+    let replica: EtcdOwner
     /// Nil until a call has found it.
     private let foundIdentity: Locked<Identity?>
     private let createsStore: Bool
@@ -72,7 +74,8 @@ public final class EtcdTemplateStore: TemplateStore {
     ) throws(TemplateStoreError) {
         keys = EtcdKeys(prefix: location.prefix)
         gateway = try EtcdGateway(location, limits: limits)
-        owner = EtcdOwner(gateway: gateway, keys: keys)
+        owner = EtcdOwner(gateway: gateway, timeToLive: 15) { [keys] in keys.owner($0) }
+        replica = EtcdOwner(gateway: gateway, timeToLive: 30) { [keys] in keys.replica($0) }
         foundIdentity = Locked(nil)
         createsStore = creating
     }
@@ -82,6 +85,7 @@ public final class EtcdTemplateStore: TemplateStore {
         keys = other.keys
         gateway = other.gateway
         owner = other.owner
+        replica = other.replica
         foundIdentity = Locked(identity)
         createsStore = false
     }
@@ -112,6 +116,7 @@ public final class EtcdTemplateStore: TemplateStore {
         }
         guard isFirst else { return }
         await owner.resign()
+        await replica.resign()
         await gateway.close()
     }
 

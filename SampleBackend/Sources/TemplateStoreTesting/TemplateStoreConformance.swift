@@ -42,7 +42,8 @@ public struct TemplateStoreConformance: Sendable {
     /// All checks: those of each part of a store, and those of the whole.
     public static var allChecks: [Check] {
         templateChecks + draftChecks + projectDetailsChecks + overridesChecks + changeChecks
-            + auditChecks + tokenChecks + sessionChecks + webhookChecks + lifecycleChecks
+            + auditChecks + tokenChecks + sessionChecks + webhookChecks + replicaChecks
+            + lifecycleChecks
     }
 
     /// The checks of ``TemplateStoring``.

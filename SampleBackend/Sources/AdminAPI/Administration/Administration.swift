@@ -22,6 +22,9 @@ package struct Administration: Sendable {
     /// Open streams of clients; nil in a process that serves none.
     package var hub: RealtimeHub?
 
+    /// Reads what other replicas count; nil for a store of one process.
+    package var replicas: ReplicaBoard?
+
     /// Acknowledgements of versions by clients; nil while they are switched off.
     package var acknowledgements: Acknowledgements?
 

@@ -24,14 +24,15 @@ struct ConnectedPreview: Sendable {
     /// Users whose document changes, each once; nil is the generic user.
     private var users: [String?] = []
 
-    /// Evaluates the listeners at `date` until all are done or `duration` is over.
+    /// Evaluates the listeners at `date` until all are done or `duration` is over; of all connected clients
+    /// there are at least `minimum`.
     ///
     /// - Throws: `CancellationError`.
     init(
-        of listeners: [StreamListener], comparing documents: inout DocumentComparison, date: Date,
-        atMost duration: Duration
+        of listeners: [StreamListener], amongAtLeast minimum: Int = 0,
+        comparing documents: inout DocumentComparison, date: Date, atMost duration: Duration
     ) async throws {
-        count = listeners.count
+        count = max(listeners.count, minimum)
         let end = ContinuousClock.now + duration
         var known: Set<ExactText?> = []
         for listener in listeners {

@@ -20,27 +20,35 @@ struct ConnectionsRoutes: Sendable {
     /// versions: `{"connections": 214, "versions": {"7": 14, "8": 200}, "lastPublish": {"version":
     /// "8", "users": 214, "changed": 12}, "acknowledgements": {…}}`.
     ///
+    /// The counts are those of all replicas of which the store knows: `{…, "replicas": {"count": 3,
+    /// "silent": 0, "isComplete": true}}`.
+    ///
     /// With `users=TEXT` also the users whose ID contains the text, and with `signals=true` the
     /// common values of signals: `{…, "users": ["17"], "userCount": 1, "signals": {…}}`.
     @Sendable
     private func connections(_ request: RouteRequest) async throws -> RouteResponse {
         try await administration.checkExists(request.project)
-        let counts = await administration.hub?.connections(inProject: request.project)
+        let project = request.project
+        let others = await administration.replicas?.others()
+        var counts = await administration.hub?.connections(inProject: project) ?? ConnectionCounts()
+        if let others { counts.add(others.connections(inProject: project)) }
         var versions = JSONNode.emptyObject
-        for (version, count) in (counts?.versions ?? [:]).sorted(by: { $0.key < $1.key }) {
+        for (version, count) in counts.versions.sorted(by: { $0.key < $1.key }) {
             versions.setMember("\(version)", .number("\(count)"))
         }
         var answer: JSONNode = [
-            "connections": .number("\(counts?.count ?? 0)"), "versions": versions,
+            "connections": .number("\(counts.count)"), "versions": versions,
         ]
-        answer.setMember("lastPublish", counts?.lastPublish?.json)
-        answer.setMember(
-            "acknowledgements",
-            administration.acknowledgements?.counts(inProject: request.project).json)
+        answer.setMember("lastPublish", counts.lastPublish?.json)
+        if var acknowledged = administration.acknowledgements?.counts(inProject: project) {
+            if let others { acknowledged.add(others.acknowledgements(inProject: project)) }
+            answer.setMember("acknowledgements", acknowledged.json)
+        }
+        answer.setMember("replicas", others?.json)
         let text = try request.queryValue(named: "users")
         let hasSignals = try request.flag(named: "signals")
         guard text != nil || hasSignals else { return .json(answer) }
-        let listeners = await administration.hub?.listeners(inProject: request.project) ?? []
+        let listeners = await administration.listeners(inProject: project, others: others)
         if let text {
             let users = ConnectedUsers(of: listeners, containing: text)
             answer.setMember("users", users.json)
@@ -52,6 +60,17 @@ struct ConnectionsRoutes: Sendable {
             answer.setMember("signals", signals.json)
         }
         return .json(answer)
+    }
+}
+
+extension Administration {
+    /// The clients that listen here and, as far as they are known, at other replicas.
+    func listeners(
+        inProject name: String, others: OtherReplicas?
+    ) async -> [StreamListener] {
+        let own = await hub?.listeners(inProject: name) ?? []
+        guard let others, let project = library.project(name) else { return own }
+        return own + others.listeners(of: project, named: name)
     }
 }
 

@@ -73,14 +73,21 @@ struct PreviewRoutes: Sendable {
     ) async throws {
         let hub = administration.hub
         let sample = administration.sample
-        let listeners = await hub?.listeners(inProject: project) ?? []
+        let others = await administration.replicas?.others()
+        let listeners = await administration.listeners(inProject: project, others: others)
         var documents = current.map { DocumentComparison(from: $0, to: proposed) }
         if hub != nil, var comparison = documents {
+            // The other replicas do not say of all their clients who they are.
+            var all = await hub?.connections(inProject: project) ?? ConnectionCounts()
+            if let others { all.add(others.connections(inProject: project)) }
             let connected = try await ConnectedPreview(
-                of: listeners, comparing: &comparison, date: date, atMost: Self.maximumDuration)
+                of: listeners, amongAtLeast: all.count, comparing: &comparison, date: date,
+                atMost: Self.maximumDuration)
             documents = comparison
+            var node = connected.json
+            node.setMember("replicas", others?.json)
             answer.writeString(#","connected":"#)
-            answer.writeBytes(connected.json.jsonData())
+            answer.writeBytes(node.jsonData())
         }
         let reach = try await ReachPreview(
             of: sample, inProject: project, listeners, to: proposed, comparing: &documents,

@@ -98,7 +98,7 @@ struct Acknowledgement: Sendable, Hashable {
 }
 
 /// Where a client found a problem: a setting, or a whole section.
-package struct ProblemPlace: Sendable, Hashable {
+package struct ProblemPlace: Sendable, Hashable, Codable {
     package let section: String
     /// Nil is the whole section.
     package let key: String?

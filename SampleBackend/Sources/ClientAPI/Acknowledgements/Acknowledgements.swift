@@ -51,6 +51,11 @@ package final class Acknowledgements: Sendable {
             ?? AcknowledgementCounts()
     }
 
+    /// The counts of all projects.
+    package func countsOfProjects() -> [String: AcknowledgementCounts] {
+        projects.withLockedValue { $0 }.mapValues { $0.withLockedValue(\.counts) }
+    }
+
     private func report(_ change: ProjectAcknowledgements.Change, project: String) {
         let version = ("version", "\(change.version)")
         let project = ("project", project)
@@ -74,8 +79,8 @@ package final class Acknowledgements: Sendable {
 }
 
 /// The last acknowledgements: the number of clients of each version, and the problems they report.
-package struct AcknowledgementCounts: Sendable, Hashable {
-    package struct Version: Sendable, Hashable {
+package struct AcknowledgementCounts: Sendable, Hashable, Codable {
+    package struct Version: Sendable, Hashable, Codable {
         package let number: Int
         /// Clients that use the version.
         package let inForce: Int
@@ -85,7 +90,7 @@ package struct AcknowledgementCounts: Sendable, Hashable {
         package let problems: [Problem]
     }
 
-    package struct Problem: Sendable, Hashable {
+    package struct Problem: Sendable, Hashable, Codable {
         package let place: ProblemPlace
         package let clients: Int
         /// The problem as one of the clients reports it.
@@ -97,4 +102,53 @@ package struct AcknowledgementCounts: Sendable, Hashable {
 
     /// Newest first.
     package var versions: [Version] = []
+
+    package init(clients: Int = 0, versions: [Version] = []) {
+        self.clients = clients
+        self.versions = versions
+    }
+}
+
+extension AcknowledgementCounts {
+    /// Adds the counts of another replica; a client that has moved there counts twice until one of the
+    /// two forgets it.
+    package mutating func add(_ other: AcknowledgementCounts) {
+        clients += other.clients
+        var sums = Dictionary(versions.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
+        for version in other.versions {
+            sums[version.number] = sums[version.number].map { $0.adding(version) } ?? version
+        }
+        versions = sums.values.sorted { $0.number > $1.number }
+    }
+
+    /// The newest versions and their most frequent problems.
+    package func shortened(toVersions count: Int = 8, problems: Int = 3) -> AcknowledgementCounts {
+        var short = self
+        short.versions = versions.prefix(count).map { version in
+            Version(
+                number: version.number, inForce: version.inForce,
+                withProblems: version.withProblems,
+                problems: Array(version.problems.prefix(problems)))
+        }
+        return short
+    }
+}
+
+extension AcknowledgementCounts.Version {
+    fileprivate func adding(_ other: Self) -> Self {
+        var sums: [ProblemPlace: AcknowledgementCounts.Problem] = [:]
+        for problem in problems + other.problems {
+            sums[problem.place] = AcknowledgementCounts.Problem(
+                place: problem.place,
+                clients: problem.clients + (sums[problem.place]?.clients ?? 0),
+                message: sums[problem.place]?.message ?? problem.message)
+        }
+        let most = sums.values.sorted {
+            ($0.clients, $1.place.section, $1.place.key ?? "")
+                > ($1.clients, $0.place.section, $0.place.key ?? "")
+        }
+        return Self(
+            number: number, inForce: inForce + other.inForce,
+            withProblems: withProblems + other.withProblems, problems: Array(most.prefix(10)))
+    }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 package import Rendering
 package import Targeting
@@ -13,6 +14,20 @@ extension RealtimeHub {
                 thread.value.project(project).map(ConnectionCounts.init) ?? ConnectionCounts()
             }.get()
             if let part { counts.add(part) }
+        }
+        return counts
+    }
+
+    /// The counts of all projects of which somebody listens or has listened.
+    package func connections() async -> [String: ConnectionCounts] {
+        var counts: [String: ConnectionCounts] = [:]
+        for thread in threads {
+            let part = try? await thread.eventLoop.submit {
+                thread.value.allProjects.mapValues(ConnectionCounts.init)
+            }.get()
+            for (project, others) in part ?? [:] {
+                counts[project, default: ConnectionCounts()].add(others)
+            }
         }
         return counts
     }
@@ -68,7 +83,7 @@ extension [Signals] {
 }
 
 /// Users of open streams and waiting long polls, counted by the version that their clients have.
-package struct ConnectionCounts: Sendable, Hashable {
+package struct ConnectionCounts: Sendable, Hashable, Codable {
     /// Number of users by the newest version that was fully delivered to their client.
     package private(set) var versions: [Int: Int] = [:]
 
@@ -77,7 +92,7 @@ package struct ConnectionCounts: Sendable, Hashable {
 
     package var count: Int { versions.values.reduce(0, +) }
 
-    init() {}
+    package init() {}
 
     /// Counts the users of one thread.
     init(_ project: ProjectStreams) {
@@ -85,7 +100,7 @@ package struct ConnectionCounts: Sendable, Hashable {
         lastPublish = project.lastPublish
     }
 
-    mutating func add(_ other: ConnectionCounts) {
+    package mutating func add(_ other: ConnectionCounts) {
         versions.merge(other.versions, uniquingKeysWith: +)
         if let effect = other.lastPublish {
             lastPublish = lastPublish.map { $0.adding(effect) } ?? effect
@@ -94,7 +109,7 @@ package struct ConnectionCounts: Sendable, Hashable {
 }
 
 /// How many of the users that were connected at a publish it changed.
-package struct PublishEffect: Sendable, Hashable {
+package struct PublishEffect: Sendable, Hashable, Codable {
     /// The published version.
     package let version: Int
 
@@ -130,6 +145,14 @@ package struct StreamListener: Sendable {
 
     /// The current basis of the client's document.
     package let basis: DocumentBasis
+
+    /// A client of another replica.
+    package init(userID: String?, signals: Signals, of project: PublishedProject) {
+        self.userID = userID
+        self.signals = signals
+        basis = project.basis(
+            for: TargetingContext(userID: userID, signals: signals, date: Date()))
+    }
 
     init(_ subscription: Subscription) {
         userID = subscription.request.document.userID

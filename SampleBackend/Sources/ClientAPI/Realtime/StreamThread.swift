@@ -37,6 +37,8 @@ final class StreamThread {
 
     func project(_ name: String) -> ProjectStreams? { projects[name] }
 
+    var allProjects: [String: ProjectStreams] { projects }
+
     /// Creates a stream of the users of one project; nil when there is no such project.
     func makeStream(
         _ requests: [StreamRequest], place: StreamPlace, lifetime: StreamLifetime,

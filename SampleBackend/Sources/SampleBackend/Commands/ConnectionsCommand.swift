@@ -37,6 +37,10 @@ struct ConnectionsCommand: AdministrationCommand {
         Output.printTable(
             ["VERSION", "LISTENING", "IN FORCE", "PROBLEMS"],
             rows.sorted { $0.key > $1.key }.map(\.value))
+        if let silent = answer["replicas"]?["silent"]?.integerValue, silent > 0 {
+            Terminal.print(
+                "nothing is heard from \(silent) more servers, whose clients are not counted")
+        }
         if let publish = answer["lastPublish"] {
             Terminal.print(
                 "version \(publish["version"]?.stringValue ?? "") changed something for "

@@ -1,0 +1,74 @@
+public import Foundation
+public import TemplateStore
+
+extension EtcdTemplateStore: ReplicaStoring {
+    /// True while this process has a lease for its announcements.
+    public var isAnnounced: Bool { replica.id != nil }
+
+    /// Stores a content under the lease of this process.
+    public func announce(_ content: Data, as name: String) async throws(TemplateStoreError) {
+        _ = try await identity()
+        let (id, lease) = try await replica.hold()
+        do throws(EtcdFailure) {
+            let put = EtcdTransaction(success: [.put(keys.replica(id, name), content, lease: lease)]
+            )
+            let _: EtcdTransactionAnswer = try await gateway.call("/v3/kv/txn", put)
+        } catch {
+            if error.kind == .leaseMissing { await replica.resign() }
+            throw TemplateStoreError(error)
+        }
+    }
+
+    /// The contents of all processes whose lease has not ended; a process is silent when it has not renewed
+    /// its lease in time.
+    public func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement] {
+        let found = try await read(EtcdRange(keys: keys.replicas))
+        var contents: [String: [String: Data]] = [:]
+        var leases: [String: Int64] = [:]
+        for keyValue in found.keyValues {
+            guard let names = keys.names(in: keyValue.key), names.count == 2 else { continue }
+            leases[names[0]] = keyValue.lease
+            // The key of the process itself has no name.
+            if !names[1].isEmpty { contents[names[0], default: [:]][names[1]] = keyValue.value }
+        }
+        let own = replica.id
+        var announcements: [ReplicaAnnouncement] = []
+        for (id, lease) in leases.sorted(by: { $0.key < $1.key }) {
+            let status: EtcdLeaseStatus
+            do throws(EtcdFailure) {
+                status = try await gateway.call("/v3/lease/timetolive", EtcdLeaseID(id: lease))
+            } catch {
+                throw TemplateStoreError(error)
+            }
+            // It has ended since the keys were read.
+            guard status.remaining >= 0 else { continue }
+            announcements.append(
+                ReplicaAnnouncement(
+                    replica: id, isOwn: id == own,
+                    // A lease is renewed when two thirds of it are left.
+                    isSilent: status.remaining * 2 < status.granted,
+                    contents: contents[id] ?? [:]))
+        }
+        return announcements
+    }
+}
+
+/// The answer on the time that is left of a lease, in seconds; it is negative when the lease has ended.
+struct EtcdLeaseStatus: EtcdAnswer {
+    let header: EtcdHeader?
+    let remaining: Int64
+    let granted: Int64
+
+    private enum CodingKeys: String, CodingKey {
+        case header
+        case remaining = "TTL"
+        case granted = "grantedTTL"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        header = try container.decodeIfPresent(EtcdHeader.self, forKey: .header)
+        remaining = try container.number(forKey: .remaining)
+        granted = try container.number(forKey: .granted)
+    }
+}

@@ -1,0 +1,47 @@
+public import Foundation
+
+/// The part of a store by which the processes that serve from it tell each other what they count.
+///
+/// Engines for processes on several machines have it; others need not.
+public protocol ReplicaStoring: Sendable {
+    /// False until the first announcement, and when the store no longer has those of this process: then
+    /// it has to announce everything again.
+    var isAnnounced: Bool { get }
+
+    /// Tells the other processes something, in place of what this one has announced by the same name.
+    ///
+    /// It goes away with the process, and when that does not reach the store for a while. It is not a change
+    /// to follow.
+    ///
+    /// - Parameters:
+    ///   - content: At most 100 kB.
+    ///   - name: The name, not empty.
+    /// - Throws: ``TemplateStoreError`` when the engine fails.
+    func announce(_ content: Data, as name: String) async throws(TemplateStoreError)
+
+    /// What all processes have announced, this one included.
+    func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement]
+}
+
+/// What one process has announced.
+public struct ReplicaAnnouncement: Sendable, Hashable {
+    /// Identifies the process for as long as the store knows it.
+    public let replica: String
+
+    /// True for this process.
+    public let isOwn: Bool
+
+    /// True when the process gives no sign of life: it has died, or does not reach the store.
+    public let isSilent: Bool
+
+    /// The contents by their names.
+    public let contents: [String: Data]
+
+    /// Creates an announcement.
+    public init(replica: String, isOwn: Bool, isSilent: Bool, contents: [String: Data]) {
+        self.replica = replica
+        self.isOwn = isOwn
+        self.isSilent = isSilent
+        self.contents = contents
+    }
+}
