@@ -20,8 +20,8 @@ final class ProjectStreams {
     private static let bytesAtATime = 1 << 20
 
     let name: String
-    private let hub: RealtimeHub
-    private let eventLoop: any EventLoop
+    let hub: RealtimeHub
+    let eventLoop: any EventLoop
 
     /// The version that the clients have, or that the current pass announces.
     private(set) var published: PublishedProject {
@@ -36,7 +36,7 @@ final class ProjectStreams {
     /// The number of the last pass.
     private var pass = 0
 
-    private var isPassing = false
+    var isPassing = false
 
     /// True when another version came during a pass, so that another one follows.
     private var isStale = false
@@ -47,10 +47,19 @@ final class ProjectStreams {
     /// Fires at the next boundary of a time-based condition.
     private var dateTimer: Scheduled<Void>?
 
-    private let earlierVersions: EarlierVersions
+    let earlierVersions: EarlierVersions
+
+    /// Interval between two attempts to catch up with clients that are ahead of this replica.
+    static let behindInterval: TimeAmount = .seconds(5)
+
+    /// Clients with a newer version than this replica has, which hear of nothing until it has theirs.
+    var clientsAhead: [StreamSubscription] = []
+
+    /// The timer of the next attempt; nil when none is scheduled.
+    var behindTimer: Scheduled<Void>?
 
     /// The values that determine the event for a reconnecting client.
-    private struct CatchUpKey: Hashable {
+    struct CatchUpKey: Hashable {
         /// The version that the client knows.
         let version: Int
         /// The basis of its document in that version.
@@ -63,10 +72,10 @@ final class ProjectStreams {
     }
 
     /// Maximum cached events for reconnecting clients.
-    private static let maximumCatchUpEvents = 256
+    static let maximumCatchUpEvents = 256
 
     /// Cached events for reconnecting clients; a nil value means that nothing changed.
-    private var catchUpEvents: [CatchUpKey: EventChunk?] = [:]
+    var catchUpEvents: [CatchUpKey: EventChunk?] = [:]
 
     init(
         name: String, published: PublishedProject, hub: RealtimeHub,
@@ -155,6 +164,7 @@ final class ProjectStreams {
             announceChanges()
         } else {
             for user in users { announceOverrides(ofUser: user) }
+            catchUpWithClientsAhead()
         }
     }
 
@@ -189,98 +199,6 @@ final class ProjectStreams {
         dateTimer = eventLoop.assumeIsolated().scheduleTask(
             in: .milliseconds(Int64(seconds * 1_000) + 1)
         ) { [weak self] in self?.announceChanges() }
-    }
-}
-
-extension ProjectStreams {
-    /// Sends a reconnecting client the changes since its `Last-Event-ID`.
-    func catchUp(_ stream: StreamSubscription) {
-        guard let lastEventID = stream.request.lastEventID else { return }
-        let current = published.compiled.version.number
-        guard let version = Int(lastEventID), version >= 1, version <= current else {
-            reset(stream)
-            return
-        }
-        guard version < current else {
-            sendChange(to: stream, since: published.compiled)
-            return
-        }
-        guard let earlier = earlierVersions.version(version, on: eventLoop) else {
-            reset(stream, since: version)
-            return
-        }
-        stream.isCatchingUp = true
-        earlier.assumeIsolated().whenComplete { result in
-            guard !stream.isClosed else { return }
-            stream.isCatchingUp = false
-            // Versions that came meanwhile were not announced to the client.
-            defer { stream.advance(to: self.published.compiled.version.number) }
-            if case .success(let earlier?) = result {
-                self.sendChange(to: stream, since: earlier)
-            } else {
-                self.reset(stream, since: version)
-            }
-        }
-    }
-
-    /// Sends the changes since a version, if there are any.
-    private func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
-        let context = stream.request.targetingContext
-        let touched = hub.sectionsWithChangedOverrides(
-            ofUser: context.userID, inProject: name, since: earlier.version.number)
-        let dates = [earlier.conditions.dates, published.compiled.conditions.dates].joined()
-        guard let touched,
-            !dates.contains(where: { $0 > earlier.version.updateTime && $0 <= context.date })
-        else {
-            // The document that the client saw depends on when it was fetched.
-            reset(stream, since: earlier.version.number)
-            return
-        }
-        let pinned = published.overrides(for: context)
-        let earlierBasis = DocumentBasis(
-            results: earlier.conditions.evaluate(context), overrides: pinned)
-        let key = CatchUpKey(
-            version: earlier.version.number, old: earlierBasis, new: stream.basis,
-            touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),
-            format: stream.request.format)
-        if let event = catchUpEvents[key] {
-            if let event { tell(stream, StreamEvent(chunk: event)) }
-            return
-        }
-        let change = DocumentChange(
-            from: earlier, earlierBasis, to: published.compiled, stream.basis,
-            touchedSections: key.touchedSections)
-        let event = change.isEmpty ? nil : event(of: change, for: stream)
-        let isShared = change.isEmpty || !published.compiled.showsUserID
-        if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
-            catchUpEvents[key] = .some(event)
-        }
-        if let event { tell(stream, StreamEvent(chunk: event)) }
-    }
-
-    private func tell(_ stream: StreamSubscription, _ event: StreamEvent) {
-        stream.eventCount += 1
-        _ = stream.tell(event)
-    }
-
-    /// Tells a client to fetch its document again, which may still be that of an earlier version.
-    private func reset(_ stream: StreamSubscription, since earlier: Int? = nil) {
-        let version = published.compiled.version
-        tell(
-            stream,
-            stream.request.format == .openFeature
-                ? StreamEvent(chunk: StreamEvents.refetch(version))
-                : StreamEvents.reset(version: version.number, since: earlier))
-    }
-
-    private func event(of change: DocumentChange, for stream: StreamSubscription) -> EventChunk {
-        switch stream.request.format {
-        case .openFeature: StreamEvents.refetch(published.compiled.version)
-        case .activeConfig, .poll:
-            StreamEvents.update(
-                change, number: stream.eventCount + 1,
-                forUserID: stream.request.document.userID, basis: stream.basis, in: published)
-        }
     }
 }
 

@@ -1,0 +1,133 @@
+import Foundation
+import HTTPServing
+import NIOCore
+import Rendering
+import Targeting
+import Templates
+
+extension ProjectStreams {
+    /// Sends a reconnecting client the changes since its `Last-Event-ID`.
+    func catchUp(_ stream: StreamSubscription) {
+        guard let lastEventID = stream.request.lastEventID else { return }
+        let current = published.compiled.version.number
+        guard let version = Int(lastEventID), version >= 1 else {
+            reset(stream)
+            return
+        }
+        guard version != current else {
+            sendChange(to: stream, since: published.compiled)
+            return
+        }
+        guard let known = earlierVersions.version(version, on: eventLoop) else {
+            if version > current {
+                waitForVersion(of: stream)
+            } else {
+                reset(stream, since: version)
+            }
+            return
+        }
+        stream.isCatchingUp = true
+        known.assumeIsolated().whenComplete { result in
+            guard !stream.isClosed else { return }
+            stream.isCatchingUp = false
+            let current = self.published.compiled.version.number
+            switch result {
+            case .success(let known?) where version <= current:
+                self.sendChange(to: stream, since: known)
+            // The store has no such version, or no longer.
+            case .success(nil): self.reset(stream, since: version <= current ? version : nil)
+            case .failure where version <= current: self.reset(stream, since: version)
+            case .success, .failure:
+                self.waitForVersion(of: stream)
+                return
+            }
+            // Versions that came meanwhile were not announced to the client.
+            stream.advance(to: current)
+        }
+    }
+
+    /// Leaves a client with a newer version alone until this replica has that version, or the store says
+    /// that there is none: the document of an older version would send the client back.
+    private func waitForVersion(of stream: StreamSubscription) {
+        stream.isCatchingUp = true
+        clientsAhead.append(stream)
+        guard behindTimer == nil else { return }
+        behindTimer = eventLoop.assumeIsolated().scheduleTask(in: Self.behindInterval) {
+            [weak self] in
+            self?.behindTimer = nil
+            self?.catchUpWithClientsAhead()
+        }
+    }
+
+    /// Catches up with the clients whose version this replica has by now.
+    func catchUpWithClientsAhead() {
+        // The end of a pass does it, when everybody's basis is known.
+        guard !isPassing else { return }
+        let streams = clientsAhead
+        clientsAhead = []
+        for stream in streams where !stream.isClosed {
+            stream.isCatchingUp = false
+            catchUp(stream)
+        }
+    }
+
+    /// Sends the changes since a version, if there are any.
+    private func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
+        let context = stream.request.targetingContext
+        let touched = hub.sectionsWithChangedOverrides(
+            ofUser: context.userID, inProject: name, since: earlier.version.number)
+        let dates = [earlier.conditions.dates, published.compiled.conditions.dates].joined()
+        guard let touched,
+            !dates.contains(where: { $0 > earlier.version.updateTime && $0 <= context.date })
+        else {
+            // The document that the client saw depends on when it was fetched.
+            reset(stream, since: earlier.version.number)
+            return
+        }
+        let pinned = published.overrides(for: context)
+        let earlierBasis = DocumentBasis(
+            results: earlier.conditions.evaluate(context), overrides: pinned)
+        let key = CatchUpKey(
+            version: earlier.version.number, old: earlierBasis, new: stream.basis,
+            touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),
+            format: stream.request.format)
+        if let event = catchUpEvents[key] {
+            if let event { tell(stream, StreamEvent(chunk: event)) }
+            return
+        }
+        let change = DocumentChange(
+            from: earlier, earlierBasis, to: published.compiled, stream.basis,
+            touchedSections: key.touchedSections)
+        let event = change.isEmpty ? nil : event(of: change, for: stream)
+        let isShared = change.isEmpty || !published.compiled.showsUserID
+        if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
+            catchUpEvents[key] = .some(event)
+        }
+        if let event { tell(stream, StreamEvent(chunk: event)) }
+    }
+
+    private func tell(_ stream: StreamSubscription, _ event: StreamEvent) {
+        stream.eventCount += 1
+        _ = stream.tell(event)
+    }
+
+    /// Tells a client to fetch its document again, which may still be that of an earlier version.
+    private func reset(_ stream: StreamSubscription, since earlier: Int? = nil) {
+        let version = published.compiled.version
+        tell(
+            stream,
+            stream.request.format == .openFeature
+                ? StreamEvent(chunk: StreamEvents.refetch(version))
+                : StreamEvents.reset(version: version.number, since: earlier))
+    }
+
+    private func event(of change: DocumentChange, for stream: StreamSubscription) -> EventChunk {
+        switch stream.request.format {
+        case .openFeature: StreamEvents.refetch(published.compiled.version)
+        case .activeConfig, .poll:
+            StreamEvents.update(
+                change, number: stream.eventCount + 1,
+                forUserID: stream.request.document.userID, basis: stream.basis, in: published)
+        }
+    }
+}

@@ -1,0 +1,157 @@
+import ConfigServer
+import EtcdTemplateStore
+import EtcdTestSupport
+import Foundation
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Several servers on one etcd cluster.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct ReplicasTests {
+    private static let connections = "/v1/projects/default/connections"
+
+    private static func template(_ title: String) throws -> JSONNode {
+        try JSONNode(jsonData: Data(AdministrationTarget.templateText(title: title).utf8))
+    }
+
+    private static func publish(_ title: String, at server: RunningServer) async throws {
+        let answer = try await server.publish(template(title))
+        #expect(answer.status == 200)
+    }
+
+    /// Runs two servers, each with a store of its own at its members of the cluster.
+    private static func with(
+        _ cluster: EtcdCluster, members: [[Int]], options: ConfigServerOptions = .init(),
+        _ body: @Sendable ([RunningServer]) async throws -> Void
+    ) async throws {
+        var location = cluster.location()
+        location.members = members[0].map { cluster.members[$0] }
+        let first = try await EtcdTemplateStore(location)
+        location.members = members[1].map { cluster.members[$0] }
+        let second = try await EtcdTemplateStore(location)
+        try await RunningServer.with(store: first, options: options) { one in
+            try await RunningServer.with(store: second, options: options) { other in
+                try await body([one, other])
+            }
+        }
+        await first.close()
+        await second.close()
+    }
+
+    private static func open(
+        _ user: String, at server: RunningServer, fields: [String] = [],
+        _ body: (EventStreamClient) async throws -> Void
+    ) async throws {
+        try await EventStreamClient.open(
+            port: server.port, "/activeconfig/user/\(user)/events?signal.plan=gold", fields: fields
+        ) { stream in
+            #expect(try await stream.next().name == "hello")
+            try await body(stream)
+        }
+    }
+
+    @Test func eachServerCountsTheClientsOfAll() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        var options = ConfigServerOptions()
+        options.acknowledgedShare = 1
+        try await Self.with(cluster, members: [[0], [0]], options: options) { servers in
+            let (one, other) = (servers[0], servers[1])
+            try await Self.publish("first", at: one)
+            try await waitUntil { await other.status("/activeconfig") == 200 }
+            try await Self.open("1", at: one) { _ in
+                try await Self.open("2", at: other) { _ in
+                    let said = try await other.answer(
+                        "/activeconfig/user/2/acknowledgement", method: "POST",
+                        body: #"{"template_version": 1}"#)
+                    #expect(said.status == 204)
+                    for server in servers {
+                        try await waitUntil {
+                            let counts = try await server.administer("GET", Self.connections).json
+                            return counts["connections"] == 2
+                                && counts["acknowledgements"]?["clients"] == 1
+                        }
+                        let counts = try await server.administer("GET", Self.connections).json
+                        #expect(counts["versions"]?["1"] == 2)
+                        #expect(counts["replicas"]?["count"] == 2)
+                        #expect(counts["replicas"]?["silent"] == 0)
+                        #expect(counts["replicas"]?["isComplete"] == true)
+                    }
+                    // The other's clients are told once a minute, the first time at its start.
+                    let body: JSONNode = ["users": [], "template": try Self.template("second")]
+                    let preview = try await one.administer(
+                        "POST", "/v1/projects/default/remoteConfig:preview", body: body
+                    ).json
+                    let connected = preview["connected"]
+                    #expect(connected?["connections"] == 2)
+                    #expect(connected?["replicas"]?["count"] == 2)
+                    let users = (connected?["users"]?.arrayValue ?? []).map(\.stringValue)
+                    #expect(users.contains("1"))
+                }
+            }
+            await other.shutDown()
+            try await waitUntil {
+                let counts = try await one.administer("GET", Self.connections).json
+                return counts["connections"] == 0
+            }
+        }
+    }
+
+    @Test func aClientIsNotSentBackByAServerThatIsBehind() async throws {
+        let cluster = try await EtcdCluster(members: 3)
+        defer { cluster.end() }
+        try await Self.with(cluster, members: [[0, 1], [2]]) { servers in
+            let (one, behind) = (servers[0], servers[1])
+            try await Self.publish("first", at: one)
+            try await waitUntil { await behind.status("/activeconfig") == 200 }
+            // It hears of nothing.
+            cluster.signal(SIGSTOP, to: 2)
+            try await Self.publish("second", at: one)
+            try await Self.open("1", at: behind, fields: ["Last-Event-ID: 2"]) { stream in
+                cluster.signal(SIGCONT, to: 2)
+                try await Self.publish("third", at: one)
+                let event = try await stream.next()
+                #expect(event.name == "update")
+                #expect(event.data?["template_version"] == 3)
+            }
+            // No version of the store: it was replaced by an older one.
+            try await Self.open("1", at: behind, fields: ["Last-Event-ID: 9"]) { stream in
+                let event = try await stream.next()
+                #expect(event.name == "reset")
+            }
+        }
+    }
+
+    @Test func aClientResumesAtAnyServer() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        try await Self.with(cluster, members: [[0], [0]]) { servers in
+            let one = servers[0]
+            try await Self.publish("first", at: one)
+            try await Self.publish("second", at: one)
+            let pinned = try await one.administer(
+                "PUT", "/v1/projects/default/users/7/overrides",
+                body: ["Home": ["title": "pinned"]])
+            #expect(pinned.status == 200)
+            let document = try await one.answer("/activeconfig/user/7").body
+            for server in servers {
+                try await waitUntil {
+                    try await server.answer("/activeconfig/user/7").body == document
+                }
+                try await Self.open("1", at: server, fields: ["Last-Event-ID: 1"]) { stream in
+                    let event = try await stream.next()
+                    #expect(event.name == "update")
+                    #expect(event.data?["sections"]?["Home"] != nil)
+                }
+                try await Self.open("7", at: server, fields: ["Last-Event-ID: 2"]) { stream in
+                    let event = try await stream.next()
+                    #expect(event.name == "update" || event.name == "reset")
+                    #expect(event.data?["template_version"] == 2)
+                }
+            }
+        }
+    }
+}
