@@ -25,7 +25,7 @@ struct ReplicasTests {
     /// Runs two servers, each with a store of its own at its members of the cluster.
     private static func with(
         _ cluster: EtcdCluster, members: [[Int]], options: ConfigServerOptions = .init(),
-        _ body: @Sendable ([RunningServer]) async throws -> Void
+        _ body: @Sendable ([RunningServer], [EtcdTemplateStore]) async throws -> Void
     ) async throws {
         var location = cluster.location()
         location.members = members[0].map { cluster.members[$0] }
@@ -34,7 +34,7 @@ struct ReplicasTests {
         let second = try await EtcdTemplateStore(location)
         try await RunningServer.with(store: first, options: options) { one in
             try await RunningServer.with(store: second, options: options) { other in
-                try await body([one, other])
+                try await body([one, other], [first, second])
             }
         }
         await first.close()
@@ -58,7 +58,7 @@ struct ReplicasTests {
         defer { cluster.end() }
         var options = ConfigServerOptions()
         options.acknowledgedShare = 1
-        try await Self.with(cluster, members: [[0], [0]], options: options) { servers in
+        try await Self.with(cluster, members: [[0], [0]], options: options) { servers, stores in
             let (one, other) = (servers[0], servers[1])
             try await Self.publish("first", at: one)
             try await waitUntil { await other.status("/activeconfig") == 200 }
@@ -92,10 +92,12 @@ struct ReplicasTests {
                     #expect(users.contains("1"))
                 }
             }
+            // As a process does that ends.
             await other.shutDown()
+            await stores[1].close()
             try await waitUntil {
                 let counts = try await one.administer("GET", Self.connections).json
-                return counts["connections"] == 0
+                return counts["connections"] == 0 && counts["replicas"]?["count"] == 1
             }
         }
     }
@@ -103,7 +105,7 @@ struct ReplicasTests {
     @Test func aClientIsNotSentBackByAServerThatIsBehind() async throws {
         let cluster = try await EtcdCluster(members: 3)
         defer { cluster.end() }
-        try await Self.with(cluster, members: [[0, 1], [2]]) { servers in
+        try await Self.with(cluster, members: [[0, 1], [2]]) { servers, _ in
             let (one, behind) = (servers[0], servers[1])
             try await Self.publish("first", at: one)
             try await waitUntil { await behind.status("/activeconfig") == 200 }
@@ -128,7 +130,7 @@ struct ReplicasTests {
     @Test func aClientResumesAtAnyServer() async throws {
         let cluster = try await EtcdCluster()
         defer { cluster.end() }
-        try await Self.with(cluster, members: [[0], [0]]) { servers in
+        try await Self.with(cluster, members: [[0], [0]]) { servers, _ in
             let one = servers[0]
             try await Self.publish("first", at: one)
             try await Self.publish("second", at: one)
