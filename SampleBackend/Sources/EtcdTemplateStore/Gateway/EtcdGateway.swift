@@ -76,6 +76,14 @@ final class EtcdGateway: Sendable {
         try? await watchClient.shutdown()
     }
 
+    deinit {
+        // A client that is not shut down ends the process; once more does no harm.
+        Task { [client, watchClient] in
+            try? await client.shutdown()
+            try? await watchClient.shutdown()
+        }
+    }
+
     /// Makes a call that may be repeated, at one member after the other, until one answers.
     func call<Answer: EtcdAnswer>(
         _ path: String, _ request: some Encodable & Sendable, as answer: Answer.Type = Answer.self
