@@ -132,6 +132,20 @@ extension EtcdTemplateStore {
         }
     }
 
+    /// True while a delivery has the claim with which it was returned, and this process has its lease.
+    public func holdsClaim(
+        of claimed: ClaimedDelivery, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        let reading = try await read(
+            keys.receiverRanges(
+                ofProject: claimed.webhook.project, webhook: claimed.webhook.id))
+        guard let owner = owner.id,
+            reading.keyValues(2).contains(where: { $0.key == keys.owner(owner) })
+        else { return false }
+        return try EtcdReceiver.all(in: reading, from: 0, keys: keys, for: owner)
+            .contains { $0.value.holdsClaim(of: claimed, date: date) }
+    }
+
     /// The time from which there is a delivery to claim.
     public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
         let reading = try await read(keys.allReceiverRanges)

@@ -243,6 +243,13 @@ extension InMemoryTemplateStore {
         try access { $0.webhooks.claim(date: date, until: end, limit: limit) }
     }
 
+    /// True while a delivery has the claim with which it was returned.
+    public func holdsClaim(
+        of claimed: ClaimedDelivery, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        try access { $0.webhooks.holdsClaim(of: claimed, date: date) }
+    }
+
     /// The time from which there is a delivery to claim.
     public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
         try access { $0.webhooks.nextDeliveryDate }

@@ -63,6 +63,11 @@ struct InMemoryWebhooks {
         return claimed
     }
 
+    /// True while a delivery has the claim with which it was returned.
+    func holdsClaim(of claimed: ClaimedDelivery, date: Date) -> Bool {
+        queues.contains { $0.holdsClaim(of: claimed, date: date) }
+    }
+
     /// The time from which there is a delivery to claim.
     var nextDeliveryDate: Date? { queues.compactMap(\.nextDeliveryDate).min() }
 

@@ -43,6 +43,27 @@ extension SQLiteTemplateStore {
         }
     }
 
+    /// True while a delivery has the claim with which it was returned.
+    public func holdsClaim(
+        of claimed: ClaimedDelivery, date: Date
+    ) async throws(TemplateStoreError) -> Bool {
+        try await read { db in
+            try Bool.fetchOne(
+                db,
+                sql: """
+                    SELECT EXISTS (
+                        SELECT 1 FROM deliveries
+                        WHERE id = CAST(? AS BLOB) AND state = 'PENDING' AND is_claimed
+                            AND attempts = ? AND next_attempt_time > ?
+                    )
+                    """,
+                arguments: [
+                    SQLiteBytes(claimed.delivery.id), claimed.delivery.attempts,
+                    date.millisecondsSince1970,
+                ]) ?? false
+        }
+    }
+
     /// The time from which there is a delivery to claim.
     public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
         try await read { db in

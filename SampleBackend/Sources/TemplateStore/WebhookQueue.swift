@@ -82,6 +82,14 @@ package struct WebhookQueue: Sendable {
             delivery: entries[index].delivery, webhook: webhook, knownVersion: knownVersion)
     }
 
+    /// True while a delivery has the claim with which it was returned.
+    package func holdsClaim(of claimed: ClaimedDelivery, date: Date) -> Bool {
+        entries.contains { entry in
+            entry.isTaken(at: date) && entry.delivery.id == claimed.delivery.id
+                && entry.delivery.attempts == claimed.delivery.attempts
+        }
+    }
+
     /// When the last delivery is due and no claim is left; nil when neither is pending.
     package var nextDeliveryDate: Date? {
         entries.indices

@@ -39,6 +39,19 @@ public protocol WebhookStoring: Sendable {
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery]
 
+    /// True while a delivery is claimed as it was when ``claimDeliveries(date:until:limit:)`` returned it.
+    ///
+    /// A process that was paused asks before it sends, since another one may have claimed the delivery.
+    ///
+    /// - Parameters:
+    ///   - claimed: The delivery.
+    ///   - date: The current time.
+    /// - Returns: False when the claim has ended.
+    /// - Throws: ``TemplateStoreError`` when the engine fails.
+    func holdsClaim(
+        of claimed: ClaimedDelivery, date: Date
+    ) async throws(TemplateStoreError) -> Bool
+
     /// The time from which ``claimDeliveries(date:until:limit:)`` has a delivery to give, unless one
     /// that is claimed finishes earlier; nil when none is pending.
     ///

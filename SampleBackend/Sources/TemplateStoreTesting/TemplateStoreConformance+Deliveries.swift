@@ -124,6 +124,13 @@ extension TemplateStoreConformance {
             let second = try trial.only(try await trial.claim(at: 30))
             try trial.expect(second.delivery.id, is: first.delivery.id, rule)
             try trial.expect(second.delivery.attempts, is: 2, rule)
+            for (claimed, seconds, isHeld) in [
+                (first, 31, false), (second, 59, true), (second, 60, false),
+            ] {
+                let date = StoreTrial.date + TimeInterval(seconds)
+                let found = try await trial.store.holdsClaim(of: claimed, date: date)
+                try trial.expect(found, is: isHeld, "A claim is held until it ends.")
+            }
             try await trial.finish(first, .delivered, at: 31)
             try trial.expect(
                 try await trial.deliveries(of: "w").map(\.state), is: [.pending],
@@ -131,6 +138,8 @@ extension TemplateStoreConformance {
             try await trial.finish(second, .delivered, at: 32)
             try trial.expect(
                 try await trial.deliveries(of: "w").map(\.state), is: [.delivered], rule)
+            let isHeld = try await trial.store.holdsClaim(of: second, date: StoreTrial.date + 33)
+            try trial.expect(isHeld, is: false, "The claim of a finished delivery has ended.")
         }
     }
 

@@ -1,5 +1,6 @@
 import Foundation
 import TemplateStore
+import Templates
 
 extension TemplateStoreConformance {
     /// The checks of ``TemplateStore``.
@@ -178,6 +179,19 @@ extension TemplateStoreConformance {
                     { () throws(TemplateStoreError) in
                         _ = try await store.claimDeliveries(
                             date: StoreTrial.date, until: StoreTrial.date + 1, limit: 1)
+                    }
+                ),
+                (
+                    "holdsClaim",
+                    { () throws(TemplateStoreError) in
+                        let delivery = WebhookDelivery(
+                            id: "d", webhookID: "w",
+                            version: TemplateVersion(number: 1, updateTime: StoreTrial.date))
+                        _ = try await store.holdsClaim(
+                            of: ClaimedDelivery(
+                                delivery: delivery, webhook: StoreTrial.webhook("w"),
+                                knownVersion: 0),
+                            date: StoreTrial.date)
                     }
                 ),
                 (

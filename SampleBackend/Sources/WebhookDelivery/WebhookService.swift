@@ -128,11 +128,14 @@ package struct WebhookService: Service {
             date: date, until: date + Self.claimTime, limit: room)
     }
 
-    /// Sends a delivery and stores the result.
+    /// Sends a delivery and stores the result, unless another process has claimed it meanwhile.
     private func deliver(_ claimed: ClaimedDelivery) async {
         let answer: DeliveryAnswer
         do throws(TemplateStoreError) {
-            answer = await send(claimed, changedSections: try await changedSections(of: claimed))
+            let sections = try await changedSections(of: claimed)
+            // This process may have been paused.
+            guard try await store.holdsClaim(of: claimed, date: Date()) else { return }
+            answer = await send(claimed, changedSections: sections)
         } catch {
             name(error, operation: "template")
             answer = DeliveryAnswer(error: "The server could not read its templates.")

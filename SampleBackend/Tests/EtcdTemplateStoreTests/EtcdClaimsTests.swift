@@ -48,12 +48,15 @@ struct EtcdClaimsTests {
         try await withStore { store, location in
             try await addWebhook(to: store)
             let first = try #require(try await claim(in: store).first)
+            #expect(try await store.holdsClaim(of: first, date: testDate))
             try await withStore(at: location) { other in
                 #expect(try await claim(in: other) == [])
                 let owner = try #require(store.owner.id)
                 let removal = EtcdTransaction(success: [.delete(.key(store.keys.owner(owner)))])
                 let _: EtcdTransactionAnswer = try await other.gateway.call("/v3/kv/txn", removal)
+                #expect(try await store.holdsClaim(of: first, date: testDate) == false)
                 let second = try #require(try await claim(in: other).first)
+                #expect(try await other.holdsClaim(of: second, date: testDate))
                 #expect(second.delivery.id == first.delivery.id)
                 #expect(second.delivery.attempts == 2)
                 try await store.finish(

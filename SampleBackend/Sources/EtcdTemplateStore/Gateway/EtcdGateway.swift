@@ -274,7 +274,8 @@ final class EtcdGateway: Sendable {
                     + "name: make one without CN, such as /O=activeconfig")
         }
         return EtcdFailure(
-            (500...599).contains(status.code) ? .unknown : .refused,
+            // An answer without etcd's JSON is another program's, which made nothing.
+            (500...599).contains(status.code) ? .unknown : .notMade,
             "\(location.members[member]) answers \(status.code): \(text)")
     }
 }
