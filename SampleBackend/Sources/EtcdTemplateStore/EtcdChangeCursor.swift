@@ -38,7 +38,7 @@ actor EtcdChangeCursor {
                 switch error.kind {
                 case .notMade, .unknown:
                     store.gateway.leaveMember()
-                    await attempts.pause()
+                    _ = await attempts.pause()
                 case .compacted:
                     isFinished = true
                     throw .watchLost(after: position, latest: try await store.latestRevision())

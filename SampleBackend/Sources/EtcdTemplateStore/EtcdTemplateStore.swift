@@ -316,10 +316,9 @@ extension EtcdTemplateStore {
                     return try await settleWithoutSpace(
                         transaction, witness: isOurs, cause: error)
                 }
-                guard error.isWorthRepeating, ContinuousClock.now < end, !isClosed else {
-                    throw Unsettled(cause: error, mayBeMade: mayBeMade)
-                }
-                await attempts.pause()
+                guard error.isWorthRepeating, ContinuousClock.now < end, !isClosed,
+                    await attempts.pause()
+                else { throw Unsettled(cause: error, mayBeMade: mayBeMade) }
             }
         }
     }

@@ -118,6 +118,25 @@ struct EtcdSettlingTests {
         }
     }
 
+    /// A call whose task is cancelled ends, instead of asking without a pause.
+    @Test func aCancelledCallEnds() async throws {
+        let member = try await SharedMember.cluster.value.members[0]
+        let proxy = try await LossyProxy(before: member)
+        var location = try await SharedMember.cluster.value.location()
+        location.members = [proxy.url]
+        try await withStore(at: location) { store in
+            proxy.strike(.requestIsHeld, requestsWith: "key")
+            let call = Task { try await store.tokens() }
+            try await waitUntil { proxy.struck > 0 }
+            call.cancel()
+            let result = await call.result
+            #expect(throws: TemplateStoreError.self) { try result.get() }
+            #expect(proxy.struck < 10)
+            proxy.release()
+        }
+        await proxy.close()
+    }
+
     /// Of two stores that publish over the same version while answers are lost, one wins.
     @Test func oneOfTwoPublishersWinsWhileAnswersAreLost() async throws {
         let member = try await SharedMember.cluster.value.members[0]

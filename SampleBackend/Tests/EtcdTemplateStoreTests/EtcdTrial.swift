@@ -53,6 +53,14 @@ func withCluster<Result>(
     return try await body(cluster)
 }
 
+/// Asks again and again until a condition is met; the test's time limit bounds the wait.
+func waitUntil(_ isMet: () -> Bool) async throws {
+    while !isMet() {  // deadline: only the test's time limit ends it
+        try Task.checkCancellation()
+        await Task.yield()
+    }
+}
+
 /// The error of a store that a call throws; nil if it throws none.
 func storeError(_ body: () async throws -> Void) async throws -> TemplateStoreError? {
     do {

@@ -38,11 +38,6 @@ final class EtcdGateway: Sendable {
         var isOtherCluster = false
     }
 
-    /// Bounds of the pause after every member failed.
-    private static let pauses: (minimum: Duration, maximum: Duration) = (
-        .milliseconds(50), .milliseconds(500)
-    )
-
     /// Most bytes of an answer; a part of a content has 1 MB, a page of a range less than 200.
     private static let maximumAnswer = 256 << 20
 
@@ -95,8 +90,8 @@ final class EtcdGateway: Sendable {
             do {
                 return try await attempt(path, body)
             } catch {
-                guard error.isWorthRepeating, ContinuousClock.now < end else { throw error }
-                await attempts.pause()
+                guard error.isWorthRepeating, ContinuousClock.now < end, await attempts.pause()
+                else { throw error }
             }
         }
     }
@@ -350,12 +345,15 @@ struct Attempts: Sendable {
 
     init(members: Int) { self.members = members }
 
-    /// Waits before the next attempt, longer from one round of the members to the next.
-    mutating func pause() async {
+    /// Waits before the next attempt, longer from one round of the members to the next; false when the
+    /// task is cancelled, so that there is to be none.
+    mutating func pause() async -> Bool {
         count += 1
-        guard count % members == 0 else { return }
-        try? await Task.sleep(for: length * Double.random(in: 0.5...1))
-        length = min(length * 2, .milliseconds(500))
+        if count % members == 0 {
+            try? await Task.sleep(for: length * Double.random(in: 0.5...1))
+            length = min(length * 2, .milliseconds(500))
+        }
+        return !Task.isCancelled
     }
 }
 
