@@ -93,7 +93,7 @@ for replica in 1 2 3; do
     watches="$watches $!"
 done
 for replica in 1 2 3; do
-    until grep -q 'is current' "$work/watch$replica.log"; do
+    until grep -qs 'is current' "$work/watch$replica.log"; do
         # shellcheck disable=SC2086
         kill -0 $watches 2>/dev/null || { cat "$work"/watch*.log >&2; fail "nobody listens"; }
         sleep 0.05

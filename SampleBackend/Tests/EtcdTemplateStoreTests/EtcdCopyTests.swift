@@ -10,7 +10,8 @@ import Templates
 import TemporaryFolders
 import Testing
 
-@Suite("Copies of stores to and from etcd", .timeLimit(.minutes(Rounds.minutes)))
+// deadline: thousands of requests, which take minutes beside other work
+@Suite("Copies of stores to and from etcd", .timeLimit(.minutes(10)))
 struct EtcdCopyTests {
     private func store() async throws -> EtcdTemplateStore {
         try await EtcdTemplateStore(try await SharedMember.cluster.value.location())

@@ -7,6 +7,14 @@ import NIOPosix
 import NIOSSL
 import TemplateStore
 
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Glibc
+#endif
+
 /// Calls of etcd's JSON gateway, at the member that answered last, or another one when it fails.
 final class EtcdGateway: Sendable {
     /// Time limits, by what a call does.
@@ -242,7 +250,8 @@ final class EtcdGateway: Sendable {
         default: break
         }
         switch error {
-        case is NIOConnectionError:
+        case is NIOConnectionError: return EtcdFailure(.notMade, "\(name) refuses connections")
+        case let error as IOError where error.errnoCode == ECONNREFUSED:
             return EtcdFailure(.notMade, "\(name) refuses connections")
         case is NIOSSLError, is NIOSSLExtraError:
             return EtcdFailure(.notMade, "\(name): the TLS handshake failed (\(error))")
