@@ -25,7 +25,10 @@ the app is right again.
 Exit codes: 0 all went well, 1 something failed, 64 wrong usage, 69 something cannot be set up.
 TEXT
 }
-[ "${1:-}" != --cluster ] || exec SampleBackend/Operations/cluster-demo.sh "${@:2}"
+# Of a cluster, wherever the option stands.
+others=()
+for argument in "$@"; do [ "$argument" = --cluster ] || others+=("$argument"); done
+[ ${#others[@]} -eq $# ] || exec SampleBackend/Operations/cluster-demo.sh ${others[@]+"${others[@]}"}
 while [ $# -gt 0 ]; do
     case $1 in
     --keep) keep=true ;;

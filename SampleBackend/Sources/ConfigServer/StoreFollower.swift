@@ -97,6 +97,7 @@ struct StoreFollower: Service {
     private func storeUses() async {
         while !Task.isCancelled {
             try? await Task.sleep(for: Self.useInterval)
+            if Task.isCancelled { return }
             await storeUsesOnce()
             // Those that could not be read before.
             await library.earlierOverrides.read()
@@ -106,6 +107,7 @@ struct StoreFollower: Service {
     /// Stores the last uses of tokens; after a failure, which is only logged, the next call does.
     private func storeUsesOnce() async {
         let uses = access.takeUses()
+        if uses.isEmpty { return }
         do {
             // At once: while another process holds the database, each write waits for seconds.
             try await library.store.recordUses(uses)

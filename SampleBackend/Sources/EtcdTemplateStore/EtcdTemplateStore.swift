@@ -115,8 +115,9 @@ public final class EtcdTemplateStore: TemplateStore {
             return !isClosed
         }
         guard isFirst else { return }
-        await owner.resign()
+        async let ownerHasResigned: Void = owner.resign()
         await replica.resign()
+        await ownerHasResigned
         await gateway.close()
     }
 

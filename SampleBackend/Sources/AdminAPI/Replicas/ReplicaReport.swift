@@ -32,12 +32,19 @@ struct ReplicaReport: Codable, Sendable {
             ($0.value.connections.count, $1.key) > ($1.value.connections.count, $0.key)
         }
         for (name, project) in order {
-            rest -= (try? encoder.encode([name: project]))?.count ?? rest + 1
-            guard rest >= 0 else {
-                isComplete = false
+            // Acknowledgements may be long; the counts of connections never are.
+            var shorter = project
+            shorter.acknowledgements = nil
+            for candidate in [project, shorter] {
+                let size = (try? encoder.encode([name: candidate]))?.count ?? rest + 1
+                guard size <= rest else {
+                    isComplete = false
+                    continue
+                }
+                rest -= size
+                projects[name] = candidate
                 break
             }
-            projects[name] = project
         }
     }
 }
@@ -58,6 +65,9 @@ struct ReplicaListeners: Codable, Sendable {
     /// Maximum size in bytes.
     private static let maximumBytes = 32_768
 
+    /// Maximum size of one client in bytes.
+    private static let maximumListenerBytes = 2_048
+
     private(set) var listeners: [Listener] = []
     private var rest = Self.maximumBytes
 
@@ -67,7 +77,7 @@ struct ReplicaListeners: Codable, Sendable {
 
     init() {}
 
-    /// Adds clients of a project as long as there is room.
+    /// Adds clients of a project as long as there is room, but for those with very long signals.
     mutating func add(_ others: [StreamListener], ofProject project: String) {
         let encoder = JSONEncoder()
         for other in others {
@@ -77,6 +87,8 @@ struct ReplicaListeners: Codable, Sendable {
                     other.signals.namedValues.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
             )
             let size = (try? encoder.encode(listener))?.count ?? rest
+            // One with long signals hides no other.
+            guard size <= Self.maximumListenerBytes else { continue }
             guard size < rest else { return }
             rest -= size + 1
             listeners.append(listener)
