@@ -11,16 +11,15 @@ extension EtcdTemplateStore {
         guard found.count == 1 else { throw .notEmpty("\(gateway.location)") }
         var record = try await identity().record
         record.isIncomplete = true
-        let revision = try await replaceStoreRecord(by: record)
-        return EtcdArchiveWriter(
-            store: EtcdTemplateStore(self, identity: Identity(record: record, revision: revision)))
+        try await replaceStoreRecord(by: record)
+        return EtcdArchiveWriter(store: self)
     }
 
-    /// Replaces the record of the store, and returns its new revision.
+    /// Replaces the record of the store, which this handle knows then, and no other.
     fileprivate func replaceStoreRecord(
         by record: StoreRecord
-    ) async throws(TemplateStoreError) -> Int64 {
-        try await write(reading: []) { [keys] _ throws(TemplateStoreError) in
+    ) async throws(TemplateStoreError) {
+        let revision = try await write(reading: []) { [keys] _ throws(TemplateStoreError) in
             var write = EtcdWrite(operations: [.put(keys.store, try record.encoded())]) {
                 $0.number
             }
@@ -32,6 +31,7 @@ extension EtcdTemplateStore {
             }
             return .write(write)
         }
+        adopt(Identity(record: record, revision: revision))
     }
 }
 
@@ -49,7 +49,6 @@ private actor EtcdArchiveWriter: ArchiveWriter {
 
     private var keys: EtcdKeys { store.keys }
 
-    /// - Parameter store: The store with the identity that has the mark.
     init(store: EtcdTemplateStore) { self.store = store }
 
     func write(_ record: ArchivedRecord) async throws(TemplateStoreError) {
@@ -95,7 +94,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
     func complete() async throws(TemplateStoreError) {
         var record = try await store.identity().record
         record.isIncomplete = nil
-        _ = try await store.replaceStoreRecord(by: record)
+        try await store.replaceStoreRecord(by: record)
     }
 
     private func write(

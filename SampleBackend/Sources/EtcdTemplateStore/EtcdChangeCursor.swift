@@ -41,7 +41,8 @@ actor EtcdChangeCursor {
                     _ = await attempts.pause()
                 case .compacted:
                     isFinished = true
-                    throw .watchLost(after: position, latest: try await store.latestRevision())
+                    let latest = try? await store.latestRevision()
+                    throw .watchLost(after: position, latest: latest ?? .zero)
                 default:
                     isFinished = true
                     throw TemplateStoreError(

@@ -23,7 +23,7 @@ struct EtcdReceiver: Sendable {
             .put(
                 key, try WebhookRecord(webhook, knownVersion: changed.knownVersion).encoded()))
         var before = [Int: WebhookQueue.Entry](
-            uniqueKeysWithValues: value.entries.map { ($0.delivery.version, $0) })
+            value.entries.map { ($0.delivery.version, $0) }, uniquingKeysWith: { $1 })
         for entry in changed.entries {
             let version = entry.delivery.version
             let old = before.removeValue(forKey: version)

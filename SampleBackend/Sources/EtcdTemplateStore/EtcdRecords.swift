@@ -349,16 +349,14 @@ struct EtcdAlarms: EtcdAnswer {
         let alarm: String?
     }
 
-    let header: EtcdHeader?
     let alarms: [Alarm]
 
     private enum CodingKeys: String, CodingKey {
-        case header, alarms
+        case alarms
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        header = try container.decodeIfPresent(EtcdHeader.self, forKey: .header)
         alarms = try container.decodeIfPresent([Alarm].self, forKey: .alarms) ?? []
     }
 }

@@ -55,19 +55,16 @@ extension EtcdTemplateStore: ReplicaStoring {
 
 /// The answer on the time that is left of a lease, in seconds; it is negative when the lease has ended.
 struct EtcdLeaseStatus: EtcdAnswer {
-    let header: EtcdHeader?
     let remaining: Int64
     let granted: Int64
 
     private enum CodingKeys: String, CodingKey {
-        case header
         case remaining = "TTL"
         case granted = "grantedTTL"
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        header = try container.decodeIfPresent(EtcdHeader.self, forKey: .header)
         remaining = try container.number(forKey: .remaining)
         granted = try container.number(forKey: .granted)
     }

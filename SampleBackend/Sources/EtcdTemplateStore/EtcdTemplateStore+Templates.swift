@@ -24,12 +24,16 @@ extension EtcdTemplateStore {
                 let record = try VersionRecord(
                     template.version, content: content.reference
                 ).encoded()
-                var write = EtcdWrite(guards: content.guards, operations: content.operations) {
+                let version = keys.version(current + 1, ofProject: project)
+                var write = EtcdWrite(
+                    guards: content.guards + [.modified(version, at: 0)],
+                    operations: content.operations
+                ) {
                     submission.stored(asVersion: current + 1, revision: $0)
                 }
                 write.operations += [
                     .put(keys.project(project), record),
-                    .put(keys.version(current + 1, ofProject: project), record),
+                    .put(version, record),
                 ]
                 let kept = current + 1 - TemplateStoreLimits.keptVersions
                 for version in try reading.records(1, as: VersionRecord.self)

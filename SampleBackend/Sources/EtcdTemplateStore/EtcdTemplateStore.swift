@@ -80,16 +80,6 @@ public final class EtcdTemplateStore: TemplateStore {
         createsStore = creating
     }
 
-    /// Creates a handle of the same store with another identity.
-    init(_ other: EtcdTemplateStore, identity: Identity) {
-        keys = other.keys
-        gateway = other.gateway
-        owner = other.owner
-        replica = other.replica
-        foundIdentity = Locked(identity)
-        createsStore = false
-    }
-
     /// The identity of the store, which is found or created by the first call.
     func identity() async throws(TemplateStoreError) -> Identity {
         try checkIsOpen()
@@ -98,6 +88,9 @@ public final class EtcdTemplateStore: TemplateStore {
         foundIdentity.withLock { $0 = found }
         return found
     }
+
+    /// Takes over an identity that this process has given the store.
+    func adopt(_ identity: Identity) { foundIdentity.withLock { $0 = identity } }
 
     /// Returns when a majority of the cluster answers and there is room for writes.
     public func checkReadiness() async throws(TemplateStoreError) {
@@ -140,10 +133,15 @@ extension EtcdTemplateStore {
     }
 
     /// Reads ranges and the last change at one revision.
+    ///
+    /// - Throws: ``TemplateStoreError``, with the code `filesReplaced` when the keys of the store were
+    ///   removed or replaced: what is read then is not the store.
     func read(_ ranges: [EtcdRange]) async throws(TemplateStoreError) -> EtcdReading {
-        _ = try await identity()
-        let transaction = EtcdTransaction(
-            success: ([EtcdRange(keys: .key(keys.change))] + ranges).map { .range($0) })
+        let identity = try await identity()
+        let own = [
+            EtcdRange(keys: .key(keys.change)), EtcdRange(keys: .key(keys.store), part: .keys),
+        ]
+        let transaction = EtcdTransaction(success: (own + ranges).map { .range($0) })
         let answer: EtcdTransactionAnswer
         do throws(EtcdFailure) {
             answer = try await gateway.call("/v3/kv/txn", transaction)
@@ -151,9 +149,12 @@ extension EtcdTemplateStore {
             try checkIsOpen()
             throw TemplateStoreError(error)
         }
+        guard answer.keyValues(1).first?.modRevision == identity.revision else {
+            throw TemplateStoreError(keysReplaced)
+        }
         return try EtcdReading(
             change: answer.keyValues(0).first, revision: answer.header?.revision ?? 0,
-            ranges: Array(answer.ranges.dropFirst()))
+            ranges: Array(answer.ranges.dropFirst(own.count)))
     }
 
     /// Reads all keys of a span in pages, at one revision.
@@ -238,7 +239,11 @@ extension EtcdTemplateStore {
         let witness: EtcdWrite<Result>.Witness
         if let change = write.change {
             let number = (reading.change?.number ?? 0) + 1
-            transaction.compare.append(.modified(keys.change, at: reading.changeRevision))
+            transaction.compare += [
+                .modified(keys.change, at: reading.changeRevision),
+                // Never rewritten, even if the key of the last change is lost.
+                .modified(keys.audit(number), at: 0),
+            ]
             transaction.success += [
                 .put(keys.change, try ChangeRecord(change.subject, number: number).encoded()),
                 .put(
@@ -354,14 +359,23 @@ extension EtcdTemplateStore {
             compare: [.modified(keys.store, at: 0)],
             success: creation + [.range(EtcdRange(keys: .key(keys.store)))],
             failure: [.range(EtcdRange(keys: .key(keys.store)))])
-        let answer: EtcdTransactionAnswer
+        let found: EtcdKeyValue?
         do throws(EtcdFailure) {
-            // Repeating it finds what an earlier attempt has created.
-            answer = try await gateway.call("/v3/kv/txn", transaction)
+            // Read first: a full cluster refuses any transaction that could store something.
+            let read: EtcdRangeAnswer = try await gateway.call(
+                "/v3/kv/range", EtcdRange(keys: .key(keys.store)))
+            if let known = read.keyValues.first {
+                found = known
+            } else {
+                // Repeating it finds what an earlier attempt has created.
+                let answer: EtcdTransactionAnswer = try await gateway.call(
+                    "/v3/kv/txn", transaction)
+                found = answer.keyValues(answer.succeeded ? creation.count : 0).first
+            }
         } catch {
             throw TemplateStoreError(error)
         }
-        guard let found = answer.keyValues(answer.succeeded ? creation.count : 0).first else {
+        guard let found else {
             throw TemplateStoreError(
                 .unavailable,
                 "There is no store below '\(keys.prefix)' at \(gateway.location): check the members "

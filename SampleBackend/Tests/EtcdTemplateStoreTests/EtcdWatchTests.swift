@@ -113,8 +113,14 @@ struct EtcdWatchTests {
     @Test func removedKeysAreNoticed() async throws {
         try await withStore { store, _ in
             try await store.submit()
+            let revision = try await store.snapshot().revision
             let removal = EtcdTransaction(success: [.delete(.prefix(store.keys.prefix))])
             let _: EtcdTransactionAnswer = try await store.gateway.call("/v3/kv/txn", removal)
+            // Not the empty store that is there now.
+            let read = try await storeError { _ = try await store.snapshot() }
+            #expect(read?.code == .filesReplaced)
+            let lost = try await storeError { _ = try await store.next(1, after: revision) }
+            #expect(lost?.code == .watchLost)
             #expect(
                 try await storeError { try await store.submit("2") }?.code == .filesReplaced
             )

@@ -49,20 +49,24 @@ struct EtcdFailure: Error, Sendable, CustomStringConvertible {
         case 3 where text.contains("too large"): self.init(.tooLarge, text)
         // The gateway asks for a user when it has no token at all.
         case 3 where text.contains("user name is empty"): self.init(.unauthenticated, text)
+        // Somebody has changed etcd's users since the token was made.
+        case 3 where text.contains("revision of auth store is old"):
+            self.init(.unauthenticated, text)
         case 3 where text.contains("authentication failed"): self.init(.unauthenticated, text)
         case 5 where text.contains("lease"): self.init(.leaseMissing, text)
-        case 7: self.init(.refused, "etcd says: \(text)")
+        case 3, 5, 7, 12: self.init(.refused, "etcd says: \(text)")
         case 8 where text.contains("space exceeded"): self.init(.outOfSpace, text)
         case 8 where text.contains("larger than max"): self.init(.tooLarge, text)
-        case 8: self.init(.notMade, text)
+        case 8 where text.contains("too many requests"): self.init(.notMade, text)
         case 9 where text.contains("lease already exists"): self.init(.leaseExists, text)
+        case 9: self.init(.refused, "etcd says: \(text)")
         case 11 where text.contains("compacted"): self.init(.compacted, text)
         // A member that lags behind.
         case 11 where text.contains("future revision"): self.init(.notMade, text)
         case 14 where text.contains("no leader"): self.init(.notMade, text)
         case 16: self.init(.unauthenticated, text)
-        case 2, 4, 14: self.init(.unknown, text)
-        default: self.init(.refused, "etcd says: \(text)")
+        // It may have been carried out, for all that is known of the code.
+        default: self.init(.unknown, "etcd says: \(text)")
         }
     }
 

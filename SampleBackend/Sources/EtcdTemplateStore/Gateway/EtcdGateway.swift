@@ -109,15 +109,22 @@ final class EtcdGateway: Sendable {
         _ path: String, _ body: Data, as answer: Answer.Type = Answer.self
     ) async throws(EtcdFailure) -> Answer {
         let (member, newest) = state.withLock { ($0.member, $0.revision) }
-        do {
+        do throws(EtcdFailure) {
             let answer: Answer
-            do {
+            do throws(EtcdFailure) {
                 answer = try await send(path, body, to: member)
-            } catch  where error.kind == .unauthenticated && location.user != nil {
+            } catch {
+                guard error.kind == .unauthenticated, location.user != nil else { throw error }
                 state.withLock { $0.token = nil }
                 answer = try await send(path, body, to: member)
             }
-            if let header = answer.header { try check(header, newest: newest) }
+            if Answer.hasHeader {
+                guard let header = answer.header, header.clusterID != 0 else {
+                    throw EtcdFailure(
+                        .unknown, "\(location.members[member]) answers without a header")
+                }
+                try check(header, newest: newest)
+            }
             return answer
         } catch {
             if error.isWorthRepeating { leave(member) }

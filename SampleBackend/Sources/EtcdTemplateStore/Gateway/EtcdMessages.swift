@@ -100,7 +100,10 @@ struct EtcdRange: Encodable, Sendable {
 }
 
 /// The keys that a range has.
-struct EtcdRangeAnswer: Decodable, Sendable, EtcdAnswer {
+struct EtcdRangeAnswer: EtcdAnswer {
+    static let hasHeader = true
+
+    /// Nil in the answer of a transaction.
     let header: EtcdHeader?
     let keyValues: [EtcdKeyValue]
     let hasMore: Bool
@@ -202,7 +205,9 @@ struct EtcdTransaction: Encodable, Sendable {
 }
 
 /// The result of a transaction.
-struct EtcdTransactionAnswer: Decodable, Sendable, EtcdAnswer {
+struct EtcdTransactionAnswer: EtcdAnswer {
+    static let hasHeader = true
+
     let header: EtcdHeader?
     let succeeded: Bool
     /// The keys that each step read; empty for steps that wrote.
@@ -234,9 +239,18 @@ struct EtcdTransactionAnswer: Decodable, Sendable, EtcdAnswer {
     }
 }
 
-/// An answer with the common header.
+/// An answer of the gateway.
 protocol EtcdAnswer: Decodable, Sendable {
+    /// The header of a linearizable read or a write, whose revision never decreases; nil for all other
+    /// answers, which have the revision of the member.
     var header: EtcdHeader? { get }
+    /// True for answers that always have such a header.
+    static var hasHeader: Bool { get }
+}
+
+extension EtcdAnswer {
+    var header: EtcdHeader? { nil }
+    static var hasHeader: Bool { false }
 }
 
 /// A request to create a lease, or its answer.
@@ -244,7 +258,6 @@ struct EtcdLeaseGrant: Codable, Sendable, EtcdAnswer {
     var id: Int64
     /// In seconds.
     var timeToLive: Int64
-    var header: EtcdHeader? { nil }
 
     private enum CodingKeys: String, CodingKey {
         case id = "ID"
@@ -286,13 +299,10 @@ struct EtcdLeaseID: Encodable, Sendable {
 /// The answer that renews a lease; it expired when its time to live is 0.
 struct EtcdKeepAliveAnswer: EtcdAnswer {
     let result: EtcdLeaseGrant
-    var header: EtcdHeader? { nil }
 }
 
-/// An answer of which only the header is read.
-struct EtcdEmptyAnswer: EtcdAnswer {
-    let header: EtcdHeader?
-}
+/// An answer of which nothing is read.
+struct EtcdEmptyAnswer: EtcdAnswer {}
 
 /// The body of an error, before and in a stream.
 struct EtcdErrorBody: Decodable, Sendable {
