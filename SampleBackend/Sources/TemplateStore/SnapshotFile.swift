@@ -39,10 +39,18 @@ package struct SnapshotFile: Sendable {
 
     package init(path: String) { self.path = path }
 
-    /// Replaces the file.
+    /// Replaces the file, unless its snapshot is of a later revision: then the store is another one, or
+    /// was restored, and the file may be the last copy of what it had.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `unavailable`; the file is the one before then.
     package func write(_ kept: Kept) throws(TemplateStoreError) {
+        if let earlier = try? read(), earlier.snapshot.revision > kept.snapshot.revision {
+            throw TemplateStoreError(
+                .unavailable,
+                "The snapshot \(path) is of revision \(earlier.snapshot.revision), and the store is at "
+                    + "\(kept.snapshot.revision): move the file away if the store was replaced or "
+                    + "restored on purpose.")
+        }
         do {
             let content = try JSONEncoder().encode(Record(kept))
             let digest = Data(SHA256.hash(data: content)).hexadecimal
@@ -63,6 +71,12 @@ package struct SnapshotFile: Sendable {
     ///   read.
     package func read() throws(TemplateStoreError) -> Kept? {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
+        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
+        // Opening a pipe would wait for its writer.
+        guard attributes?[.type] as? FileAttributeType == .typeRegular else {
+            throw damaged("it is no regular file")
+        }
         let data: Data
         do {
             let file = try FileHandle(forReadingFrom: URL(filePath: path))

@@ -41,6 +41,25 @@ struct SnapshotFileTests {
             snapshot: try await store.snapshot(), date: Date().roundedToMilliseconds)
     }
 
+    /// A store that was restored from a backup, or is another one, does not take the snapshot's place.
+    @Test func anOlderSnapshotDoesNotReplaceALaterOne() async throws {
+        let kept = try await snapshot()
+        try file.write(kept)
+        let empty = SnapshotFile.Kept(
+            snapshot: try await InMemoryTemplateStore().snapshot(), date: Date())
+        let error = #expect(throws: TemplateStoreError.self) { try file.write(empty) }
+        #expect(error?.message.contains("move the file away") == true)
+        #expect(try file.read() == kept)
+        try file.write(kept)
+    }
+
+    /// Opening a pipe would wait for its writer.
+    @Test func onlyAFileIsRead() throws {
+        #expect(mkfifo(file.path, 0o600) == 0)
+        let error = #expect(throws: TemplateStoreError.self) { try file.read() }
+        #expect(error?.message.contains(file.path) == true)
+    }
+
     @Test func whatIsWrittenIsRead() async throws {
         #expect(try file.read() == nil)
         for _ in 0..<2 {
