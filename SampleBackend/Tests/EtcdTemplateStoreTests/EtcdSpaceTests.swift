@@ -40,11 +40,11 @@ struct EtcdSpaceTests {
 }
 
 extension EtcdCluster {
-    /// Raises no quota, but removes the history, gives the space back, and disarms the alarm.
+    /// Removes contents and the history, gives the space back, and disarms the alarm.
     fileprivate func makeRoom(below store: EtcdTemplateStore) async throws {
         let large = try await store.readAll(.prefix(store.keys.prefix + "contents/"), part: .keys)
         for part in large.dropLast(2) {
-            // An operator would remove something else; the versions are not read again here.
+            // The versions they belong to are not read again.
             let removal = EtcdTransaction(success: [.delete(.key(part.key))])
             let _: EtcdTransactionAnswer = try await store.gateway.call("/v3/kv/txn", removal)
         }
