@@ -55,7 +55,8 @@ struct SnapshotFileTests {
 
     /// Opening a pipe would wait for its writer.
     @Test func onlyAFileIsRead() throws {
-        #expect(mkfifo(file.path, 0o600) == 0)
+        let result = unsafe mkfifo(file.path, 0o600)
+        #expect(result == 0)
         let error = #expect(throws: TemplateStoreError.self) { try file.read() }
         #expect(error?.message.contains(file.path) == true)
     }
