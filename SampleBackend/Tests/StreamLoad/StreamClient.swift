@@ -90,6 +90,7 @@ final class StreamClient: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         do {
             try read(unwrapInboundIn(data))
+            if isEnded { context.close(promise: nil) }
         } catch ResponseHead.Failure.status(let status) {
             crowd.refused(status: status)
             context.close(promise: nil)
@@ -97,6 +98,11 @@ final class StreamClient: ChannelInboundHandler {
             crowd.fault(self, "\(error)")
             context.close(promise: nil)
         }
+    }
+
+    /// True after the last chunk: a proxy keeps the connection open then.
+    private var isEnded: Bool {
+        if case .events(_, let body?) = response { body.isComplete } else { false }
     }
 
     private func read(_ bytes: ByteBuffer) throws {

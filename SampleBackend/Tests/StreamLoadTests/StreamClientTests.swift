@@ -69,6 +69,16 @@ struct StreamClientTests {
         #expect(client.delay == .milliseconds(1_234))
     }
 
+    @Test func theClientComesBackWhenTheLastChunkLeavesTheConnectionOpen() throws {
+        let size = String(Self.hello.utf8.count, radix: 16)
+        let (client, counts, _) = try read(
+            "HTTP/1.1 200 OK\r\nServer: nginx\r\nTransfer-Encoding: chunked\r\n\r\n"
+                + "\(size)\r\n\(Self.hello)\r\n0\r\n\r\n")
+        #expect(counts.faultExamples == [])
+        #expect(counts.lost == 1)
+        #expect(!client.isOpen)
+    }
+
     @Test func theClientComesBackSoonWhenItWasToldNothing() throws {
         let (client, _, _) = try read(Self.head + Self.hello)
         #expect((.milliseconds(100)...(.milliseconds(200))).contains(client.delay))
