@@ -11,6 +11,23 @@ import time
 LIMIT = 60  # Seconds that anything may take.
 
 
+def publish(port, template):
+    """Publishes; returns the times of the request and of its answer, and the version."""
+    body = json.dumps(template)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
+    connection.connect()
+    sent = time.monotonic_ns()
+    connection.request("PUT", "/v1/projects/default/remoteConfig", body, {
+        "Authorization": "Bearer " + os.environ["ACTIVECONFIG_ADMIN_TOKEN"], "If-Match": "*"})
+    response = connection.getresponse()
+    answer = response.read()
+    answered = time.monotonic_ns()
+    connection.close()
+    if response.status != 200:
+        sys.exit(f"a publish was answered with {response.status}: {answer}")
+    return sent, answered, int(json.loads(answer)["version"]["versionNumber"])
+
+
 class Backend:
     """The backend on one store and one port, which it keeps when it is started again."""
 
@@ -50,20 +67,7 @@ class Backend:
         return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(self.process.pid)]))
 
     def publish(self, template):
-        """Publishes; returns the times of the request and of its answer, and the version."""
-        body = json.dumps(template)
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
-        connection.connect()
-        sent = time.monotonic_ns()
-        connection.request("PUT", "/v1/projects/default/remoteConfig", body, {
-            "Authorization": "Bearer " + os.environ["ACTIVECONFIG_ADMIN_TOKEN"], "If-Match": "*"})
-        response = connection.getresponse()
-        answer = response.read()
-        answered = time.monotonic_ns()
-        connection.close()
-        if response.status != 200:
-            sys.exit(f"a publish was answered with {response.status}: {answer}")
-        return sent, answered, int(json.loads(answer)["version"]["versionNumber"])
+        return publish(self.port, template)
 
     def publish_to_store(self, template):
         """Publishes while the backend is not running; returns the version."""

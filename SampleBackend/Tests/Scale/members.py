@@ -142,6 +142,11 @@ class Cluster:
             if member.is_running:
                 wait_until(lambda m=member: m.ask("kv/range", {"key": encoded("ready")}), f"{member.name} is ready")
 
+    @property
+    def location(self):
+        """The store of replicas that reach the members without the relay."""
+        return "etcd:" + ",".join(f"http://127.0.0.1:{member.client_port}" for member in self.members)
+
     def relayed(self, client):
         """The URLs of the members for a client of this name, such as r1, by links of its own."""
         return [f"http://127.0.0.1:{self.relay.open(f'{client}-{member.name}', member.client_port)}"

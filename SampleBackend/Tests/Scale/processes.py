@@ -9,6 +9,7 @@ import sys
 import time
 
 LIMIT = 60  # Seconds that a start or an end may take.
+TICK = os.sysconf("SC_CLK_TCK")
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux.
 
 
@@ -36,6 +37,18 @@ def wait_until(condition, what, limit=LIMIT, pause=0.05):
             return result
         time.sleep(pause)
     raise TimeoutError(f"{what}: not within {limit} s")
+
+
+def memory(pid):
+    """KiB of resident memory of a process."""
+    return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(pid)]))
+
+
+def processor_time(pid):
+    """Seconds of processor time that a process has taken."""
+    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
 
 
 class Program:

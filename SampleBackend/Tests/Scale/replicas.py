@@ -44,6 +44,16 @@ class Replica(Program):
         wait_until(is_ready, f"{self.name} is ready")
 
 
+def start_replicas(stack, binary, store, folder, count):
+    """Replicas on one store, which are ready and end with the stack."""
+    replicas = [Replica(f"r{number + 1}", binary, store, folder) for number in range(count)]
+    for replica in replicas:
+        stack.callback(replica.kill)
+        replica.start()
+        replica.wait_until_ready()
+    return replicas
+
+
 def moved_clock(folder):
     """The library that moves a process's clock, built with the compiler that comes with Swift."""
     library = os.path.join(folder, "clock.so")

@@ -36,6 +36,7 @@ class Report:
         contents = {version: next(iter(seen)) for version, seen in evidence(self.history).items()}
         self.stored_unknown = sum(o.outcome == "unknown" and o.content in contents.values() for o in publishes)
         self.violations = [f"{violation.kind}: {violation.message}" for violation in check(self.history)]
+        self.lost = len(self.violations)
         truth = {version: run.plans.values[content] for version, content in contents.items()
                  if content in run.plans.values}
         self.rows = [self.row(window) for window in run.windows]
@@ -77,6 +78,9 @@ class Report:
             self.violations.append(f"publishing stopped for {row['gap']:.1f} s by {window.name}")
         if self.run.documents is not None:
             row["agreed"] = self.agreed(window)
+            row["unread"] = sum(during(moment) for moment, *_ in self.run.documents.failures)
+            row["slowest read"] = max(((o.returned - o.invoked) / 1e6 for o in self.history.operations
+                                       if o.op == "document" and during(o.invoked)), default=None)
         return row
 
     def agreed(self, window):
@@ -98,7 +102,7 @@ class Report:
         options = self.run.options
         return {"seed": options.seed, "store": options.store, "outcomes": self.outcomes, "answers": self.answers,
                 "storedUnknown": self.stored_unknown, "operations": len(self.history.operations), "faults": self.rows,
-                "streams": self.figures, "violations": self.violations}
+                "streams": self.figures, "lost": self.lost, "violations": self.violations}
 
     def text(self):
         def number(value, digits=1):

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 """Measures the points that the simulation is checked against, on this machine.
 
-USAGE: measure.py --programs DIRECTORY [--store sqlite|etcd] [--replicas 1,2,3] [--streams 4000,12000]
+USAGE: measure.py --programs DIRECTORY [--stores sqlite,etcd] [--replicas 1,2,3] [--streams 4000,12000]
                   [--kinds same,own] [--rounds N] > points.json
 
 DIRECTORY has release builds of sample-backend and StreamLoad. Starts so many replicas on one store, holds the
 streams open, spread over the replicas, and publishes through the first. "same" changes a setting of all users,
-"own" one with ${user.id}, under conditions by which hardly two users share a document. A point takes about 40 s.
+"own" one with ${user.id}, under conditions by which hardly two users share a document. The points of one store,
+replicas and streams take about 45 s.
 
-A point has: store, kind, replicas, streams (of all replicas), processors (which the clients share), seconds to
-connect, KiB of memory a stream, percent of a processor for 1,000 idle streams, µs of processor time of the
-replicas and of the clients for a stream and publish, ms until a publish is answered, and until half, 99 % and
-all streams have it; medians of the rounds.
+A point has: store, kind, replicas, streams (of all replicas), processors (which the clients and the members of
+etcd share), µs of processor time of the replicas and of the clients for a stream and publish, ms of that of the
+members for a publish and the second after it, ms until a publish is answered, and until half, 99 % and all streams
+have it; medians of the rounds. The point of the first kind also has: seconds to connect, KiB of memory a stream,
+percent of a processor for 1,000 idle streams.
 """
 
 import argparse
-import http.client
 import json
 import os
 import secrets
@@ -27,28 +28,13 @@ import time
 from contextlib import ExitStack
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-sys.path[:0] = [os.path.join(TESTS, "Scale"), os.path.join(TESTS, "Load")]
+sys.path += [os.path.join(TESTS, "Scale"), os.path.join(TESTS, "Load")]
 
+from backend import publish  # noqa: E402
 from members import Cluster  # noqa: E402
-from replicas import Replica  # noqa: E402
-from streams import HEARTBEAT, LIMIT, Clients  # noqa: E402
-
-TICK = os.sysconf("SC_CLK_TCK")
-
-
-def processor_time(pids):
-    """Seconds of processor time that processes have taken."""
-    total = 0
-    for pid in pids:
-        with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        total += (int(fields[11]) + int(fields[12])) / TICK
-    return total
-
-
-def memory(pids):
-    """KiB of resident memory of processes."""
-    return sum(int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(pid)])) for pid in pids)
+from processes import memory, processor_time  # noqa: E402
+from replicas import start_replicas  # noqa: E402
+from streams import HEARTBEAT, Clients  # noqa: E402
 
 
 class Templates:
@@ -58,99 +44,108 @@ class Templates:
         program = os.path.join(TESTS, "Load", "template.py")
         self.template = json.loads(subprocess.check_output(
             [sys.executable, program, "2000", "different" if kind == "own" else "same"]))
-        self.kind, self.number = kind, 0
+        self.kind = kind
 
     def next(self):
-        self.number += 1
         parameters = self.template["parameterGroups"]["Section0"]["parameters"]
-        parameters["told"] = {"defaultValue": {"value": f"News {self.number}"}}
+        parameters["told"] = {"defaultValue": {"value": f"News {time.monotonic_ns()}"}}
         if self.kind == "own":
             parameters["own"] = {"defaultValue": {"value": "The value of ${user.id}"}}
         return self.template
 
 
-def publish(port, template):
-    """Publishes; returns the times of the request and of its answer in ns, and the version."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
-    connection.connect()
-    sent = time.monotonic_ns()
-    connection.request("PUT", "/v1/projects/default/remoteConfig", json.dumps(template), {
-        "Authorization": "Bearer " + os.environ["ACTIVECONFIG_ADMIN_TOKEN"], "If-Match": "*"})
-    answer = connection.getresponse()
-    body = answer.read()
-    answered = time.monotonic_ns()
-    connection.close()
-    if answer.status != 200:
-        sys.exit(f"a publish was answered with {answer.status}: {body}")
-    return sent, answered, int(json.loads(body)["version"]["versionNumber"])
+class Crowds:
+    """Replicas, and for each a crowd of clients with streams; a context."""
 
+    def __init__(self, programs, store, replica_count):
+        self.programs, self.store, self.replica_count = programs, store, replica_count
+        self.stack, self.wrong, self.members = ExitStack(), [], []
 
-def measure(programs, store, kind, replica_count, streams, rounds):
-    """One point."""
-    wrong = []
-    with ExitStack() as stack:
-        folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="simulation-"))
-        location = "sqlite:" + os.path.join(folder, "store.sqlite")
-        if store == "etcd":
-            cluster = stack.enter_context(Cluster())
-            cluster.start()
-            cluster.wait_until_ready()
-            location = "etcd:" + ",".join(f"http://127.0.0.1:{member.client_port}" for member in cluster.members)
-        replicas = [Replica(f"r{number + 1}", os.path.join(programs, "sample-backend"), location, folder)
-                    for number in range(replica_count)]
-        for replica in replicas:
-            stack.callback(replica.kill)
-            replica.start()
-            replica.wait_until_ready()
-        templates = Templates(kind)
-        version = publish(replicas[0].port, templates.next())[2]
-        crowds = [Clients(programs, wrong) for _ in replicas]
-        for crowd, replica in zip(crowds, replicas):
-            stack.callback(crowd.end)
-            crowd.start(replica.port)
-        pids = [replica.pid for replica in replicas]
-        client_pids = [crowd.process.pid for crowd in crowds]
-        before, began = memory(pids), time.monotonic_ns()
-        for crowd in crowds:
-            crowd.ask("connect", streams // replica_count)
-        connected = max(crowd.wait("opened")["last"] for crowd in crowds)
-        used = processor_time(pids)
+    def __enter__(self):
+        with ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="simulation-"))
+            location = "sqlite:" + os.path.join(folder, "store.sqlite")
+            if self.store == "etcd":
+                cluster = stack.enter_context(Cluster())
+                cluster.start()
+                cluster.wait_until_ready()
+                location, self.members = cluster.location, cluster.members
+            binary = os.path.join(self.programs, "sample-backend")
+            self.replicas = start_replicas(stack, binary, location, folder, self.replica_count)
+            self.crowds = [Clients(self.programs, self.wrong) for _ in self.replicas]
+            for crowd, replica in zip(self.crowds, self.replicas):
+                stack.callback(crowd.end)
+                crowd.start(replica.port)
+            self.stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_):
+        self.stack.close()
+
+    def taken(self):
+        """Seconds of processor time of the replicas, the clients and the members."""
+        return [sum(processor_time(process.pid) for process in processes) for processes in (
+            self.replicas, [crowd.process for crowd in self.crowds], self.members)]
+
+    def memory(self):
+        return sum(memory(replica.pid) for replica in self.replicas)
+
+    def connect(self, streams):
+        """Opens the streams, and has them idle for a heartbeat; returns the figures of that."""
+        before, began = self.memory(), time.monotonic_ns()
+        for crowd in self.crowds:
+            crowd.ask("connect", streams // self.replica_count)
+        connected = max(crowd.wait("opened")["last"] for crowd in self.crowds)
+        used = self.taken()[0]
         time.sleep(HEARTBEAT + 1)
-        idle = (processor_time(pids) - used) / (HEARTBEAT + 1)
-        each = (memory(pids) - before) / streams
-        told = [tell(replicas, crowds, templates, pids, client_pids) for _ in range(rounds + 1)][1:]
-        middle = {name: statistics.median(measured[name] for measured in told) for name in told[0]}
-        for crowd in crowds:
-            crowd.report(kind, 10)
-    if wrong:
-        sys.exit(f"measure.py: {wrong}")
-    return {"store": store, "kind": kind, "replicas": replica_count, "streams": streams,
-            "processors": os.cpu_count(), "connectSeconds": round((connected - began) / 1e9, 2),
-            "kibAStream": round(each, 2), "idlePercent": round(idle * 100 / (streams / 1000), 3),
-            "serverMicroseconds": round(middle["server"] / streams * 1e6, 1),
-            "clientMicroseconds": round(middle["client"] / streams * 1e6, 1)} | {
-                name: round(middle[name], 1) for name in ("answered", "p50", "p99", "last")}
+        idle = (self.taken()[0] - used) / (HEARTBEAT + 1)
+        return {"connectSeconds": round((connected - began) / 1e9, 2),
+                "kibAStream": round((self.memory() - before) / streams, 2),
+                "idlePercent": round(idle * 100 / (streams / 1000), 3)}
+
+    def tell(self, template):
+        """A publish, the times in ms until the clients have it, and the seconds of processor time it took."""
+        for crowd in self.crowds:
+            crowd.ask("mark")
+        before = self.taken()
+        sent, answered, version = publish(self.replicas[0].port, template)
+        times = [crowd.wait("told", version, 10) for crowd in self.crowds]
+        time.sleep(1)
+        server, client, members = (now - then for now, then in zip(self.taken(), before))
+        return {"server": server, "client": client, "members": members, "answered": (answered - sent) / 1e6,
+                "p50": statistics.median((found["p50"] - sent) / 1e6 for found in times),
+                "p99": max((found["p99"] - sent) / 1e6 for found in times),
+                "last": max((found["last"] - sent) / 1e6 for found in times)}
 
 
-def tell(replicas, crowds, templates, pids, client_pids):
-    """A publish, and the times in ms until the clients have it."""
-    for crowd in crowds:
-        crowd.ask("mark")
-    server, client = processor_time(pids), processor_time(client_pids)
-    sent, answered, version = publish(replicas[0].port, templates.next())
-    times = [crowd.wait("told", version, 10) for crowd in crowds]
-    time.sleep(1)
-    return {"server": processor_time(pids) - server, "client": processor_time(client_pids) - client,
-            "answered": (answered - sent) / 1e6,
-            "p50": statistics.median((found["p50"] - sent) / 1e6 for found in times),
-            "p99": max((found["p99"] - sent) / 1e6 for found in times),
-            "last": max((found["last"] - sent) / 1e6 for found in times)}
+def measure(programs, store, kinds, replica_count, streams, rounds):
+    """A point for each kind; and what was wrong."""
+    points = []
+    with Crowds(programs, store, replica_count) as crowds:
+        publish(crowds.replicas[0].port, Templates(kinds[0]).next())
+        connected = crowds.connect(streams)
+        for kind in kinds:
+            templates = Templates(kind)
+            crowds.tell(templates.next())
+            told = [crowds.tell(templates.next()) for _ in range(rounds)]
+            for crowd in crowds.crowds:
+                crowd.report(kind, 10)
+            middle = {name: statistics.median(measured[name] for measured in told) for name in told[0]}
+            points.append(
+                {"store": store, "kind": kind, "replicas": replica_count, "streams": streams,
+                 "processors": os.cpu_count()} | connected
+                | {name + "Microseconds": round(middle[name] / streams * 1e6, 1) for name in ("server", "client")}
+                | ({"membersMilliseconds": round(middle["members"] * 1000)} if store == "etcd" else {})
+                | {name: round(middle[name], 1) for name in ("answered", "p50", "p99", "last")}
+                | {"lastRounds": [round(measured["last"], 1) for measured in told]})
+            connected = {}
+    return points, crowds.wrong
 
 
 def main():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--programs")
-    parser.add_argument("--store", choices=["sqlite", "etcd"], default="sqlite")
+    parser.add_argument("--stores", default="sqlite,etcd")
     parser.add_argument("--replicas", default="1,2,3")
     parser.add_argument("--streams", default="4000,12000")
     parser.add_argument("--kinds", default="same,own")
@@ -168,12 +163,17 @@ def main():
         return 64
     os.environ["ACTIVECONFIG_ADMIN_TOKEN"] = secrets.token_hex(24)
     points = []
-    for kind in options.kinds.split(","):
+    for store in options.stores.split(","):
         for replica_count in counts[0]:
             for streams in counts[1]:
-                points.append(measure(options.programs, options.store, kind, replica_count, streams, options.rounds))
-                print(json.dumps(points[-1]), file=sys.stderr)
-    print(json.dumps({"points": points}, indent=1))
+                found, wrong = measure(
+                    options.programs, store, options.kinds.split(","), replica_count, streams, options.rounds)
+                if wrong:
+                    sys.exit(f"measure.py: {wrong}")
+                points += found
+                for point in found:
+                    print(json.dumps(point), file=sys.stderr)
+    print('{"points": [\n' + ",\n".join(map(json.dumps, points)) + "\n]}")
     return 0
 
 

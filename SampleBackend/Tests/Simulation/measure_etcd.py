@@ -14,25 +14,13 @@ import base64
 import json
 import os
 import statistics
-import subprocess
 import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "Scale"))
 
 from members import MINUTE, Cluster, encoded  # noqa: E402
-
-TICK = os.sysconf("SC_CLK_TCK")
-
-
-def memory(pid):
-    return int(subprocess.check_output(["ps", "-o", "rss=", "-p", str(pid)]))
-
-
-def processor_time(pid):
-    with open(f"/proc/{pid}/stat", encoding="ascii") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
+from processes import memory, processor_time  # noqa: E402
 
 
 async def watch(port, events):
