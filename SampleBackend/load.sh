@@ -22,6 +22,8 @@ USAGE: SampleBackend/load.sh [--check] [--json | --markdown] [--plot FILE] [--ag
        SampleBackend/load.sh --updater [--json] [--only NAMES] [--seconds N] [--rounds N]
                              [--minutes N]
        SampleBackend/load.sh --console [--check] [--json] [--rounds N]
+       SampleBackend/load.sh --scale [--check] [--json | --markdown] [--only NAMES] [--rounds N]
+                             [--seconds N] [--connections N]
 
 Builds the backend for release and measures, on loopback:
 
@@ -78,6 +80,20 @@ With --console it measures the console in a headless browser, with 3,000 setting
       what a check during typing sends                              at most 4 KiB
       steps that take the last condition to the top                 1
 
+With --scale it measures replicas on three members of etcd, in 12 minutes:
+
+  S1  the memory that an idle stream costs, of 19,000 of one process      at most 5 KiB
+  S2  the time from a publish until 12,000 streams of one, two and three replicas have it,
+      beside that of the simulation (Tests/Simulation)
+  S3  requests by the processor time that they take
+  S4  the time until all streams of a replica that was stopped, or killed, listen again at three
+      replicas behind nginx                                               at most 15 s
+      clients that missed a version, and reads that were not answered     none
+  S5  memory by the number of parameters, conditions, users with pinned values, versions and users
+  R8  the longest gap between publishes while the leader is killed, stopped and cut off, and, without
+      a gap of reads, lost or doubled publishes, until replicas agree     at most 5 s
+  B9, B15  as above
+
   --check          Exit with 1 when one of them is missed.
   --json           The figures as JSON; with --updater those of F11 and F12.
   --markdown       The figures as tables of Markdown, with the machine, the date and the command.
@@ -111,6 +127,7 @@ only=""
 minutes=""
 updater=""
 console=""
+scale=""
 refuse() {
     echo "load.sh: $1; see --help" >&2
     exit 64
@@ -124,6 +141,7 @@ while [ $# -gt 0 ]; do
     --against) against=${2:?--against needs a commit}; shift ;;
     --updater) updater=yes ;;
     --console) console=yes ;;
+    --scale) scale=yes ;;
     --only) only=${2:?--only needs names, such as B5,B6}; shift ;;
     --peers) peers="nio hummingbird" ;;
     --connections) connections=${2:?--connections needs a number}; shift ;;
@@ -137,15 +155,19 @@ while [ $# -gt 0 ]; do
 done
 
 # An option that would have no effect is an error.
-[ -z "$updater" ] || [ -z "$console" ] || refuse "--updater and --console exclude each other"
+case $updater$console$scale in
+yesyes*) refuse "--updater, --console and --scale exclude each other" ;;
+esac
 [ -z "$updater" ] || [ -z "$check" ] || refuse "--check does not go with --updater"
 [ -z "$console" ] || [ -z "$only" ] || refuse "--only does not go with --console"
 [ -z "$console" ] || [ -z "$seconds" ] || refuse "--seconds does not go with --console"
 [ -n "$updater" ] || [ -z "$minutes" ] || refuse "--minutes goes with --updater"
 [ -z "$updater$console" ] || [ -z "$connections" ] ||
     refuse "--connections goes with neither --updater nor --console"
-[ -z "$updater$console" ] || [ -z "$against$plot$markdown$peers" ] ||
-    refuse "--against, --peers, --plot and --markdown go with neither --updater nor --console"
+[ -z "$updater$console" ] || [ -z "$markdown" ] ||
+    refuse "--markdown goes with neither --updater nor --console"
+[ -z "$updater$console$scale" ] || [ -z "$against$plot$peers" ] ||
+    refuse "--against, --peers and --plot do not go with --updater, --console or --scale"
 [ -z "$json" ] || [ -z "$markdown" ] || refuse "--json and --markdown exclude each other"
 seconds=${seconds:-3}
 connections=${connections:-19000}
@@ -153,6 +175,7 @@ if [ -n "$updater" ]; then
     all=F11,F12,R4,R5,soak
     [ -n "$only" ] || only=F11,F12,R4,R5
 fi
+[ -z "$scale" ] || all=S1,S2,S3,S4,S5,R8,B9,B15
 [ -n "$only" ] || only=$all
 
 # wants NAME …: whether one of them is to be measured.
@@ -212,11 +235,14 @@ fi
 
 setup swift sqlite python
 ! wants B2 B3 B4 B8 || setup wrk nginx curl
+! wants S1 S2 S3 S4 S5 R8 || setup etcd
+! wants S3 || setup wrk
+! wants S4 || setup nginx
 # Counts of connections and of streams are counts of open files.
 ulimit -n "$(ulimit -Hn)" 2>/dev/null || true
 echo "Building for release (the first time takes some minutes) …" >&2
 products="sample-backend$(! wants B1 B10 || echo " TargetingBenchmark")"
-for product in $products $(! wants B5 B6 B7 B9 || echo StreamLoad); do
+for product in $products $(! wants B5 B6 B7 B9 S1 S2 S4 || echo StreamLoad); do
     swift build -c release --package-path SampleBackend --product "$product" >&2
 done
 bin=$(swift build -c release --package-path SampleBackend --show-bin-path)
@@ -260,8 +286,17 @@ if wants B1 B10; then measure_conditions; fi
 if wants B5 B6 B7 B9; then measure_by streams "$connections" "$rounds" "$only"; fi
 if wants B11; then measure_by polls "$((connections < 10000 ? connections : 10000))" "$rounds"; fi
 if wants B14; then measure_by heavy "$((seconds * 5))"; fi
+if wants S1 S2; then measure_by crowds "$connections" "$rounds" "$only"; fi
+if wants S3; then measure_by per_core "$seconds" "$rounds"; fi
+if wants S4; then measure_by restart "$((connections < 6000 ? connections : 6000))"; fi
+if wants S5; then measure_by footprint; fi
+if wants R8; then measure_by failover "$rounds"; fi
 if wants B15; then measure_by unchanged 10000; fi
 if wants B16; then measure_allocations; fi
+if [ -n "$scale" ] && [ -n "$markdown" ] && [ "$only" = "$all" ]; then
+    SampleBackend/Tests/Simulation/simulate.py --markdown
+    echo
+fi
 # shellcheck disable=SC2086
 python3 SampleBackend/Tests/Load/report.py "$work" "$only" $check $json $markdown \
     ${against:+--against "$against"} ${plot:+--plot "$plot"} --command "$command"

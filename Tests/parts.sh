@@ -214,6 +214,7 @@ run_scale() {
     step "faults" SampleBackend/Tests/Scale/run.sh
     step "simulation" SampleBackend/Tests/Simulation/simulate.py --check \
         SampleBackend/Tests/Simulation/points.json
+    step "capacity" SampleBackend/Tests/Simulation/simulate.py --page SampleBackend/Operations/Capacity.md
 }
 
 run_changed() {

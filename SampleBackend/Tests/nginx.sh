@@ -2,6 +2,8 @@
 
 # write_nginx_configuration FOLDER PORT URL…: writes FOLDER/nginx.conf, which is
 # SampleBackend/Operations/nginx.conf on a port of this machine, without its TLS, before these replicas.
+# $nginx_connections is the most connections (default: 8192). A stream has two; nginx closes idle ones when
+# fewer than a sixteenth are free.
 write_nginx_configuration() {
     local folder=$1 port=$2
     shift 2
@@ -26,7 +28,7 @@ master_process off;
 pid $folder/pid;
 error_log $folder/log;
 worker_rlimit_nofile $(ulimit -n);
-events { worker_connections 8192; }
+events { worker_connections ${nginx_connections:-8192}; }
 http {
     access_log off;
     default_type application/octet-stream;

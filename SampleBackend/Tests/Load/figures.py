@@ -57,18 +57,20 @@ class Side:
     """What was measured of one commit."""
 
     def __init__(self, work, name, names, rates):
-        self.folder, self.details, self.wrong = os.path.join(work, name), [], []
+        self.folder, self.details, self.wrong, self.tables = os.path.join(work, name), [], [], []
         self.figures = list(self.of_requests(name, names, rates))
         self.figures += self.of_conditions(names)
-        for program in "streams", "polls", "heavy", "unchanged":
+        for program in ("streams", "polls", "heavy", "unchanged", "crowds", "per_core", "restart", "footprint",
+                        "failover"):
             found = self.read(program, {"figures": [], "details": [], "wrong": []})
-            # A run for B6 connects, and so has B5's figures as well.
             self.figures += [Figure(f["name"], f["what"], f["value"], f["sign"], f["target"])
                              for f in found["figures"]]
             self.details += found["details"]
             self.wrong += found["wrong"]
+            self.tables += found.get("tables", [])
         self.figures += self.of_allocations()
-        self.figures.sort(key=lambda figure: int(figure.name[1:]))
+        # A run for B6 has B5's figures as well.
+        self.figures = sorted((f for f in self.figures if f.name in names), key=lambda f: names.index(f.name))
 
     def read(self, name, default):
         """The figures of another program; the default if it did not run."""

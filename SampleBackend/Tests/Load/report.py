@@ -31,11 +31,10 @@ rates = Rates(options.work)
 this = Side(options.work, "this", names, rates)
 earlier = Side(options.work, "earlier", names, rates) if options.against else None
 values = {(figure.name, figure.what): figure.value for figure in earlier.figures} if earlier else {}
-missed = [figure.name for figure in this.figures if figure.name in names and not figure.is_met]
+missed = [figure.name for figure in this.figures if not figure.is_met]
 if rates.errors:
     missed.append(f"{rates.errors} requests failed")
 missed += this.wrong
-shown = [figure for figure in this.figures if figure.name in names]
 when = conditions.of(options.command, options.against)
 
 
@@ -45,12 +44,16 @@ def ratio(figure):
     return figure.value / value if value else None
 
 
+def number(value):
+    return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
 def rows():
     yield ["", "", "measured"] + ([options.against, "ratio"] if earlier else []) + ["wanted"]
-    for figure in shown:
+    for figure in this.figures:
         value = values.get((figure.name, figure.what))
-        others = ["" if number is None else f"{number:.3f}" for number in (value, ratio(figure))] if earlier else []
-        yield [figure.name, figure.what, f"{figure.value:.3f}", *others,
+        others = ["" if found is None else number(found) for found in (value, ratio(figure))] if earlier else []
+        yield [figure.name, figure.what, number(figure.value), *others,
                figure.wanted + "  MISSED" * (not figure.is_met)]
 
 
@@ -88,16 +91,23 @@ if options.json:
     print(json.dumps(when.fields | {
         "figures": [{"name": f.name, "what": f.what, "value": f.value, "target": f.wanted or None}
                     | ({options.against: values.get((f.name, f.what)), "ratio": ratio(f)} if earlier else {})
-                    for f in shown],
+                    for f in this.figures],
         "requestsPerSecond": {f"{name}-{server}": rates.rate(name, server) for name, server in rates.samples},
         "p99Microseconds": {f"{name}-{server}": rates.latency(name, server) for name, server in rates.samples},
-        "errors": rates.errors, "streams": this.details, "missed": missed}, ensure_ascii=False))
+        "tables": this.tables, "errors": rates.errors, "streams": this.details, "missed": missed}, ensure_ascii=False))
 elif options.markdown:
-    print(tables.markdown(rows()), "", tables.markdown(rate_rows()), "", when.paragraph, sep="\n")
+    print(tables.markdown(rows()), "", sep="\n")
+    if rates.samples:
+        print(tables.markdown(rate_rows()), "", sep="\n")
+    for table in this.tables:
+        print(f"{table['title']}:", "", tables.markdown(table["rows"]), "", sep="\n")
+    print(when.paragraph)
 else:
     print(tables.text(rows()))
     if rates.samples:
         print("", tables.text(rate_rows()), sep="\n")
+    for table in this.tables:
+        print("", f"{table['title']}:", tables.text(table["rows"]), sep="\n")
     for side in [this] + ([earlier] if earlier else []):
         lines = side.details + [f"WRONG: {line}" for line in side.wrong]
         if lines:

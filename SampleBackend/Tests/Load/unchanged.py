@@ -80,4 +80,5 @@ def main():
         f"{seconds:.1f} s instead of {all_seconds:.1f} s"]}, sys.stdout, ensure_ascii=False)
 
 
-main()
+if __name__ == "__main__":
+    main()

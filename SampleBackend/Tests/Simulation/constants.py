@@ -5,6 +5,7 @@ from dataclasses import dataclass
 POINTS = "measure.py"
 ETCD = "measure_etcd.py"
 LOAD = "SampleBackend/load.sh --only"
+SCALE = "SampleBackend/load.sh --scale --only"
 MACHINE = "2 processors (AMD EPYC) that clients shared, etcd 3.4.23, 2026-11-26"
 
 
@@ -25,7 +26,7 @@ CONSTANTS = {
     "stream_memory": Constant("memory of a stream", 4.3, "KiB", POINTS),
     "first_streams": Constant("memory of a replica's first streams", 2.0, "MiB", POINTS),
     "kernel_memory": Constant("memory of a stream in the kernel", 5, "KiB", "assumed: an idle TCP socket and its file"),
-    "base_memory": Constant("memory of a replica, with a full cache", 150, "MiB", f"{LOAD} B6"),
+    "base_memory": Constant("memory of a replica, with a full cache", 190, "MiB", f"{SCALE} S5"),
     "event_shared": Constant("processor time of an event that users share", 16.5, "µs", f"{POINTS} --kinds same"),
     "event_own": Constant("processor time of an event of a user's own", 31, "µs", f"{POINTS} --kinds own"),
     "event_client": Constant("processor time of an event in the test's client", 11, "µs", f"{POINTS} --kinds same"),
@@ -34,7 +35,7 @@ CONSTANTS = {
     "idle_replica": Constant("processor time of an idle replica", 0.55, "% of a processor", POINTS),
     "connects": Constant("new streams a second", 4800, "a processor", POINTS),
     "first_event": Constant("time of a publish until the first streams have it", 25, "ms", f"{POINTS}, 2 kB"),
-    "documents": Constant("documents a second, hardly two alike", 15900, "a processor", f"{LOAD} B2"),
+    "documents": Constant("documents a second, hardly two alike", 23600, "a processor", f"{SCALE} S3"),
     "load_template": Constant("time to take over a template of 3,000 parameters", 52, "ms", f"{LOAD} B8: a publish"),
     "efficiency": Constant("part of each further processor that counts", 0.8, "", "assumed: measured with 2 only"),
     # Of etcd.
@@ -45,7 +46,7 @@ CONSTANTS = {
     "read": Constant("processor time of a read", 6.4, "ms/MB", f"{ETCD}, 1 MB"),
     "write": Constant("time of a write", 38, "ms/MB", f"{ETCD}, 1 MB"),
     "lease": Constant("time between a replica's writes for its lease", 10, "s", "assumed"),
-    "streams_measured": Constant("streams of a process that were measured", 19000, "", f"{LOAD} B5"),
+    "streams_measured": Constant("streams of a process that were measured", 19000, "", f"{SCALE} S1"),
     "watchers_measured": Constant("watchers of a member that were measured", 1000, "", ETCD),
     # Of clients, as ActiveConfigUpdater and the server have them.
     "retry": Constant("first wait of a client", 2, "s, of which half is random", "ReconnectDelay, `retry:`"),

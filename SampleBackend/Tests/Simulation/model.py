@@ -27,10 +27,10 @@ class Machine:
         return 1 + (self.processors - 1) * constant("efficiency") if self.processors > 2 else self.processors
 
     def __str__(self):
-        return f"{self.processors} processors, {self.gib} GiB"
+        return f"{self.processors} processor{'s' * (self.processors > 1)}, {self.gib} GiB"
 
 
-SMALL, LARGE = Machine(2, 4), Machine(8, 16)
+TINY, SMALL, LARGE = Machine(1, 1), Machine(2, 4), Machine(8, 16)
 
 
 @dataclass(frozen=True)
@@ -73,6 +73,11 @@ class Size:
         self.replicas = self.replicas_a_region * scenario.regions
         self.streams_normally = scenario.streams / self.replicas
         self.streams_after_loss = scenario.streams / (self.replicas_a_region * left)
+        # Of one region, a replica may be missing.
+        self.streams_at_most = self.streams_after_loss if scenario.regions > 1 else (
+            scenario.streams / max(1, self.replicas - 1))
+        # One place in 32 is kept from streams, and 256 files are the server's own.
+        self.open_files = 1000 * math.ceil((self.streams_at_most * 32 / 31 + 256) / 1000)
         requests = scenario.users * constant("launches") * constant("peak") / 86_400
         self.requests = requests
         each = 1e6 / constant("documents") + more  # µs
@@ -168,6 +173,8 @@ def etcd(scenario, size):
         "processor time of reads a publish, s a member": watchers * scenario.template_mb * constant("read") / 1000,
         "part of a processor for reads": watchers * scenario.template_mb * constant("read") / 1000 / scenario.interval,
         "writes a second by leases": size.replicas / constant("lease"),
+        "projects of which 300 versions, twice between compactions, take 8 GiB": math.floor(
+            (8 << 30) / (300 * 2 * scenario.template_mb * 1e6)),
     }
 
 

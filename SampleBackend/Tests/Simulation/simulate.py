@@ -4,6 +4,7 @@
 USAGE: simulate.py [--users N] [--streams N] [--conditions N] [--parameters N] [--template-mb N]
                    [--interval SECONDS] [--regions N] [--members N] [--own] [--seed N] [--markdown | --json]
        simulate.py --check FILE [--json]
+       simulate.py --page Capacity.md
 
 Without options: 100 million users, 20 million streams, 200 conditions, a publish a minute that concerns all,
 three regions of which one is lost. --own: hardly two users share an event. It prints the assumptions, what they
@@ -13,21 +14,29 @@ rest on, and where the design ends. --markdown prints the tables of Operations/C
 {"points": [{"kind": "same", "replicas": 1, "streams": 12000, "processors": 2, "last": 280.0, …}]}; what a point
 does not have is not compared.
 
-Exit codes: 0, 1 a median error is above 25 %, 64 wrong arguments, 65 no points.
+--page checks that a page has the tables of --markdown.
+
+Exit codes: 0, 1 a median error is above 25 % or a page has other tables, 64 wrong arguments, 65 no points or page.
 """
 
 import argparse
 import json
+import os
 import statistics
 import sys
 
 from constants import CONSTANTS, MACHINE, constant
-from model import LARGE, SMALL, Scenario, Size, come_back, ends, etcd, predicted, publish
+from model import LARGE, SMALL, TINY, Scenario, Size, come_back, ends, etcd, predicted, publish
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Tests/Reports"))
+import tables  # noqa: E402
 
 WORST = 0.25  # Median error above which the model is wrong.
-CROWDS = [  # Streams, machine, regions.
-    (2_000, SMALL, 1), (20_000, SMALL, 1), (200_000, SMALL, 1), (2_000_000, LARGE, 3), (20_000_000, LARGE, 3),
+CROWDS = [  # Users, of whom a fifth listens; machine, regions.
+    (1_000, TINY, 1), (100_000, SMALL, 1), (1_000_000, SMALL, 1), (10_000_000, LARGE, 3), (100_000_000, LARGE, 3),
 ]
+
+TIMES = {"commit", "last replica", "p50", "p99", "last"}
 
 
 def results(scenario, seed):
@@ -80,33 +89,62 @@ def extrapolation(size):
     """What of the results lies beyond what was measured."""
     watchers = constant("watchers_measured") * size.scenario.members
     return (f"Extrapolated: a process was measured with at most {constant('streams_measured'):,} streams, and has "
-            f"{size.streams_normally:,.0f} here; members with {constant('watchers_measured'):,} watchers each, which "
-            f"are {watchers:,} replicas; a machine with 2 processors.")
+            f"up to {size.streams_at_most:,.0f} here; members with {constant('watchers_measured'):,} watchers each, "
+            f"which are {watchers:,} replicas; a machine with 2 processors.")
+
+
+def runs(seed):
+    """Rows of what to run, by users."""
+    yield ["users", "streams", "store", "replicas", "each with", "streams of each, at most", "open files of each",
+           "all told after a publish", "99 % back after a region is lost", "first limit of a replica"]
+    for users, machine, regions in CROWDS:
+        scenario = Scenario(users=users, streams=users // 5, regions=regions, machine=machine)
+        size = Size(scenario)
+        store, replicas, back = "SQLite", "1", ""
+        if regions > 1:
+            store, replicas = "3 members of etcd, one a region", f"{regions} × {size.replicas_a_region}"
+            back = f"{come_back(scenario, size, seed)['p99']:.0f} s"
+        elif size.replicas > 1:
+            store, replicas = "3 members of etcd", str(size.replicas)
+        yield [f"{users:,}", f"{scenario.streams:,}", store, replicas, str(machine), f"{size.streams_at_most:,.0f}",
+               f"{size.open_files:,}", f"{publish(scenario, size, seed)['last']:.1f} s", back,
+               f"{size.limit}, at {size.streams_each:,} streams"]
 
 
 def markdown(seed):
     """The tables of Operations/Capacity.md."""
-    print("| users | streams | run | etcd | streams each | all told after a publish "
-          "| 99 % back after a region is lost |\n| ---: | ---: | --- | --- | ---: | ---: | ---: |")
-    for streams, machine, regions in CROWDS:
-        scenario = Scenario(users=streams * 5, streams=streams, regions=regions, machine=machine)
-        size = Size(scenario)
-        told = publish(scenario, size, seed)["last"]
-        store, back = "3 members", "–"
-        if regions > 1:
-            run = f"{regions} regions of {size.replicas_a_region} replicas, {machine} each"
-            store, back = "3 members, one a region", f"{come_back(scenario, size, seed)['p99']:.0f} s"
-        elif size.replicas > 1:
-            run = f"{size.replicas} replicas, {machine} each"
-        else:
-            run, store = f"1 replica, {machine}", "none: SQLite"
-        print(f"| {scenario.users:,} | {streams:,} | {run} | {store} | {size.streams_normally:,.0f} "
-              f"| {told:.1f} s | {back} |")
-    print("\n| | assumed or measured | | by |\n| --- | ---: | --- | --- |")
-    for row in CONSTANTS.values():
-        print(f"| {row.what} | {row.value:g} | {row.unit} | {row.source} |")
-    print("\n" + extrapolation(Size(Scenario())))
-    print(f"\nMeasured on {MACHINE}; `SampleBackend/Tests/Simulation/simulate.py --markdown`, seed {seed}.")
+    parts = []
+
+    def show(title, rows, *paragraphs):
+        parts.extend([f"### {title}", tables.markdown(rows), *paragraphs])
+    scenario = Scenario()
+    show("Users and what to run", runs(seed), "Simulated. " + extrapolation(Size(scenario)))
+    found = results(scenario, seed)
+    rows = [(name, text(value)) for name, value in found.items() if not isinstance(value, dict)]
+    for group in "publish", "region lost", "etcd":
+        rows += [(f"{group}: {name}" + ", s" * (name in TIMES), text(value)) for name, value in found[group].items()]
+    show(f"{scenario.users:,} users with {scenario.streams:,} streams, a publish a minute, one of three regions lost",
+         [("", "simulated"), *rows])
+    show("Where the design ends", [("", "streams", "replicas"), *(
+        (what, f"{end['streams']:,}" if end["ends"] else "no end below 10^11", f"{end['replicas']:,}")
+        for what, end in ends(scenario).items())], NEXT.strip())
+    show("What the simulation rests on", [("", "", "", "by"), *(
+        (row.what, f"{row.value:g}", row.unit, row.source) for row in CONSTANTS.values())],
+        f"Measured on {MACHINE}. Printed by `SampleBackend/Tests/Simulation/simulate.py --markdown`, seed {seed}.")
+    return "\n\n".join(parts)
+
+
+def check_page(path, seed):
+    """The exit code of --page."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            is_current = markdown(seed) in file.read()
+    except OSError as error:
+        print(f"simulate.py: {error}", file=sys.stderr)
+        return 65
+    if not is_current:
+        print(f"simulate.py: {path} has not the tables of --markdown", file=sys.stderr)
+    return 0 if is_current else 1
 
 
 def check(path, as_json):
@@ -151,6 +189,7 @@ def main():
     parser.add_argument("--markdown", action="store_true")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--check")
+    parser.add_argument("--page")
     if {"-h", "--help"} & set(sys.argv[1:]):
         print(__doc__.strip())
         return 0
@@ -158,15 +197,18 @@ def main():
         options = vars(parser.parse_args())
     except SystemExit:
         return 64
-    seed, as_json, as_markdown, path = (options.pop(name) for name in ("seed", "json", "markdown", "check"))
+    seed, as_json, as_markdown, path, page = (
+        options.pop(name) for name in ("seed", "json", "markdown", "check", "page"))
     if path:
         return check(path, as_json)
+    if page:
+        return check_page(page, seed)
     scenario = Scenario(**options)
     if scenario.regions < 1 or scenario.members < 1 or not 0 < scenario.streams <= scenario.users:
         print("simulate.py: regions and members are at least 1, streams at most the users; see --help", file=sys.stderr)
         return 64
     if as_markdown:
-        markdown(seed)
+        print(markdown(seed))
     elif as_json:
         print(json.dumps(results(scenario, seed) | {"ends": ends(scenario)}))
     else:

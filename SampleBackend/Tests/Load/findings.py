@@ -1,0 +1,37 @@
+"""What a program of load.sh found, as JSON for report.py."""
+
+import json
+import os
+import signal
+import sys
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path += [os.path.join(TESTS, name) for name in ("Scale", "Simulation")]
+
+
+class Findings:
+    def __init__(self):
+        self.figures, self.details, self.wrong, self.tables = [], [], [], []
+
+    def figure(self, name, what, value, target=None):
+        """A figure with its unit in `what`, which has to be at most the target."""
+        self.figures.append({"name": name, "what": what, "value": value, "sign": "<=", "target": target})
+
+    def table(self, title, rows):
+        """Rows of text, of which the first has the titles of the columns."""
+        self.tables.append({"title": title, "rows": rows})
+
+    def print(self):
+        json.dump(vars(self), sys.stdout, ensure_ascii=False)
+
+
+def end_on_signals():
+    """Ends by an exit, which runs what ends the processes."""
+    for number in signal.SIGINT, signal.SIGTERM:
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
+
+
+def progress(text):
+    """Shows on a terminal how far it is; an empty text takes that away."""
+    if sys.stderr.isatty():
+        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
