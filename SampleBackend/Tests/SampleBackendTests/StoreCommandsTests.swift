@@ -87,6 +87,50 @@ struct StoreCommandsTests {
         #expect(try await copied == digest("test.sqlite"))
     }
 
+    /// Killed at any moment, a backup leaves no file that could be taken for a complete one.
+    @Test(arguments: ["etcd", "sqlite"])
+    func aBackupThatIsKilledHasNoName(_ engine: String) async throws {
+        try await fillDatabase()
+        if engine == "etcd" {
+            let copy = try await CommandRun(["copy", "--from", folder.store, "--to", etcd])
+            #expect(copy.exitCode == 0, "\(copy)")
+        }
+        let path = folder.path("backup.sqlite")
+        let command = ["backup", path, "--store", engine == "etcd" ? etcd : folder.store]
+        func size() -> Int {
+            let names = try? FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+            let files = (names ?? []).filter { $0.hasPrefix("backup.sqlite") }
+            if files.isEmpty { return -1 }
+            return files.reduce(0) { sum, name in
+                let attributes = try? FileManager.default.attributesOfItem(
+                    atPath: folder.path(name))
+                return sum + (attributes?[.size] as? Int ?? 0)
+            }
+        }
+        var bytes = 0
+        while true {
+            let backup = try BackendProcess(command)
+            let end = Task { await backup.exitCode() }
+            let isOver = Locked(false)
+            Task {
+                _ = await end.value
+                isOver.withLock { $0 = true }
+            }
+            // deadline: the backup goes on until it is that large, or ends
+            while size() < bytes, !isOver.withLock({ $0 }) { try Task.checkCancellation() }
+            backup.send(signal: SIGKILL)
+            if await end.value == 0 { break }
+            #expect(!FileManager.default.fileExists(atPath: path), "killed at \(bytes) bytes")
+            bytes += 150_000
+            try #require(bytes < 100_000_000)
+        }
+        #expect(bytes > 0 || engine == "sqlite", "the copy of pages may be over at once")
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(left.filter { $0.hasPrefix("backup.sqlite") } == ["backup.sqlite"])
+        let backup = try await digest("backup.sqlite")
+        #expect(try await backup == digest("test.sqlite"))
+    }
+
     @Test func aCopyThatIsKilledIsNeverServed() async throws {
         try await fillDatabase()
         let copy = try BackendProcess(["copy", "--from", folder.store, "--to", etcd])

@@ -11,7 +11,7 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Copy a store to a new file, an SQLite database, also while servers use it.",
         discussion: """
             The file can be served by --store sqlite:FILE, or copied into any empty store by \
-            "sample-backend restore".
+            "sample-backend restore". Until it is complete its name ends with ".partial".
             """)
 
     @Argument(help: "The file to write; it must not exist.")
@@ -27,23 +27,20 @@ struct BackupCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await CommandFailure.reported(asJSON: json) {
-            guard !FileManager.default.fileExists(atPath: file) else {
-                throw CommandFailure(
-                    "The file \(file) exists: choose another one, or move it away.",
-                    code: Exit.failure)
-            }
+            let backup = try BackupFile(path: file)
             switch store {
-            case .sqlite(let path): try await copyFile(path)
+            case .sqlite(let path): try await copyFile(path, to: backup)
             case .etcd, .memory:
                 try await StoreCopying(
-                    source: store, target: .sqlite(path: file), json: json, isBackup: true
+                    source: store, target: .sqlite(path: backup.partialPath), json: json,
+                    backup: backup
                 ).run()
             }
         }
     }
 
     /// Copies the pages of a database, which is faster than its records.
-    private func copyFile(_ path: String) async throws {
+    private func copyFile(_ path: String, to backup: BackupFile) async throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(
                 "There is no database \(path): check --store.", code: Exit.unavailable)
@@ -51,15 +48,17 @@ struct BackupCommand: AsyncParsableCommand {
         do throws(TemplateStoreError) {
             let database = try await SQLiteTemplateStore(path: path)
             do {
-                try await database.backup(to: file)
+                try await database.backup(to: backup.partialPath)
             } catch {
                 await database.close()
+                backup.removePartialFiles()
                 throw error
             }
             await database.close()
         } catch {
             throw CommandFailure(error)
         }
+        try backup.complete()
         if json {
             Output.print(["from": .string("sqlite:\(path)"), "to": .string("sqlite:\(file)")])
         } else {

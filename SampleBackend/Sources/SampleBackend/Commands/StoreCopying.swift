@@ -14,8 +14,8 @@ struct StoreCopying: Sendable {
     let target: StoreLocation
     /// True prints one JSON document instead of a sentence.
     var json: Bool
-    /// True when the target is a file of its own: it is removed after a failure, and else closed for good.
-    var isBackup = false
+    /// The backup whose incomplete file is the target; nil for a store that stays open to others.
+    var backup: BackupFile?
 
     /// Copies, compares and prints the result.
     ///
@@ -27,17 +27,15 @@ struct StoreCopying: Sendable {
                 code: Exit.usage)
         }
         let original = try await source.openExisting()
+        let result: StoreCopy
         do throws(TemplateStoreError) {
             let copy = try await target.open()
             do {
-                let result = try await run(from: original, to: copy)
+                result = try await run(from: original, to: copy)
                 await copy.close()
-                // Both are empty, since the file has everything.
-                if isBackup { removeFiles("-wal", "-shm") }
-                print(result)
             } catch {
                 await copy.close()
-                if isBackup, error.code != .notEmpty { removeFiles("", "-wal", "-shm") }
+                backup?.removePartialFiles()
                 throw error
             }
             await original.close()
@@ -45,6 +43,8 @@ struct StoreCopying: Sendable {
             await original.close()
             throw CommandFailure(error)
         }
+        try backup?.complete()
+        print(result)
     }
 
     private func run(
@@ -64,14 +64,8 @@ struct StoreCopying: Sendable {
         }
     }
 
-    private func removeFiles(_ suffixes: String...) {
-        guard case .sqlite(let path) = target else { return }
-        for suffix in suffixes {
-            try? FileManager.default.removeItem(atPath: path + suffix)
-        }
-    }
-
     private func print(_ copy: StoreCopy) {
+        let target = backup.map { StoreLocation.sqlite(path: $0.path) } ?? target
         let counts = ArchiveDigest.Part.allCases.map { ($0, copy.digest.count($0)) }
         if json {
             var node: JSONNode = [
