@@ -104,6 +104,32 @@ struct TemplateLibraryTests {
         #expect(library.revision == snapshot.revision)
     }
 
+    /// Those of another store may have later revisions.
+    @Test func aSnapshotReplacesTheDetailsOfProjects() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        func details(_ name: String, at revision: Int64) -> StoredProjectDetails {
+            StoredProjectDetails(
+                ProjectDetails(displayName: name), revision: StoreRevision(revision))
+        }
+        library.apply(details("old", at: 9), project: "a")
+        library.apply(details("old", at: 9), project: "b")
+        try await library.load { () throws(TemplateStoreError) in
+            library.apply(details("meanwhile", at: 10), project: "b")
+            return TemplateStoreSnapshot(
+                templates: [], overrides: [:], projectDetails: ["c": details("new", at: 3)],
+                revision: StoreRevision(3))
+        }
+        let names = ["a", "b", "c"].map { library.projectDetails(ofProject: $0).displayName }
+        #expect(names == [nil, "meanwhile", "new"])
+        try await library.load { () throws(TemplateStoreError) in
+            TemplateStoreSnapshot(
+                templates: [], overrides: [:], projectDetails: ["c": details("older", at: 2)],
+                revision: StoreRevision(2))
+        }
+        #expect(library.projectDetails(ofProject: "b") == ProjectDetails())
+        #expect(library.projectDetails(ofProject: "c").displayName == "older")
+    }
+
     @Test func aSnapshotBringsTheOverridesOfAVersionThatIsPublishedMeanwhile() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
         try await publish(into: library)

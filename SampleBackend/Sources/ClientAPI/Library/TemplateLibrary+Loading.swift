@@ -22,12 +22,14 @@ extension TemplateLibrary {
     }
 
     /// Replaces everything by a snapshot of the store, except for what was applied while it was taken:
-    /// newer versions, and overrides that were read later.
+    /// newer versions and details, and overrides that were read later.
     func load(
         by read: () async throws(TemplateStoreError) -> TemplateStoreSnapshot
     ) async throws(TemplateStoreError) {
         let known = versions.mapValues(\.number)
-        let number = state.withLockedValue { $0.overridesReads.begin() }
+        let (number, knownDetails) = state.withLockedValue {
+            ($0.overridesReads.begin(), $0.projectDetails)
+        }
         defer { state.withLockedValue { $0.overridesReads.end() } }
         let snapshot = try await read()
         var projects: [String: PublishedProject] = [:]
@@ -44,7 +46,6 @@ extension TemplateLibrary {
             projects[stored.project] = PublishedProject(
                 compiled, overrides: pinned, cacheBytes: cacheBytes)
         }
-        for (name, details) in snapshot.projectDetails { apply(details, project: name) }
         let (before, readLater) = state.withLockedValue { [projects, overrides] state in
             let before = state.projects
             // A load that began later has all that this one has.
@@ -52,6 +53,12 @@ extension TemplateLibrary {
                 return (before, [OverridesOwner]())
             }
             state.projects = projects
+            let appliedMeanwhile = state.projectDetails.filter { name, details in
+                details.revision > knownDetails[name]?.revision ?? .zero
+            }
+            state.projectDetails = snapshot.projectDetails.merging(appliedMeanwhile) {
+                $0.revision > $1.revision ? $0 : $1
+            }
             for (name, later) in before {
                 let number = later.compiled.version.number
                 guard number > known[name] ?? 0,
