@@ -48,7 +48,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
     ///   - logger: Receives one line per request at level info, and the reasons of failures.
     ///   - onListening: Called once, as soon as connections are accepted.
     /// - Throws: `TemplateStoreError` when the store cannot be read, and there is no snapshot to start
-    ///   from either.
+    ///   from either, or the snapshot is of another store.
     public init(
         store: any TemplateStore,
         options: ConfigServerOptions = ConfigServerOptions(),
@@ -58,13 +58,14 @@ public struct ConfigServer: Service, CustomStringConvertible {
         self.init(
             unread: store, source: nil, options: options, logger: logger,
             onListening: onListening)
-        do {
+        guard let snapshots else {
             try await follower.load()
-        } catch {
-            guard error.code == .unavailable, let snapshots else { throw error }
-            try await snapshots.start(insteadOf: error)
-            administration.access.expectTokens()
+            return
         }
+        let isFromStore = try await snapshots.start { [follower] () throws(TemplateStoreError) in
+            try await follower.load()
+        }
+        if !isFromStore { administration.access.expectTokens() }
     }
 
     /// A server that has not read its store; `source`, when given, replaces it for the documents of
@@ -84,10 +85,10 @@ public struct ConfigServer: Service, CustomStringConvertible {
             metrics: DeliveryMetrics(), changedSections: library.changedSections)
         follower = StoreFollower(
             library: library, access: access, webhooks: webhooks, logger: logger, metrics: metrics)
-        health = StoreHealth(library: library, logger: logger)
         snapshots = options.snapshotFile.map { path in
             SnapshotKeeper(file: SnapshotFile(path: path), library: library, logger: logger)
         }
+        health = StoreHealth(library: library, snapshots: snapshots, logger: logger)
         hub = RealtimeHub(
             library: library, limits: options.limits,
             maximumStreams: options.maximumStreams,

@@ -3,29 +3,93 @@ import Foundation
 import HTTPServing
 import JSONTree
 import Logging
+import Metrics
 import ServiceLifecycle
 import TemplateStore
 
 /// Keeps a file with a snapshot of the store up to date, and starts from it when the store does not
-/// answer.
+/// answer, or has lost changes that the snapshot has.
 struct SnapshotKeeper: Service {
     /// Minimum interval between two writes of the file.
     private static let interval: Duration = .seconds(5)
 
-    let file: SnapshotFile
-    let library: TemplateLibrary
-    let logger: Logger
+    /// Maximum pause after failures; it doubles from one to the next.
+    private static let maximumPause: Duration = .seconds(60)
 
-    /// Loads the snapshot of an earlier run into the library.
+    /// Errors of the store, in whose place the snapshot is served.
+    private static let replacedErrors: Set<TemplateStoreError.Code> = [
+        .unavailable, .outOfSpace, .changesLost,
+    ]
+
+    private let file: SnapshotFile
+    private let library: TemplateLibrary
+    private let logger: Logger
+    private let gauge = Gauge(label: "activeconfig_snapshot_written")
+    private let lastFailure = Locked<TemplateStoreError?>(nil)
+
+    init(file: SnapshotFile, library: TemplateLibrary, logger: Logger) {
+        self.file = file
+        self.library = library
+        self.logger = logger
+    }
+
+    /// The reason why the file is not up to date, a sentence for everybody; nil when it is, as far as is
+    /// known.
+    var fault: String? {
+        lastFailure.withLock { $0 } == nil
+            ? nil
+            : "The snapshot is not kept, as the server's log says: after a restart without the store "
+                + "the server would be behind, or would not start."
+    }
+
+    /// Loads the library from the store, or else from the snapshot of an earlier run.
     ///
-    /// - Parameter error: The reason why the store cannot be read.
-    /// - Throws: This reason when there is no snapshot; an error of the file when that cannot be used.
-    func start(insteadOf error: TemplateStoreError) async throws(TemplateStoreError) {
-        guard let kept = try file.read() else { throw error }
-        try await library.load(kept.snapshot, takenAt: kept.date)
-        logger.warning(
-            "The store cannot be read: started from the snapshot of \(kept.date.timestamp)",
-            metadata: ["file": "\(file.path)", "error": "\(error)"])
+    /// From then on the store refuses everything unless it is a continuation of the snapshot.
+    ///
+    /// - Parameter load: Loads the library from the store.
+    /// - Returns: True when the library is from the store.
+    /// - Throws: The error of the store when there is no snapshot; that of the file when it would be
+    ///   needed and cannot be used; `otherStore`.
+    func start(
+        byStore load: () async throws(TemplateStoreError) -> Void
+    ) async throws(TemplateStoreError) -> Bool {
+        var kept: SnapshotFile.Kept?
+        var fileError: TemplateStoreError?
+        do throws(TemplateStoreError) {
+            kept = try file.read()
+        } catch {
+            fileError = error
+        }
+        do throws(TemplateStoreError) {
+            if let mark = kept?.mark, let store = library.store as? any StoreMarking {
+                try store.expect(mark)
+            }
+            try await load()
+            if let fileError {
+                logger.warning("The snapshot is replaced", metadata: ["error": "\(fileError)"])
+            }
+            return true
+        } catch {
+            if error.code == .otherStore {
+                throw TemplateStoreError(
+                    .otherStore,
+                    "The snapshot \(file.path) is of another store: give the server the file of its "
+                        + "own store, or move the file away if the store was replaced on purpose.",
+                    underlyingError: error)
+            }
+            guard Self.replacedErrors.contains(error.code) else { throw error }
+            if let fileError { throw fileError }
+            guard let kept else { throw error }
+            try await library.load(kept.snapshot, takenAt: kept.date)
+            let advice =
+                error.code == .changesLost
+                ? ", and nothing is stored until the store has what the snapshot has; to serve the "
+                    + "store as it is, move the file away and start the server again" : ""
+            logger.warning(
+                "The store cannot be read: started from the snapshot of \(kept.date.timestamp)\(advice)",
+                metadata: ["file": "\(file.path)", "error": "\(error)"])
+            return false
+        }
     }
 
     /// Writes the file after changes, until the task is cancelled or the server shuts down.
@@ -34,26 +98,48 @@ struct SnapshotKeeper: Service {
         await withTaskExecutorPreference(WorkThreads.snapshots) {
             await cancelWhenGracefulShutdown {
                 var revision: StoreRevision?
+                var pause = Self.interval
                 while !Task.isCancelled {
                     if library.snapshotDate == nil, revision != library.revision {
-                        revision = await keep() ?? revision
+                        let kept = await keep()
+                        revision = kept ?? revision
+                        pause =
+                            kept == nil ? min(pause * 2, Self.maximumPause) : Self.interval
                     }
-                    try? await Task.sleep(for: Self.interval)
+                    try? await Task.sleep(for: pause)
                 }
             }
         }
     }
 
-    /// Writes the file, and returns the revision of its snapshot; nil after a failure, which is logged.
+    /// Writes the file, and returns the revision of its snapshot; nil after a failure, which is logged
+    /// unless it is that of before.
     private func keep() async -> StoreRevision? {
+        var revision: StoreRevision?
+        var failure: TemplateStoreError?
         do throws(TemplateStoreError) {
+            // The store may be large.
+            try file.checkIsWritable()
             let snapshot = try await library.store.snapshot()
-            try file.write(SnapshotFile.Kept(snapshot: snapshot, date: Date()))
-            return snapshot.revision
+            // After the snapshot, all of whose changes come before that of the mark then.
+            let mark = try await (library.store as? any StoreMarking)?.mark()
+            try file.write(SnapshotFile.Kept(snapshot: snapshot, date: Date(), mark: mark))
+            revision = snapshot.revision
         } catch {
-            logger.warning("No snapshot was kept", metadata: ["error": "\(error)"])
-            return nil
+            if Task.isCancelled { return nil }
+            failure = error
         }
+        gauge.record(failure == nil ? 1 : 0)
+        let before = lastFailure.withLock { last in
+            defer { last = failure }
+            return last
+        }
+        if let failure, failure.description != before?.description {
+            logger.warning("No snapshot was kept", metadata: ["error": "\(failure)"])
+        } else if failure == nil, before != nil {
+            logger.notice("The snapshot is kept again", metadata: ["file": "\(file.path)"])
+        }
+        return revision
     }
 }
 

@@ -51,6 +51,7 @@ struct StoreFollower: Service {
     /// follows further.
     private func follow() async {
         var delay: Duration = .milliseconds(100)
+        var logged: String?
         // A server that started from a snapshot has not read the store yet.
         var isComplete = library.snapshotDate == nil
         while !Task.isCancelled {
@@ -63,12 +64,18 @@ struct StoreFollower: Service {
                     for try await change in library.store.changes(since: library.revision) {
                         try await apply(change)
                         delay = .milliseconds(100)
+                        logged = nil
                     }
                 }
             } catch {
                 if Task.isCancelled { return }
                 metrics.countStoreError(operation: "watch")
-                logger.warning("The store's changes were lost", metadata: ["error": "\(error)"])
+                // A store that stays away would fill the log.
+                if logged != "\(error)" {
+                    logger.warning(
+                        "The store's changes were lost", metadata: ["error": "\(error)"])
+                }
+                logged = "\(error)"
                 try? await Task.sleep(for: delay * Double.random(in: 0.5...1))
                 delay = min(delay * 2, Self.maximumDelay)
             }

@@ -18,14 +18,16 @@ final class StoreHealth: Service {
     private static let maximumWait: Duration = .seconds(2)
 
     private let library: TemplateLibrary
+    private let snapshots: SnapshotKeeper?
     private let logger: Logger
     private let gauge = Gauge(label: "activeconfig_store_ready")
 
     /// The reason that was logged last; nil while the store answers.
     private let logged = Locked<String?>(nil)
 
-    init(library: TemplateLibrary, logger: Logger) {
+    init(library: TemplateLibrary, snapshots: SnapshotKeeper?, logger: Logger) {
         self.library = library
+        self.snapshots = snapshots
         self.logger = logger
     }
 
@@ -39,16 +41,19 @@ final class StoreHealth: Service {
         }
     }
 
-    /// Checks the store, and returns why the server is degraded, a sentence for everybody; nil when it
+    /// Checks the store, and returns why the server is degraded, in sentences for everybody; nil when it
     /// is not.
     func degradation() async -> String? {
         let fault = await fault()
-        var reason = fault.map(Self.reason)
-        if let date = library.snapshotDate {
-            let start = "The server was started from the snapshot of \(date.timestamp)"
-            reason = reason.map { "\(start). \($0)" } ?? "\(start), and is reading its store."
-        }
-        gauge.record(reason == nil ? 1 : 0)
+        let date = library.snapshotDate
+        let start = date.map { "The server was started from the snapshot of \($0.timestamp)" }
+        let storeReason = fault.map(Self.reason)
+        gauge.record(fault == nil && date == nil ? 1 : 0)
+        let reasons = [
+            start.map { storeReason == nil ? "\($0), and is reading its store." : "\($0)." },
+            storeReason, snapshots?.fault,
+        ].compactMap { $0 }
+        let reason = reasons.isEmpty ? nil : reasons.joined(separator: " ")
         let isNews = logged.withLock { logged in
             defer { logged = reason }
             return logged != reason
@@ -59,7 +64,7 @@ final class StoreHealth: Service {
                     "Degraded: \(reason)",
                     metadata: fault.map { ["error": "\($0)"] })
             } else {
-                logger.notice("The store answers again")
+                logger.notice("No longer degraded: the store answers")
             }
         }
         return reason

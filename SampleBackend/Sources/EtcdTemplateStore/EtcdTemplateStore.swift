@@ -29,7 +29,9 @@ public final class EtcdTemplateStore: TemplateStore {
     /// For announcements.
     let replica: EtcdOwner
     /// Nil until a call has found it.
-    private let foundIdentity: Locked<Identity?>
+    let foundIdentity: Locked<Identity?>
+    /// What the store has to be a continuation of; nil for any store.
+    let expectedMark = Locked<StoreMark?>(nil)
     private let createsStore: Bool
     private let turnstile = EtcdTurnstile()
     private let isClosedFlag = Locked(false)
@@ -84,7 +86,10 @@ public final class EtcdTemplateStore: TemplateStore {
     func identity() async throws(TemplateStoreError) -> Identity {
         try checkIsOpen()
         if let known = foundIdentity.withLock({ $0 }) { return known }
-        let found = try await Self.identity(of: keys, at: gateway, creating: createsStore)
+        let mark = expectedMark.withLock { $0 }
+        if let mark { try await checkStore(continues: mark) }
+        let found = try await Self.identity(
+            of: keys, at: gateway, creating: createsStore && mark == nil)
         foundIdentity.withLock { $0 = found }
         return found
     }

@@ -15,17 +15,20 @@ import Templates
 /// does not answer.
 ///
 /// It has no tokens, sessions, drafts and secrets of webhooks. It is replaced as a whole, and only its
-/// owner may read it. The first line names the format, the second is the SHA-256 of the rest, which is
-/// JSON.
+/// owner may read it; a symbolic link stays, and the file that it leads to is replaced. The first line
+/// names the format, the second is the SHA-256 of the rest, which is JSON.
 package struct SnapshotFile: Sendable {
     /// A snapshot and the time at which it was read from the store.
     package struct Kept: Sendable, Hashable {
         package let snapshot: TemplateStoreSnapshot
         package let date: Date
+        /// A mark of the store that has all changes of the snapshot; nil for an engine that has none.
+        package let mark: StoreMark?
 
-        package init(snapshot: TemplateStoreSnapshot, date: Date) {
+        package init(snapshot: TemplateStoreSnapshot, date: Date, mark: StoreMark?) {
             self.snapshot = snapshot
             self.date = date
+            self.mark = mark
         }
     }
 
@@ -35,21 +38,43 @@ package struct SnapshotFile: Sendable {
     private static let name = "activeconfig-snapshot"
     private static let format = 1
 
+    /// Maximum number of symbolic links, one leading to the next.
+    private static let maximumLinks = 40
+
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// Replaces the file, unless its snapshot is of a later revision: then the store is another one, or
-    /// was restored, and the file may be the last copy of what it had.
+    /// Creates and removes a file beside this one.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when that is not possible.
+    package func checkIsWritable() throws(TemplateStoreError) {
+        do {
+            try FileManager.default.removeItem(atPath: makeTemporary(for: target()))
+        } catch {
+            throw cannotBeWritten(error)
+        }
+    }
+
+    /// Replaces the file, unless its snapshot is of another store or of a later revision: it may be the
+    /// last copy of what that store had.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `unavailable`; the file is the one before then.
     package func write(_ kept: Kept) throws(TemplateStoreError) {
-        if let earlier = try? read(), earlier.snapshot.revision > kept.snapshot.revision {
-            throw TemplateStoreError(
-                .unavailable,
-                "The snapshot \(path) is of revision \(earlier.snapshot.revision), and the store is at "
-                    + "\(kept.snapshot.revision): move the file away if the store was replaced or "
-                    + "restored on purpose.")
+        if let earlier = try? read() {
+            let advice = "move the file away if the store was replaced or restored on purpose."
+            if let mark = earlier.mark, mark.storeID != kept.mark?.storeID {
+                throw TemplateStoreError(
+                    .unavailable,
+                    "The snapshot \(path) is of another store: give each store a file of its own, or "
+                        + advice)
+            }
+            if earlier.snapshot.revision > kept.snapshot.revision {
+                throw TemplateStoreError(
+                    .unavailable,
+                    "The snapshot \(path) is of revision \(earlier.snapshot.revision), and the store "
+                        + "is at \(kept.snapshot.revision): \(advice)")
+            }
         }
         do {
             let content = try JSONEncoder().encode(Record(kept))
@@ -60,9 +85,15 @@ package struct SnapshotFile: Sendable {
             }
             try replace(by: Data(head.utf8) + content)
         } catch {
-            throw TemplateStoreError(
-                .unavailable, "The snapshot \(path) cannot be written.", underlyingError: error)
+            throw cannotBeWritten(error)
         }
+    }
+
+    private func cannotBeWritten(_ error: any Error) -> TemplateStoreError {
+        TemplateStoreError(
+            .unavailable,
+            "The snapshot \(path) cannot be written: check that its folder exists, that this user may "
+                + "write there, and the space on the disk.", underlyingError: error)
     }
 
     /// Reads the file; nil when there is none.
@@ -70,8 +101,13 @@ package struct SnapshotFile: Sendable {
     /// - Throws: ``TemplateStoreError``: `damaged`, `newerSchema`, or `unavailable` when it cannot be
     ///   read.
     package func read() throws(TemplateStoreError) -> Kept? {
-        guard FileManager.default.fileExists(atPath: path) else { return nil }
-        let target = URL(filePath: path).resolvingSymlinksInPath().path
+        let target: String
+        do {
+            target = try self.target()
+        } catch {
+            throw damaged("it is a link that leads to itself")
+        }
+        guard FileManager.default.fileExists(atPath: target) else { return nil }
         let attributes = try? FileManager.default.attributesOfItem(atPath: target)
         // Opening a pipe would wait for its writer.
         guard attributes?[.type] as? FileAttributeType == .typeRegular else {
@@ -79,7 +115,7 @@ package struct SnapshotFile: Sendable {
         }
         let data: Data
         do {
-            let file = try FileHandle(forReadingFrom: URL(filePath: path))
+            let file = try FileHandle(forReadingFrom: URL(filePath: target))
             defer { try? file.close() }
             data = try file.read(upToCount: Self.maximumBytes + 1) ?? Data()
         } catch {
@@ -116,19 +152,38 @@ package struct SnapshotFile: Sendable {
                 + "while the store answers.")
     }
 
-    /// Writes a file beside this one, and renames it.
-    private func replace(by data: Data) throws {
-        let temporary = path + ".new"
+    /// The path of the file to which symbolic links lead, whether or not it exists.
+    private func target() throws -> String {
+        var path = path
+        for _ in 0..<Self.maximumLinks {
+            guard
+                let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+            else { return path }
+            path = URL(filePath: link, relativeTo: URL(filePath: path)).path
+        }
+        throw POSIXError(.ELOOP)
+    }
+
+    /// Creates an empty file beside the target, and returns its path.
+    private func makeTemporary(for target: String) throws -> String {
+        let temporary = target + ".new"
         try? FileManager.default.removeItem(atPath: temporary)
         guard
             FileManager.default.createFile(
                 atPath: temporary, contents: nil, attributes: [.posixPermissions: 0o600])
         else { throw CocoaError(.fileWriteUnknown) }
+        return temporary
+    }
+
+    /// Writes a file beside the target, and renames it.
+    private func replace(by data: Data) throws {
+        let target = try target()
+        let temporary = try makeTemporary(for: target)
         let file = try FileHandle(forWritingTo: URL(filePath: temporary))
         defer { try? file.close() }
         try file.write(contentsOf: data)
         try file.synchronize()
-        guard unsafe rename(temporary, path) == 0 else {
+        guard unsafe rename(temporary, target) == 0 else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
         }
     }
@@ -167,6 +222,7 @@ private struct Record: Codable {
     }
 
     let date: Int64
+    let mark: StoreMark?
     let revision: Int64
     let templates: [Template]
     let overrides: [Overrides]
@@ -174,6 +230,7 @@ private struct Record: Codable {
 
     init(_ kept: SnapshotFile.Kept) {
         date = kept.date.millisecondsSince1970
+        mark = kept.mark
         revision = kept.snapshot.revision.number
         templates = kept.snapshot.templates.map(Template.init)
         overrides = kept.snapshot.overrides.flatMap { project, users in
@@ -191,7 +248,7 @@ private struct Record: Codable {
                 projectDetails: Dictionary(
                     details.map { ($0.project, $0.stored) }, uniquingKeysWith: { $1 }),
                 revision: StoreRevision(revision)),
-            date: Date(millisecondsSince1970: date))
+            date: Date(millisecondsSince1970: date), mark: mark)
     }
 }
 

@@ -7,6 +7,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
             case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
             case overridesMismatch, tokenNameExists, outcomeUnknown, notEmpty, incompleteCopy
+            case otherStore, changesLost
         }
 
         private let kind: Kind
@@ -48,6 +49,11 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         /// The engine's files were removed, moved or replaced while they were in use: nothing more
         /// is stored until a restart.
         public static let filesReplaced = Code(kind: .filesReplaced)
+        /// The store is another one than that of a ``StoreMark``.
+        public static let otherStore = Code(kind: .otherStore)
+        /// The store is that of a ``StoreMark`` without its change, or is not there: it was emptied, or
+        /// restored from an earlier backup.
+        public static let changesLost = Code(kind: .changesLost)
         /// The engine did not answer a change, which is stored already, will be, or never will be: the
         /// audit trail tells.
         public static let outcomeUnknown = Code(kind: .outcomeUnknown)

@@ -110,6 +110,20 @@ package final class EtcdCluster: Sendable {
         tokens.renew()
     }
 
+    /// Keeps a copy of what a member has stored, while it does not run.
+    package func backUp(_ member: Int) throws {
+        try FileManager.default.copyItem(
+            atPath: folder.path(names[member]), toPath: folder.path("backup"))
+    }
+
+    /// Replaces what a member has stored by the copy, while it does not run; a second call undoes that.
+    package func swapWithBackup(_ member: Int) throws {
+        let (data, backup) = (folder.path(names[member]), folder.path("backup"))
+        try FileManager.default.moveItem(atPath: data, toPath: folder.path("aside"))
+        try FileManager.default.moveItem(atPath: backup, toPath: data)
+        try FileManager.default.moveItem(atPath: folder.path("aside"), toPath: backup)
+    }
+
     /// Waits until every member has a leader.
     package func waitForLeader() async throws {
         for url in members {

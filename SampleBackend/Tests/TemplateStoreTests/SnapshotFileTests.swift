@@ -16,8 +16,12 @@ struct SnapshotFileTests {
         file = SnapshotFile(path: folder.path("kept"))
     }
 
+    private func mark(_ storeID: String) -> StoreMark {
+        StoreMark(storeID: storeID, place: "/a/", change: "7/x")
+    }
+
     /// A snapshot with versions of two projects, pinned values and details.
-    private func snapshot() async throws -> SnapshotFile.Kept {
+    private func snapshot(of storeID: String = "a") async throws -> SnapshotFile.Kept {
         let store = InMemoryTemplateStore()
         for project in ["a", "b"] {
             for _ in 0..<2 {
@@ -38,7 +42,8 @@ struct SnapshotFileTests {
                 details: ProjectDetails(displayName: "B", color: .teal, environment: .staging),
                 date: Date(), actor: "test"))
         return SnapshotFile.Kept(
-            snapshot: try await store.snapshot(), date: Date().roundedToMilliseconds)
+            snapshot: try await store.snapshot(), date: Date().roundedToMilliseconds,
+            mark: mark(storeID))
     }
 
     /// A store that was restored from a backup, or is another one, does not take the snapshot's place.
@@ -46,11 +51,51 @@ struct SnapshotFileTests {
         let kept = try await snapshot()
         try file.write(kept)
         let empty = SnapshotFile.Kept(
-            snapshot: try await InMemoryTemplateStore().snapshot(), date: Date())
+            snapshot: try await InMemoryTemplateStore().snapshot(), date: Date(), mark: mark("a"))
         let error = #expect(throws: TemplateStoreError.self) { try file.write(empty) }
         #expect(error?.message.contains("move the file away") == true)
         #expect(try file.read() == kept)
         try file.write(kept)
+    }
+
+    @Test func theSnapshotOfAnotherStoreIsNotReplaced() async throws {
+        let kept = try await snapshot()
+        try file.write(kept)
+        let other = try await snapshot(of: "b")
+        let unmarked = SnapshotFile.Kept(snapshot: other.snapshot, date: other.date, mark: nil)
+        for other in [other, unmarked] {
+            let error = #expect(throws: TemplateStoreError.self) { try file.write(other) }
+            #expect(error?.message.contains("is of another store") == true)
+        }
+        #expect(try file.read() == kept)
+    }
+
+    /// Whoever mounts a folder elsewhere leaves links.
+    @Test func aLinkStaysAndItsFileIsReplaced() async throws {
+        let kept = try await snapshot()
+        try FileManager.default.createDirectory(
+            atPath: folder.path("there"), withIntermediateDirectories: false)
+        try FileManager.default.createSymbolicLink(
+            atPath: file.path, withDestinationPath: "there/real")
+        #expect(try file.read() == nil)
+        for _ in 0..<2 {
+            try file.checkIsWritable()
+            try file.write(kept)
+            #expect(try SnapshotFile(path: folder.path("there/real")).read() == kept)
+            #expect(try file.read() == kept)
+        }
+        #expect(
+            try FileManager.default.destinationOfSymbolicLink(atPath: file.path) == "there/real")
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: folder.path("there")) == ["real"])
+    }
+
+    @Test func aLinkThatLeadsToItselfIsNamed() async throws {
+        try FileManager.default.createSymbolicLink(
+            atPath: file.path, withDestinationPath: file.path)
+        #expect(throws: TemplateStoreError.self) { try file.read() }
+        let error = #expect(throws: TemplateStoreError.self) { try file.checkIsWritable() }
+        #expect(error?.message.contains(file.path) == true)
     }
 
     /// Opening a pipe would wait for its writer.
@@ -98,5 +143,6 @@ struct SnapshotFileTests {
         let other = SnapshotFile(path: folder.path("missing/kept"))
         let kept = try await snapshot()
         #expect(throws: TemplateStoreError.self) { try other.write(kept) }
+        #expect(throws: TemplateStoreError.self) { try other.checkIsWritable() }
     }
 }

@@ -23,6 +23,7 @@ extension RequestError {
                 .invalidArgument(error.message)
             case .outOfSpace: .outOfSpace
             case .filesReplaced: .filesReplaced
+            case .otherStore, .changesLost: .storeIsNotThatOfSnapshot
             case .newerSchema: .newerSchema
             case .outcomeUnknown: .outcomeUnknown
             default: .storeUnavailable
@@ -94,6 +95,15 @@ extension RequestError {
             "The files of the server's database were removed, moved or replaced while it runs, "
             + "so it stores nothing more: whoever runs it has to look at them, as its log says, and "
             + "to start it again.",
+        headerFields: [.retryAfter: "60"])
+
+    /// 503: a snapshot is served, and the store is not the one that it was taken of.
+    static let storeIsNotThatOfSnapshot = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The server serves a snapshot, and its store is another one now, or has lost changes that "
+            + "the snapshot has, so nothing is stored: whoever runs it has to bring the store back, or "
+            + "to move the file of --snapshot away and start it again, as its log says.",
         headerFields: [.retryAfter: "60"])
 
     /// 503: a newer program has migrated the database since it was opened.

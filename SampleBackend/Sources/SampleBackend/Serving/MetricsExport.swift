@@ -56,6 +56,8 @@ enum MetricsExport: Sendable {
         "activeconfig_request_duration":
             "Seconds from the head of a request to its response, by route.",
         "activeconfig_requests": "Requests, by route and status.",
+        "activeconfig_snapshot_written":
+            "1 if the last write of the file of --snapshot succeeded, else 0.",
         "activeconfig_store_bytes": "Size of the database and its log.",
         "activeconfig_store_errors": "Failed calls of the store, by operation.",
         "activeconfig_store_free_bytes": "Free bytes of the file system that holds the database.",

@@ -145,6 +145,9 @@ struct ServeCommand: AsyncParsableCommand {
                 throw ValidationError(
                     "--snapshot is for --store etcd:…: any other store is on this machine already.")
             }
+            if development.dev {
+                throw ValidationError("--dev may publish at the start: leave --snapshot out.")
+            }
             if snapshot.isEmpty { throw ValidationError("--snapshot is empty: name a file.") }
         }
         if (tlsCertificate == nil) != (tlsKey == nil) {

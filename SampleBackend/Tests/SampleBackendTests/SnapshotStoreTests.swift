@@ -1,0 +1,227 @@
+import EtcdTemplateStore
+import EtcdTestSupport
+import Foundation
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import TemporaryFolders
+import Testing
+
+/// A server with a snapshot whose store is another one than that of the snapshot, has lost changes, or has
+/// no room.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct SnapshotStoreTests {
+    private static let path = "/v1/projects/default/remoteConfig"
+    private static let document = "/activeconfig/user/1"
+
+    private let folder: TemporaryFolder
+    private let file: SnapshotFile
+
+    init() throws {
+        folder = try TemporaryFolder()
+        file = SnapshotFile(path: folder.path("kept"))
+    }
+
+    private var snapshot: [String] { ["--snapshot", file.path] }
+
+    private func publish(
+        _ title: String, on backend: RunningBackend
+    ) async throws -> HTTPAnswer {
+        try await backend.administer(
+            "PUT", Self.path, ifMatch: "*", body: AdministrationTarget.templateText(title: title))
+    }
+
+    /// Runs a server with a snapshot until that has a new version.
+    private func keep(_ title: String, of store: String) async throws {
+        let backend = try await RunningBackend(store: store, snapshot)
+        let answer = try await publish(title, on: backend)
+        #expect(answer.status == 200)
+        try await waitUntil {
+            guard let content = try file.read()?.snapshot.templates.first?.content else {
+                return false
+            }
+            return String(decoding: content, as: UTF8.self).contains(title)
+        }
+        _ = await backend.stop()
+    }
+
+    private func readiness(of backend: RunningBackend) async throws -> String {
+        let answer = try await backend.answer("/health/ready")
+        #expect(answer.status == 200)
+        return try answer.json["reason"]?.stringValue ?? "ok"
+    }
+
+    /// Expects that a server serves the snapshot, and refuses changes because of its store.
+    private func expectSnapshot(
+        _ title: String, on backend: RunningBackend, location: SourceLocation = #_sourceLocation
+    ) async throws {
+        let answer = try await backend.answer(Self.document)
+        #expect(answer.status == 200, sourceLocation: location)
+        #expect(
+            String(decoding: answer.body, as: UTF8.self).contains(title), sourceLocation: location)
+        #expect(answer.fields["activeconfig-snapshot"] != nil, sourceLocation: location)
+        let refusal = try await publish("refused", on: backend)
+        #expect(refusal.status == 503, sourceLocation: location)
+        #expect(
+            refusal.error?.message.contains("--snapshot") == true,
+            "\(String(describing: refusal.error))", sourceLocation: location)
+    }
+
+    private func member(_ cluster: EtcdCluster) async throws {
+        try cluster.start(0)
+        try await cluster.waitForLeader()
+    }
+
+    @Test func aClusterThatComesBackEmptyTakesNothingAway() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        let location = cluster.location()
+        let store = location.description
+        try await keep("first", of: store)
+        let kept = try Data(contentsOf: URL(filePath: file.path))
+        cluster.kill9(0)
+        let backend = try await RunningBackend(store: store, snapshot)
+        cluster.removeData(of: 0)
+        try await EventStreamClient.open(port: backend.port, Self.document + "/events") { stream in
+            #expect(try await stream.next().name == "hello")
+            try await member(cluster)
+            try await waitUntil {
+                try await readiness(of: backend).contains("has lost changes")
+            }
+        }
+        try await expectSnapshot("first", on: backend)
+        let log = await backend.stop()
+        #expect(log.contains { $0.contains("There is no store below") })
+        // The same when it is empty at the start.
+        let second = try await RunningBackend(store: store, snapshot)
+        #expect(try await readiness(of: second).contains("has lost changes"))
+        try await expectSnapshot("first", on: second)
+        let start = await second.stop()
+        #expect(start.contains { $0.contains("move the file away") })
+        #expect(try Data(contentsOf: URL(filePath: file.path)) == kept)
+        let found = try await EtcdStatus(location).store.get()
+        #expect(found == nil, "no store was created")
+
+        // Whoever wants the empty store says so.
+        try FileManager.default.removeItem(atPath: file.path)
+        let third = try await RunningBackend(store: store, snapshot)
+        #expect(try await third.answer(Self.document).status == 404)
+        #expect(try await publish("anew", on: third).status == 200)
+        _ = await third.stop()
+    }
+
+    @Test func aStoreFromAnEarlierBackupIsNotServed() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        let store = cluster.location().description
+        try await keep("first", of: store)
+        cluster.kill9(0)
+        try cluster.backUp(0)
+        try await member(cluster)
+        try await keep("second", of: store)
+        cluster.kill9(0)
+        try cluster.swapWithBackup(0)
+        try await member(cluster)
+        // Another version 2, so that the numbers are those of the snapshot.
+        let other = try await RunningBackend(store: store)
+        #expect(try await publish("other", on: other).status == 200)
+        _ = await other.stop()
+
+        let backend = try await RunningBackend(store: store, snapshot)
+        #expect(try await readiness(of: backend).contains("has lost changes"))
+        try await expectSnapshot("second", on: backend)
+        cluster.kill9(0)
+        try cluster.swapWithBackup(0)
+        try await member(cluster)
+        try await waitUntil { try await readiness(of: backend) == "ok" }
+        let next = try await publish("third", on: backend)
+        #expect(next.status == 200)
+        #expect(try next.json["version"]?["versionNumber"] == "3")
+        #expect(try await backend.answer(Self.document).fields["activeconfig-snapshot"] == nil)
+        _ = await backend.stop()
+    }
+
+    @Test func theSnapshotOfAnotherStoreIsRefusedAtTheStart() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        var location = cluster.location()
+        let store = location.description
+        try await keep("first", of: store)
+        let kept = try Data(contentsOf: URL(filePath: file.path))
+        func expectRefusal(at store: String) async throws {
+            let run = try await CommandRun(["serve", "--port", "0", "--store", store] + snapshot)
+            #expect(run.exitCode == 69, "\(run)")
+            #expect(run.error.contains("The snapshot \(file.path) is of another store"), "\(run)")
+        }
+        location.prefix = "/other/"
+        try await expectRefusal(at: location.description)
+        cluster.kill9(0)
+        try await expectRefusal(at: location.description)
+        cluster.removeData(of: 0)
+        try await member(cluster)
+        let other = try await RunningBackend(store: store)
+        #expect(try await publish("other", on: other).status == 200)
+        _ = await other.stop()
+        try await expectRefusal(at: store)
+        #expect(try Data(contentsOf: URL(filePath: file.path)) == kept)
+    }
+
+    /// With the quota used up everything is served from the store, and read.
+    @Test(arguments: [false, true])
+    func aFullClusterIsServed(hasSnapshot: Bool) async throws {
+        let cluster = try await EtcdCluster(options: ["--quota-backend-bytes=16777216"])
+        defer { cluster.end() }
+        let store = cluster.location().description
+        try await keep("first", of: store)
+        try await fill(cluster)
+        let backend = try await RunningBackend(store: store, hasSnapshot ? snapshot : [])
+        let answer = try await backend.answer(Self.document)
+        #expect(answer.status == 200)
+        #expect(answer.fields["activeconfig-snapshot"] == nil)
+        #expect(try await backend.administer("GET", Self.path).status == 200)
+        #expect(try await publish("second", on: backend).status == 503)
+        #expect(try await readiness(of: backend).contains("cannot write"))
+        _ = await backend.stop()
+    }
+
+    /// Stores values until the quota is used up.
+    private func fill(_ cluster: EtcdCluster) async throws {
+        struct Put: Encodable {
+            let key: Data
+            let value: Data
+        }
+        let url = try #require(URL(string: cluster.members[0]))
+        let port = try #require(url.port)
+        for number in 0..<100 {
+            let put = Put(key: Data("x\(number)".utf8), value: Data(repeating: 0, count: 1_000_000))
+            let body = String(decoding: try JSONEncoder().encode(put), as: UTF8.self)
+            let answer = try await HTTPConnection.answer(
+                port: port, method: "POST", target: "/v3/kv/put", body: body)
+            if answer.status != 200 { return }
+        }
+        Issue.record("the quota was not used up")
+    }
+
+    @Test func aSnapshotThatCannotBeWrittenIsSaid() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        let path = folder.path("missing/kept")
+        let backend = try await RunningBackend(
+            store: cluster.location().description, ["--snapshot", path])
+        try await waitUntil {
+            try await readiness(of: backend).contains("The snapshot is not kept")
+        }
+        let metrics = String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
+        #expect(metrics.contains("\nactiveconfig_snapshot_written 0\n"))
+        #expect(metrics.contains("\nactiveconfig_store_ready 1\n"))
+        #expect(try await publish("first", on: backend).status == 200)
+        try FileManager.default.createDirectory(
+            atPath: folder.path("missing"), withIntermediateDirectories: false)
+        try await waitUntil { try await readiness(of: backend) == "ok" }
+        #expect(FileManager.default.fileExists(atPath: path))
+        let log = await backend.stop()
+        #expect(log.count { $0.contains("No snapshot was kept") } == 1)
+        #expect(log.contains { $0.contains("The snapshot is kept again") })
+    }
+}
