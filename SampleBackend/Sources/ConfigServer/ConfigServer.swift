@@ -156,7 +156,7 @@ extension ConfigServer {
         let answers = DocumentRoutes(
             source: source, clientAccess: clientAccess, waiting: waits ? hub : nil,
             signer: options.documentSigner, acknowledgedShare: hub.acknowledgedShare,
-            sample: sample, snapshotDate: snapshotDate, logger: logger)
+            sample: sample, logger: logger)
         let acknowledging = AcknowledgementRoutes(
             acknowledgements: acknowledgements, library: hub.library, clientAccess: clientAccess,
             limiter: RateLimiter(requestsPerSecond: limits.acknowledgementsPerSecond))
@@ -188,17 +188,16 @@ extension ConfigServer {
         ]
     }
 
-    /// The date of the snapshot that answers are from; nil for a server that keeps none.
-    private var snapshotDate: (@Sendable () -> Date?)? {
-        guard snapshots != nil else { return nil }
-        return { [library = administration.library] in library.snapshotDate }
-    }
-
     /// The administrator whose token a request carries, as the caller of a service's route.
-    private func serviceCaller(_ headerFields: RequestFields) -> ServiceCaller? {
+    private func serviceCaller(
+        _ headerFields: RequestFields
+    ) throws(RequestError) -> ServiceCaller? {
         let access = administration.access
-        guard let token = headerFields.bearerToken, let holder = access.holder(ofToken: token)
-        else { return nil }
+        guard let token = headerFields.bearerToken else { return nil }
+        guard let holder = access.holder(ofToken: token) else {
+            try access.checkTokensAreKnown()
+            return nil
+        }
         return ServiceCaller(expirationDate: holder.expirationDate) {
             access.holder(ofToken: token) != nil
         }

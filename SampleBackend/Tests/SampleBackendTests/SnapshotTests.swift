@@ -1,6 +1,7 @@
 import EtcdTemplateStore
 import EtcdTestSupport
 import Foundation
+import InMemoryTemplateStore
 import JSONTree
 import SeededRandomness
 import ServerTestSupport
@@ -104,6 +105,64 @@ struct SnapshotTests {
         #expect(try await backend.answer(Self.document).status == 200)
         #expect(try await publish("third", on: backend).status == 503)
         _ = await backend.stop()
+    }
+
+    /// Stored tokens and sessions are not known then, so that no kind of them is called wrong.
+    @Test(arguments: Access.allCases)
+    func credentialsThatAreNotKnownAreNotCalledWrong(_ access: Access) async throws {
+        let store = InMemoryTemplateStore()
+        _ = try await store.publish(
+            TemplateSubmission(
+                project: "default",
+                content: Data(AdministrationTarget.templateText(title: "kept").utf8),
+                expectation: .any, date: Date(), user: .init(name: nil)))
+        try SnapshotFile(path: folder.path("kept")).write(
+            SnapshotFile.Kept(snapshot: try await store.snapshot(), date: Date(), mark: nil))
+        let (option, client) =
+            switch access {
+            case .open: ([String](), nil as String?)
+            case .key: (["--client-key", "a-key-of-clients"], "a-key-of-clients")
+            case .userToken:
+                (["--user-token-secret", UserToken.secret], try await UserToken.make("1"))
+            }
+        let backend = try await RunningBackend(store: Self.nobody, snapshot + option)
+        let token = "Authorization: Bearer a-token-that-may-be-stored"
+        let session = "Cookie: activeconfig_session_\(backend.port)=x; activeconfig_session=x"
+        func status(
+            _ method: String, _ target: String, _ fields: [String]
+        ) async throws -> Int {
+            try await HTTPConnection.answer(
+                port: backend.port, method: method, target: target, fields: fields,
+                body: method == "POST" ? #"{"users":[{"id":"1"}]}"# : ""
+            ).status
+        }
+        #expect(try await status("POST", "/activeconfig/events", [token]) == 503)
+        #expect(try await status("POST", "/activeconfig/events", []) == 401)
+        #expect(try await status("POST", "/activeconfig/events", ["X-API-Key: x"]) == 401)
+        for field in [token, session] {
+            #expect(try await status("GET", Self.path, [field]) == 503, "\(field)")
+            #expect(try await status("GET", "/console/session", [field]) == 503, "\(field)")
+        }
+        #expect(try await status("GET", "/console/session", []) == 401)
+        let fields = client.map { ["Authorization: Bearer \($0)"] } ?? []
+        if client != nil {
+            #expect(try await status("POST", "/activeconfig/events", fields) == 403)
+            #expect(try await status("GET", Self.document, []) == 401)
+        }
+        let context = #"{"context":{"targetingKey":"1"}}"#
+        for key in ["", "/Home.title"] {
+            let answer = try await HTTPConnection.answer(
+                port: backend.port, method: "POST", target: "/ofrep/v1/evaluate/flags\(key)",
+                fields: fields, body: context)
+            #expect(answer.status == 200)
+            #expect(answer.fields["activeconfig-snapshot"] != nil)
+        }
+        _ = await backend.stop()
+    }
+
+    /// The credentials that clients need.
+    enum Access: CaseIterable {
+        case open, key, userToken
     }
 
     @Test func withoutStoreAndSnapshotNoServerStarts() async throws {

@@ -6,15 +6,15 @@ package import HTTPServing
 package struct ServiceAccess: Sendable {
     private let keys: [SecretHash]
     private let clientAccess: ClientAccess
-    private let administrator: @Sendable (RequestFields) -> ServiceCaller?
+    private let administrator: @Sendable (RequestFields) throws(RequestError) -> ServiceCaller?
     private let limit: Int
     package let wrongCredentialsLimiter: RateLimiter<ClientAddress>
 
     /// Accepts keys, in `X-API-Key` or `Authorization: Bearer`, and the tokens that `administrator`
-    /// knows.
+    /// knows; it throws when it cannot know one.
     package init(
         keys: [SecretHash], clientAccess: ClientAccess,
-        administrator: @escaping @Sendable (RequestFields) -> ServiceCaller?,
+        administrator: @escaping @Sendable (RequestFields) throws(RequestError) -> ServiceCaller?,
         maximumBodyBytes: Int, wrongCredentialsLimiter: RateLimiter<ClientAddress>
     ) {
         self.keys = keys
@@ -27,11 +27,12 @@ package struct ServiceAccess: Sendable {
     /// The caller of a request that ``check(_:)`` has let through.
     ///
     /// - Throws: A ``RequestError`` with status 403 for a client, whose user token is verified only
-    ///   here, and 401 for everybody else.
+    ///   here, that of `administrator`, and 401 for everybody else.
     func caller(of request: RouteRequest) async throws(RequestError) -> ServiceCaller {
         if let caller = request.caller as? ServiceCaller { return caller }
-        throw await clientAccess.isClient(request.headerFields)
-            ? Self.clientRefusal : .unauthenticated(Self.message)
+        if await clientAccess.isClient(request.headerFields) { throw Self.clientRefusal }
+        _ = try administrator(request.headerFields)
+        throw .unauthenticated(Self.message)
     }
 
     private static let message =
@@ -57,12 +58,22 @@ extension ServiceAccess: EndpointAccess {
 extension ServiceAccess: CallerRecognition {
     package var maximumBodyBytes: Int? { limit }
 
-    package func caller(of headerFields: RequestFields) -> RecognizedCaller {
+    package func caller(
+        of headerFields: RequestFields
+    ) throws(RequestError) -> RecognizedCaller {
         let key = headerFields.first(named: "x-api-key") ?? headerFields.bearerToken
         guard let key else { return .nobody }
         // Compares with every key, so that timing leaks nothing.
         if keys.reduce(false, { $1.matches(key) || $0 }) { return .known(ServiceCaller()) }
-        return administrator(headerFields).map { .known($0) } ?? .wrongCredentials
+        do throws(RequestError) {
+            return try administrator(headerFields).map { .known($0) } ?? .wrongCredentials
+        } catch {
+            // The credentials of a client are refused later.
+            if clientAccess.hasKnownKey(headerFields) || !clientAccess.needsKeyOnly {
+                return .wrongCredentials
+            }
+            throw error
+        }
     }
 }
 

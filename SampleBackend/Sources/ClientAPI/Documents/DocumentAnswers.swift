@@ -12,9 +12,6 @@ struct DocumentAnswers: Sendable {
     /// Signs documents; nil leaves them unsigned.
     let signer: DocumentSigner?
 
-    /// The date of the snapshot that documents are from; nil when they are always from the store.
-    let snapshotDate: (@Sendable () -> Date?)?
-
     let logger: Logger
 
     /// True for a client that does not take over the version of a 304, and may verify it by the body
@@ -30,11 +27,10 @@ struct DocumentAnswers: Sendable {
     /// `acknowledgedShare` nil asks no client to acknowledge versions.
     init(
         source: any DocumentSource, signer: DocumentSigner?, acknowledgedShare: AcknowledgedShare?,
-        snapshotDate: (@Sendable () -> Date?)? = nil, logger: Logger
+        logger: Logger
     ) {
         self.source = source
         self.signer = signer
-        self.snapshotDate = snapshotDate
         self.logger = logger
         var fields: HTTPFields = [.cacheControl: "private, no-cache"]
         acknowledgedShare?.addField(to: &fields)
@@ -115,7 +111,7 @@ struct DocumentAnswers: Sendable {
         if identity.version > 0 {
             response.numberField = ("ActiveConfig-Template-Version", identity.version)
         }
-        if let date = snapshotDate?() { response.headerFields.setSnapshotDate(date) }
+        response.headerFields.setSnapshotDate(source.snapshotDate)
         if let signer, let name = HTTPField.Name(DocumentSigner.fieldName) {
             do {
                 response.headerFields[name] = try signer.fieldValue(
@@ -147,10 +143,11 @@ struct DocumentAnswers: Sendable {
 }
 
 extension HTTPFields {
-    /// Sets `ActiveConfig-Snapshot`, the time of the snapshot that an answer is from.
+    /// Sets `ActiveConfig-Snapshot`, the time of the snapshot that an answer is from; nil sets none.
     ///
     /// No standard field says it: `Age` is for caches, and `Warning` is obsolete (RFC 9111, 5.5).
-    mutating func setSnapshotDate(_ date: Date) {
-        if let name = HTTPField.Name("ActiveConfig-Snapshot") { self[name] = date.timestamp }
+    mutating func setSnapshotDate(_ date: Date?) {
+        guard let date, let name = HTTPField.Name("ActiveConfig-Snapshot") else { return }
+        self[name] = date.timestamp
     }
 }

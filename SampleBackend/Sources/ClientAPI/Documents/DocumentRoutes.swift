@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import HTTPServing
 import HTTPTypes
 package import Logging
@@ -19,12 +19,11 @@ package struct DocumentRoutes: Sendable {
     package init(
         source: any DocumentSource, clientAccess: ClientAccess,
         waiting: (any DocumentWaiting)? = nil, signer: DocumentSigner? = nil,
-        acknowledgedShare: AcknowledgedShare? = nil, sample: SignalSample? = nil,
-        snapshotDate: (@Sendable () -> Date?)? = nil, logger: Logger
+        acknowledgedShare: AcknowledgedShare? = nil, sample: SignalSample? = nil, logger: Logger
     ) {
         answers = DocumentAnswers(
             source: source, signer: signer, acknowledgedShare: acknowledgedShare,
-            snapshotDate: snapshotDate, logger: logger)
+            logger: logger)
         self.clientAccess = clientAccess
         self.waiting = waiting
         self.sample = sample

@@ -1,3 +1,4 @@
+public import Foundation
 public import Rendering
 public import Targeting
 
@@ -76,6 +77,12 @@ public protocol DocumentSource: Sendable {
     /// - Returns: True when the documents of the project are still the same.
     func isCurrent(_ stamp: DocumentStamp, ofProject project: String) -> Bool
 
+    /// The time of the snapshot that the documents are from, in place of the store (HTTP 1,
+    /// `ActiveConfig-Snapshot`).
+    ///
+    /// By default there is none.
+    var snapshotDate: Date? { get }
+
     /// Checks that the source can answer (`GET /health/ready`, HTTP 5).
     ///
     /// - Throws: The reason why it cannot, which is logged but not revealed to clients.
@@ -90,6 +97,9 @@ extension DocumentSource {
     public func isCurrent(_ stamp: DocumentStamp, ofProject project: String) -> Bool {
         stamp === self.stamp(ofProject: project)
     }
+
+    /// None: the documents are from the store.
+    public var snapshotDate: Date? { nil }
 
     /// The identity of the document, which is rendered to compute it.
     public func identity(

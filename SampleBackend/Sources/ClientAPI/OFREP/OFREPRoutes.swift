@@ -59,7 +59,9 @@ package struct OFREPRoutes: Sendable {
         }
         var answer = try reason.evaluation(ofFlag: key)
         answer.setMember("metadata", published.evaluationMetadata)
-        return .json(answer)
+        var headerFields = HTTPFields()
+        headerFields.setSnapshotDate(library.snapshotDate)
+        return .json(answer, headerFields: headerFields)
     }
 
     /// Answers with all flags, or with 304 when the client has them cached.
@@ -67,9 +69,10 @@ package struct OFREPRoutes: Sendable {
     private func evaluateAll(_ request: RouteRequest) async throws -> RouteResponse {
         let (published, context) = try await subject(of: request)
         let flags = OFREPFlagSet(published, project: request.project, context: context)
-        let headerFields: HTTPFields = [
+        var headerFields: HTTPFields = [
             .eTag: flags.entityTag.description, .cacheControl: "private, no-cache",
         ]
+        headerFields.setSnapshotDate(library.snapshotDate)
         if try Self.client(request, has: flags.entityTag) {
             return RouteResponse(status: .notModified, headerFields: headerFields)
         }

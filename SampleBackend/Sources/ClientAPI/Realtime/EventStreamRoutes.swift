@@ -98,7 +98,7 @@ package struct EventStreamRoutes: Sendable {
     private var headerFields: HTTPFields {
         var fields = Self.headerFields
         hub.acknowledgedShare?.addField(to: &fields)
-        if let date = hub.library.snapshotDate { fields.setSnapshotDate(date) }
+        fields.setSnapshotDate(hub.library.snapshotDate)
         return fields
     }
 
