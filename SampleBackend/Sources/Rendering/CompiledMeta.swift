@@ -24,6 +24,17 @@ struct CompiledMeta: Sendable {
         ).map { (key: $0.key, condition: $0.value) }
     }
 
+    /// True when the experiments are those of another version, with the same results.
+    func hasSameExperiments(
+        _ results: ConditionResults, as other: CompiledMeta, _ otherResults: ConditionResults
+    ) -> Bool {
+        experiments.count == other.experiments.count
+            && zip(experiments, other.experiments).allSatisfy { mine, theirs in
+                results[mine.condition] == otherResults[theirs.condition]
+                    && mine.key.hasSameBytes(as: theirs.key)
+            }
+    }
+
     /// Appends `meta` for the results of the conditions; without experiments for nil.
     func write(to text: inout DocumentText, results: ConditionResults?) {
         let timeStart = text.json.bytes.count + 1

@@ -16,10 +16,14 @@ public struct DocumentChange: Sendable {
     private let meta: CompiledMeta
     private let results: ConditionResults
 
-    /// A Boolean value that indicates whether the sections of the two documents are equal.
+    /// False when the experiments in `meta` are the same, with the same results.
+    private let changesExperiments: Bool
+
+    /// A Boolean value that indicates whether the two documents have the same content, and so the same
+    /// tag: the sections and the experiments.
     ///
-    /// `meta` does not count: it differs in every version.
-    public var isEmpty: Bool { sections.isEmpty }
+    /// The rest of `meta` does not count: it differs in every version.
+    public var isEmpty: Bool { sections.isEmpty && !changesExperiments }
 
     /// The names of the sections that differ.
     public var sectionNames: Set<String> { Set(sections.map(\.key)) }
@@ -51,6 +55,8 @@ public struct DocumentChange: Sendable {
         }.sorted { $0.key.precedes($1.key) }
         meta = new.meta
         results = newBasis.results
+        changesExperiments = !new.meta.hasSameExperiments(
+            newBasis.results, as: old.meta, oldBasis.results)
     }
 
     /// True when two sections have the same values.

@@ -41,8 +41,10 @@ import Testing
                     changedSections: changedSections)
                 var state = project.state(for: context)
                 let expected = next.state(for: context)
-                #expect(change.isEmpty == (state.sections == expected.sections))
-                if change.isEmpty { stays += 1 } else { changes += 1 }
+                let before = project.rendered(for: old, userID: context.userID).document
+                let after = next.rendered(for: new, userID: context.userID).document
+                #expect(change.isEmpty == (before.entityTag == after.entityTag))
+                if state.sections == expected.sections { stays += 1 } else { changes += 1 }
 
                 let tag = next.rendered(for: new, userID: context.userID).document.entityTag
                 let json = try JSONNode(
