@@ -4,6 +4,7 @@ import JSONTree
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
+import Templates
 import Testing
 
 @testable import ConfigServer
@@ -208,6 +209,30 @@ struct EventStreamResumeTests {
                     let event = try await again.next()
                     #expect(event.name == "reset")
                 }
+            }
+        }
+    }
+
+    /// The version is from a server whose clock is an hour ahead.
+    @Test func aResumedStreamIsResetByATimeBeforeThatOfItsVersion() async throws {
+        let store = InMemoryTemplateStore()
+        let text = Date(timeIntervalSinceNow: -60).formatted(
+            .iso8601.year().month().day().time(includingFractionalSeconds: false))
+        var template = JSONNode.sample
+        template.setMember(
+            "conditions",
+            [
+                ["name": "third", "expression": .string("dateTime >= dateTime('\(text)')")],
+                ["name": "tokyo", "expression": "false"],
+            ])
+        _ = try await store.publish(
+            TemplateSubmission(
+                project: "default", content: template.jsonData(), expectation: .any,
+                date: Date(timeIntervalSinceNow: 3_500), user: .init(name: "test")))
+        try await RunningServer.with(store: store) { server in
+            try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
+                try await server.publish(["parameters": [:]])
+                #expect(try await stream.next().name == "reset")
             }
         }
     }

@@ -6,6 +6,9 @@ import Targeting
 import Templates
 
 extension ProjectStreams {
+    /// The most by which the clock of another server is expected to be wrong, in seconds.
+    private static let maximumClockError = 3_600.0
+
     /// Sends a reconnecting client the changes since its `Last-Event-ID`.
     func catchUp(_ stream: StreamSubscription) {
         guard let lastEventID = stream.request.lastEventID else { return }
@@ -77,9 +80,9 @@ extension ProjectStreams {
         let touched = hub.sectionsWithChangedOverrides(
             ofUser: context.userID, inProject: name, since: earlier.version.number)
         let dates = [earlier.conditions.dates, published.compiled.conditions.dates].joined()
-        guard let touched,
-            !dates.contains(where: { $0 > earlier.version.updateTime && $0 <= context.date })
-        else {
+        // Another server's clock may have set the time of the version.
+        let start = min(earlier.version.updateTime, context.date) - Self.maximumClockError
+        guard let touched, !dates.contains(where: { $0 > start && $0 <= context.date }) else {
             // The document that the client saw depends on when it was fetched.
             reset(stream, since: earlier.version.number)
             return
