@@ -130,12 +130,13 @@ final class EventStream: StreamHandler {
         if isChunked { head.writeString("transfer-encoding: chunked\r\n") }
         head.writeFields(headerFields)
         head.writeString("\r\n")
-        let hello = StreamEvents.hello(
-            version: project.published.compiled.version.number,
-            acknowledgedShare: hub.acknowledgedShare)
+        let version = project.published.compiled.version.number
         for request in requests {
-            let event = request.namesUser ? hello.naming(request.document.userID) : hello
-            append(event, to: &head)
+            // The changes since the client's version may not reach it.
+            let hello = StreamEvents.hello(
+                id: request.lastVersion ?? version, version: version,
+                acknowledgedShare: hub.acknowledgedShare)
+            append(request.namesUser ? hello.naming(request.document.userID) : hello, to: &head)
         }
         guard let context else { return }
         // Not ``send(_:for:)``: even a stream that has expired by now begins with a head.

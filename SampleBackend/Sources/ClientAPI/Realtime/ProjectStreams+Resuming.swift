@@ -11,9 +11,9 @@ extension ProjectStreams {
 
     /// Sends a reconnecting client the changes since its `Last-Event-ID`.
     func catchUp(_ stream: StreamSubscription) {
-        guard let lastEventID = stream.request.lastEventID else { return }
+        guard let version = stream.request.lastVersion else { return }
         let current = published.compiled.version.number
-        guard let version = Int(lastEventID), version >= 1 else {
+        guard version >= 1 else {
             reset(stream)
             return
         }
@@ -95,7 +95,7 @@ extension ProjectStreams {
             touchedSections: touched.union(pinned?.sections.keys ?? [:].keys),
             format: stream.request.format)
         if let event = catchUpEvents[key] {
-            if let event { tell(stream, StreamEvent(chunk: event)) }
+            send(event, to: stream, since: earlier)
             return
         }
         let change = DocumentChange(
@@ -106,7 +106,20 @@ extension ProjectStreams {
         if isShared, catchUpEvents.count < Self.maximumCatchUpEvents {
             catchUpEvents[key] = .some(event)
         }
-        if let event { tell(stream, StreamEvent(chunk: event)) }
+        send(event, to: stream, since: earlier)
+    }
+
+    /// Sends a change since a version, or the ID of the current version when nothing has changed.
+    private func send(
+        _ event: EventChunk?, to stream: StreamSubscription, since earlier: CompiledTemplate
+    ) {
+        if let event {
+            tell(stream, StreamEvent(chunk: event))
+        } else if published.compiled.version.number > earlier.version.number,
+            !stream.request.namesUser
+        {
+            _ = stream.tell(StreamEvents.id(published.compiled.version.number))
+        }
     }
 
     private func tell(_ stream: StreamSubscription, _ event: StreamEvent) {

@@ -11,14 +11,23 @@ enum StreamEvents {
 
     /// The first event, with the current version, and the share of clients that are to acknowledge
     /// versions; nil leaves that out.
-    static func hello(version: Int, acknowledgedShare: AcknowledgedShare?) -> StreamEvent {
+    ///
+    /// `id` is the version from which a client resumes that is cut off before the next event.
+    static func hello(
+        id: Int, version: Int, acknowledgedShare: AcknowledgedShare?
+    ) -> StreamEvent {
         var data: [String: SettingValue] = ["template_version": .integer(version)]
         if let acknowledgedShare { data["acknowledge"] = .double(acknowledgedShare.share) }
         return StreamEvent(
             chunk: ServerSentEvent(
-                name: "hello", id: "\(version)", retry: retry,
+                name: "hello", id: "\(id)", retry: retry,
                 data: ByteBuffer(bytes: SettingValue.object(data).jsonData())
             ).chunk)
+    }
+
+    /// The version from which a client resumes from now on, without an event: nothing has changed for it.
+    static func id(_ version: Int) -> StreamEvent {
+        StreamEvent(chunk: EventChunk { $0.writeString("id: \(version)\n\n") })
     }
 
     /// The changes of a user's document; `basis` and `published` are those after the change.

@@ -19,6 +19,9 @@ struct StreamRequest: Sendable {
     /// The value of `Last-Event-ID`: the last version whose events the client received.
     var lastEventID: String?
 
+    /// The version in ``lastEventID``; 0 for a text that is none, nil without a text.
+    var lastVersion: Int? { lastEventID.map { max(Int($0) ?? 0, 0) } }
+
     var format = Format.activeConfig
 
     /// True when the events have the user's ID, since others share the stream.

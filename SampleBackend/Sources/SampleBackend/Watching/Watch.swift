@@ -106,8 +106,8 @@ struct Watch {
                 case .event(let event):
                     guard try await take(event, transport: transport) else { continue }
                     isUnderstood = true
-                    // A hello names the current version before the events with what has changed
-                    // until then, which may not come; a later event without an ID repeats it.
+                    // An older server's hello names the current version before the events with what
+                    // has changed until then, which may not come; a later event without an ID repeats it.
                     if ["update", "reset"].contains(event.name) || lastEventID == nil {
                         lastEventID = event.id.flatMap(Self.sendable) ?? lastEventID
                     }
@@ -175,11 +175,14 @@ struct Watch {
             Output.printLine(line)
         }
         switch event.name {
-        case "hello" where !wasConnected:
-            wasConnected = true
-            say("Version \(event.id ?? "?") is current. Waiting for changes …", .dim)
         case "hello":
-            say("Connected again: version \(event.id ?? "?") is current.", .dim)
+            // Its ID is the version from which this client resumes.
+            let version = data?["template_version"]?.integerValue.map { "\($0)" } ?? "?"
+            say(
+                wasConnected
+                    ? "Connected again: version \(version) is current."
+                    : "Version \(version) is current. Waiting for changes …", .dim)
+            wasConnected = true
         case "update":
             show(document.apply(data?["sections"] ?? .emptyObject), version: event.id)
         case "reset":
