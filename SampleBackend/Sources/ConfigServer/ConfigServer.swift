@@ -163,8 +163,8 @@ extension ConfigServer {
         var documents = RouteGroup(answers.routes + streams.routes + acknowledging.routes)
         documents.isReadableAcrossOrigins = true
         let flags = OFREPRoutes(
-            library: administration.library, clientAccess: clientAccess, sample: sample,
-            now: administration.now)
+            library: administration.library, clientAccess: clientAccess, waiting: hub,
+            sample: sample, now: administration.now)
         let access = SessionAccess(
             access: administration.access, usesTLS: options.tls != nil)
         let recognition = AdministratorRecognition(

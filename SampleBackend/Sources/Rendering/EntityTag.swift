@@ -19,9 +19,13 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     ///
     /// The tag is the first 128 bits of their SHA-256, in hexadecimal digits.
     ///
-    /// - Parameter content: The bytes.
-    public init(ofContent content: ByteBuffer) {
-        self.init(SHA256.hash(data: content.readableBytesView), isWeak: false)
+    /// - Parameters:
+    ///   - content: The bytes.
+    ///   - prefix: A text before it, without quotation marks.
+    public init(ofContent content: ByteBuffer, prefix: String = "") {
+        let hash = SHA256.hash(data: content.readableBytesView)
+        opaqueTag = prefix + Array(hash.prefix(16)).hexadecimal
+        isWeak = false
     }
 
     /// Creates the tag of what has a SHA-256.

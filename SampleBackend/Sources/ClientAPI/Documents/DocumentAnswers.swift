@@ -99,7 +99,7 @@ struct DocumentAnswers: Sendable {
     }
 
     /// The field with the version of an answer, and with that which a client has, in lower case.
-    private static let versionFieldName = "activeconfig-template-version"
+    static let versionFieldName = "activeconfig-template-version"
 
     private func response(
         _ status: HTTPResponse.Status, _ identity: DocumentIdentity, to request: DocumentRequest,

@@ -51,6 +51,18 @@ package struct DocumentRoutes: Sendable {
     private func answer(
         _ request: RouteRequest, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
+        guard let waiting, let seenVersion = SeenVersion(ofDocument: request.headerFields),
+            waiting.isBehind(seenVersion, inProject: request.project)
+        else { return try currentAnswer(request, tokenEnd: tokenEnd) }
+        return try waiting.answer(
+            after: seenVersion, inProject: request.project, from: request.address, on: nil
+        ) { () throws(RequestError) in try currentAnswer(request, tokenEnd: tokenEnd) }
+    }
+
+    /// The answer by the version that the server has.
+    private func currentAnswer(
+        _ request: RouteRequest, tokenEnd: Date?
+    ) throws(RequestError) -> Answer {
         let answers = answers.suiting(request.headerFields)
         let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init)
         guard let condition else {

@@ -3,12 +3,32 @@ package import HTTPServing
 import NIOCore
 import Rendering
 
-/// The preference of a request to wait until its document changes (HTTP 2, long polling).
+/// Requests that wait: until their document changes (HTTP 2, long polling), or for a version that
+/// their client has seen at another replica (HTTP 1).
 package protocol DocumentWaiting: Sendable {
     /// An answer that waits.
     ///
     /// - Throws: A ``RequestError`` when too many wait.
     func answer(_ poll: PollRequest, from address: ClientAddress?) throws(RequestError) -> Answer
+
+    /// True when the project has no version here that is as late as the one that a client has seen.
+    func isBehind(_ seenVersion: SeenVersion, inProject project: String) -> Bool
+
+    /// Answers a request once the server is no longer behind its client.
+    ///
+    /// - Parameters:
+    ///   - seenVersion: The version that the client has seen.
+    ///   - project: The project, which exists.
+    ///   - address: The client's address; the request counts as a long poll.
+    ///   - threads: Run the handler; nil means Swift's cooperative threads.
+    ///   - handler: Answers the request; the store may still have no such version.
+    /// - Returns: An answer that waits.
+    /// - Throws: A ``RequestError`` when too many wait.
+    func answer(
+        after seenVersion: SeenVersion, inProject project: String, from address: ClientAddress?,
+        on threads: WorkThreads?,
+        _ handler: @escaping @Sendable () async throws(RequestError) -> Answer
+    ) throws(RequestError) -> Answer
 }
 
 /// A request that may wait: what the client has, and how long it waits.

@@ -21,6 +21,16 @@ extension TemplateLibrary {
         state.withLockedValue { $0.snapshotDate = date }
     }
 
+    /// Reads the newest version of a project from the store, and applies it unless it is known.
+    func readNewestVersion(ofProject name: String) async throws(TemplateStoreError) {
+        let page = try await store.versions(inProject: name, matching: VersionQuery(limit: 1))
+        guard let newest = page.versions.first?.number,
+            newest > project(name)?.compiled.version.number ?? 0,
+            let stored = try await store.template(version: nil, inProject: name)
+        else { return }
+        apply(stored)
+    }
+
     /// Replaces everything by a snapshot of the store, except for what was applied while it was taken:
     /// newer versions and details, and overrides that were read later.
     func load(

@@ -10,7 +10,8 @@ struct OFREPFlagSet: Sendable {
     /// The body of a bulk evaluation.
     let jsonBytes: ByteBuffer
 
-    /// The entity tag of all flags, the version, the user and all signals.
+    /// The entity tag of all flags, the version, the user and all signals; it begins with the version's
+    /// number and a hyphen.
     ///
     /// It is the same on every replica and after a restart, and changes when a time-based condition
     /// does.
@@ -32,7 +33,8 @@ struct OFREPFlagSet: Sendable {
             project: project, userID: context.userID, signals: context.signals)
         var content = ByteBuffer(bytes: body.jsonData())
         content.writeString(uri)
-        entityTag = EntityTag(ofContent: content)
+        entityTag = EntityTag(
+            ofContent: content, prefix: "\(published.compiled.version.number)-")
         body.setMember("eventStreams", OFREPEventStream.list(uri: uri))
         jsonBytes = ByteBuffer(bytes: body.jsonData())
     }

@@ -13,15 +13,18 @@ package struct OFREPRoutes: Sendable {
     /// The clock for time-based conditions (`dateTime`).
     package let now: @Sendable () -> Date
 
+    private let waiting: any DocumentWaiting
+
     /// Nil keeps no sample of signals.
     private let sample: SignalSample?
 
     package init(
-        library: TemplateLibrary, clientAccess: ClientAccess, sample: SignalSample? = nil,
-        now: @escaping @Sendable () -> Date
+        library: TemplateLibrary, clientAccess: ClientAccess, waiting: any DocumentWaiting,
+        sample: SignalSample? = nil, now: @escaping @Sendable () -> Date
     ) {
         self.library = library
         self.clientAccess = clientAccess
+        self.waiting = waiting
         self.sample = sample
         self.now = now
     }
@@ -42,16 +45,35 @@ package struct OFREPRoutes: Sendable {
             [
                 Route(
                     "\(prefix)/ofrep/v1/evaluate/flags",
-                    [.post: Endpoint(access: clientAccess, pool: pool, handler: evaluateAll)]),
+                    [.post: Endpoint(access: clientAccess, pool: pool, answering(evaluateAll))]),
                 Route(
                     "\(prefix)/ofrep/v1/evaluate/flags/{key...}",
-                    [.post: Endpoint(access: clientAccess, pool: pool, handler: evaluateOne)]),
+                    [.post: Endpoint(access: clientAccess, pool: pool, answering(evaluateOne))]),
             ]
         }
     }
 
+    /// Answers by a handler, once the server has the version that the client has seen.
+    private func answering(
+        _ handler: @escaping @Sendable (RouteRequest) async throws(RequestError) -> RouteResponse
+    ) -> Endpoint.Answering {
+        .asynchronous { request in
+            guard let seenVersion = try SeenVersion(ofFlags: request),
+                waiting.isBehind(seenVersion, inProject: request.project)
+            else { return .response(try await handler(request)) }
+            // Who may not ask does not wait.
+            try await clientAccess.checkUser(
+                request.headerFields, forUserID: try OFREPContext(request).userID)
+            return try waiting.answer(
+                after: seenVersion, inProject: request.project, from: request.address, on: .flags
+            ) { () throws(RequestError) in .response(try await handler(request)) }
+        }
+    }
+
     @Sendable
-    private func evaluateOne(_ request: RouteRequest) async throws -> RouteResponse {
+    private func evaluateOne(
+        _ request: RouteRequest
+    ) async throws(RequestError) -> RouteResponse {
         let (published, context) = try await subject(of: request)
         let key = request.parameters["key"] ?? ""
         guard let reason = published.reasons(for: context).reason(forFlag: key) else {
@@ -66,7 +88,9 @@ package struct OFREPRoutes: Sendable {
 
     /// Answers with all flags, or with 304 when the client has them cached.
     @Sendable
-    private func evaluateAll(_ request: RouteRequest) async throws -> RouteResponse {
+    private func evaluateAll(
+        _ request: RouteRequest
+    ) async throws(RequestError) -> RouteResponse {
         let (published, context) = try await subject(of: request)
         let flags = OFREPFlagSet(published, project: request.project, context: context)
         var headerFields: HTTPFields = [

@@ -8,7 +8,7 @@ import Templates
 /// A request for a document that waits until the document changes (HTTP 2, long polling).
 ///
 /// It waits in the list of the streams, and hears of a publish like them.
-final class DocumentPoll: Subscription, WaitingRequest {
+final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
     private let poll: PollRequest
     private let clock: PollClock
     private let hub: RealtimeHub
@@ -20,7 +20,6 @@ final class DocumentPoll: Subscription, WaitingRequest {
     /// The reserved place; released when the wait is over.
     private var streamPlace: StreamPlace?
 
-    /// Where ``clock`` has it; nil while it is not there.
     var clockEntry: PollClock.Entry?
 
     private var version: Int

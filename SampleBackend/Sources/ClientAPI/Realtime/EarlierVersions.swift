@@ -4,7 +4,7 @@ import Rendering
 import TemplateStore
 import Templates
 
-/// A cache of other versions than the current one for clients that reconnect, each read and compiled once for all.
+/// A cache of earlier versions than the current one for clients that reconnect, each read and compiled once for all.
 ///
 /// Compiling a large template takes as long as thousands of requests, and a client may resume from
 /// any version. So both the cache and the compilations per second are bounded by the size of the
@@ -71,20 +71,12 @@ final class EarlierVersions {
         entries[number] = Entry(template: template, use: use)
         version.assumeIsolated().whenComplete { result in
             switch result {
-            case .success(let version):
-                self.keep(number, size: version?.size ?? 0)
-                // It may yet be published.
-                if version == nil, self.isAhead(number) { self.entries[number] = nil }
+            case .success(let version): self.keep(number, size: version?.size ?? 0)
             // Failures are not cached.
             case .failure: self.entries[number] = nil
             }
         }
         return template
-    }
-
-    /// True for a version that this replica does not have yet.
-    private func isAhead(_ number: Int) -> Bool {
-        number > library.project(project)?.compiled.version.number ?? 0
     }
 
     /// Accounts for a version that was read, and evicts the least recently used ones.

@@ -1,6 +1,15 @@
 import NIOCore
 
-/// Ends the long polls of one event loop when their time is over.
+/// A request that waits for a limited time.
+protocol TimedWait: AnyObject {
+    /// Where the clock has it; nil while it is not there.
+    var clockEntry: PollClock.Entry? { get set }
+
+    /// Responds, and removes it from the clock.
+    func timeIsOver()
+}
+
+/// Ends the waiting requests of one event loop when their time is over.
 ///
 /// A scheduled task for each would be searched for, one after the other, when a publish answers
 /// thousands; here a poll is removed in constant time.
@@ -20,7 +29,7 @@ final class PollClock {
     private let eventLoop: any EventLoop
 
     /// The polls by the tick at which their time is over.
-    private var polls: [UInt64: [DocumentPoll]] = [:]
+    private var polls: [UInt64: [any TimedWait]] = [:]
 
     /// The timer of the earliest tick, and its tick; nil when there is none.
     private var timer: (scheduled: Scheduled<Void>, tick: UInt64)?
@@ -30,7 +39,7 @@ final class PollClock {
     }
 
     /// Adds a poll whose time is over at a deadline, rounded up.
-    func add(_ poll: DocumentPoll, until deadline: NIODeadline) {
+    func add(_ poll: any TimedWait, until deadline: NIODeadline) {
         let tick = deadline.uptimeNanoseconds / Self.tickLength + 1
         poll.clockEntry = Entry(tick: tick, index: polls[tick]?.count ?? 0)
         polls[tick, default: []].append(poll)
@@ -38,7 +47,7 @@ final class PollClock {
     }
 
     /// Removes a poll; idempotent.
-    func remove(_ poll: DocumentPoll) {
+    func remove(_ poll: any TimedWait) {
         guard let entry = poll.clockEntry else { return }
         poll.clockEntry = nil
         guard let last = polls[entry.tick]?.popLast() else { return }

@@ -17,60 +17,31 @@ extension ProjectStreams {
             reset(stream)
             return
         }
+        guard version <= current else {
+            stream.isCatchingUp = true
+            waitForVersion(of: stream)
+            return
+        }
         guard version != current else {
             sendChange(to: stream, since: published.compiled)
             return
         }
         guard let known = earlierVersions.version(version, on: eventLoop) else {
-            if version > current {
-                waitForVersion(of: stream)
-            } else {
-                reset(stream, since: version)
-            }
+            reset(stream, since: version)
             return
         }
         stream.isCatchingUp = true
         known.assumeIsolated().whenComplete { result in
             guard !stream.isClosed else { return }
             stream.isCatchingUp = false
-            let current = self.published.compiled.version.number
-            switch result {
-            case .success(let known?) where version <= current:
+            // Else the store failed, or no longer has the version.
+            if case .success(let known?) = result {
                 self.sendChange(to: stream, since: known)
-            // The store has no such version, or no longer.
-            case .success(nil): self.reset(stream, since: version <= current ? version : nil)
-            case .failure where version <= current: self.reset(stream, since: version)
-            case .success, .failure:
-                self.waitForVersion(of: stream)
-                return
+            } else {
+                self.reset(stream, since: version)
             }
             // Versions that came meanwhile were not announced to the client.
-            stream.advance(to: current)
-        }
-    }
-
-    /// Leaves a client with a newer version alone until this replica has that version, or the store says
-    /// that there is none: the document of an older version would send the client back.
-    private func waitForVersion(of stream: StreamSubscription) {
-        stream.isCatchingUp = true
-        clientsAhead.append(stream)
-        guard behindTimer == nil else { return }
-        behindTimer = eventLoop.assumeIsolated().scheduleTask(in: Self.behindInterval) {
-            [weak self] in
-            self?.behindTimer = nil
-            self?.catchUpWithClientsAhead()
-        }
-    }
-
-    /// Catches up with the clients whose version this replica has by now.
-    func catchUpWithClientsAhead() {
-        // The end of a pass does it, when everybody's basis is known.
-        guard !isPassing else { return }
-        let streams = clientsAhead
-        clientsAhead = []
-        for stream in streams where !stream.isClosed {
-            stream.isCatchingUp = false
-            catchUp(stream)
+            stream.advance(to: self.published.compiled.version.number)
         }
     }
 
@@ -128,8 +99,10 @@ extension ProjectStreams {
     }
 
     /// Tells a client to fetch its document again, which may still be that of an earlier version.
-    private func reset(_ stream: StreamSubscription, since earlier: Int? = nil) {
+    func reset(_ stream: StreamSubscription, since earlier: Int? = nil) {
         let version = published.compiled.version
+        // The store may have been replaced by an older one.
+        let earlier = earlier.flatMap { $0 <= version.number ? $0 : nil }
         tell(
             stream,
             stream.request.format == .openFeature

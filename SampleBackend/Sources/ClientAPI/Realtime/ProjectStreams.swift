@@ -49,14 +49,8 @@ final class ProjectStreams {
 
     let earlierVersions: EarlierVersions
 
-    /// Interval between two attempts to catch up with clients that are ahead of this replica.
-    static let behindInterval: TimeAmount = .seconds(5)
-
-    /// Clients with a newer version than this replica has, which hear of nothing until it has theirs.
-    var clientsAhead: [StreamSubscription] = []
-
-    /// The timer of the next attempt; nil when none is scheduled.
-    var behindTimer: Scheduled<Void>?
+    /// Clients with a later version than this server has, which hear of nothing until it has theirs.
+    var aheadClients = AheadClients()
 
     /// The values that determine the event for a reconnecting client.
     struct CatchUpKey: Hashable {
@@ -111,6 +105,7 @@ final class ProjectStreams {
 
     /// Adopts the library's version, and starts a pass that announces the changes.
     func announceChanges() {
+        settleAheadClients()
         guard !isPassing else {
             isStale = true
             return
@@ -164,7 +159,7 @@ final class ProjectStreams {
             announceChanges()
         } else {
             for user in users { announceOverrides(ofUser: user) }
-            catchUpWithClientsAhead()
+            settleAheadClients()
         }
     }
 

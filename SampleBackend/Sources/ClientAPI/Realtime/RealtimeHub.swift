@@ -3,6 +3,7 @@ package import HTTPServing
 import Metrics
 import NIOConcurrencyHelpers
 import NIOCore
+import Rendering
 import Targeting
 
 /// Distributes changes of the library to the open streams and long polls (HTTP 2).
@@ -165,6 +166,24 @@ extension RealtimeHub: DocumentWaiting {
         return .waiting(
             WaitOpening { eventLoop, completion in
                 self.thread(of: eventLoop).makePoll(poll, place: place, completion: completion)
+            })
+    }
+
+    package func isBehind(_ seenVersion: SeenVersion, inProject project: String) -> Bool {
+        library.project(project).map { !seenVersion.isReached(by: $0.compiled.version) } ?? false
+    }
+
+    package func answer(
+        after seenVersion: SeenVersion, inProject project: String, from address: ClientAddress?,
+        on threads: WorkThreads?,
+        _ handler: @escaping @Sendable () async throws(RequestError) -> Answer
+    ) throws(RequestError) -> Answer {
+        let place = try places.take(address)
+        return .waiting(
+            WaitOpening { eventLoop, completion in
+                self.thread(of: eventLoop).makeAheadRequest(
+                    seenVersion, inProject: project, place: place, on: threads, handler: handler,
+                    completion: completion)
             })
     }
 }

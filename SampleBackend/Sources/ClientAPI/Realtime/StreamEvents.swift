@@ -68,7 +68,8 @@ enum StreamEvents {
     static func refetch(_ version: TemplateVersion) -> EventChunk {
         let data: SettingValue = [
             "type": "refetchEvaluation",
-            "lastModified": .integer(Int(version.updateTime.timeIntervalSince1970)),
+            "etag": .string(SeenVersion.announcedTag(of: version)),
+            "lastModified": .integer(version.updateSeconds),
         ]
         return ServerSentEvent(
             name: "message", id: "\(version.number)", data: ByteBuffer(bytes: data.jsonData())

@@ -73,6 +73,23 @@ final class StreamThread {
         return poll
     }
 
+    /// Has a request wait for a version; nil when there is no such project.
+    func makeAheadRequest(
+        _ seenVersion: SeenVersion, inProject name: String, place: StreamPlace,
+        on threads: WorkThreads?, handler: @escaping AheadRequest.Handler,
+        completion: @escaping WaitOpening.Completion
+    ) -> AheadRequest? {
+        guard let streams = openProject(name) else {
+            completion(.failure(.unknownProject(name)))
+            return nil
+        }
+        let request = AheadRequest(
+            seenVersion, place: place, streams: streams, clock: pollClock, on: threads,
+            handler: handler, completion: completion)
+        request.begin()
+        return request
+    }
+
     /// The streams of a project, which follow its changes from now on; nil when there is none.
     private func openProject(_ name: String) -> ProjectStreams? {
         if let known = projects[name] { return known }

@@ -1,0 +1,75 @@
+import Foundation
+import HTTPServing
+import HTTPTypes
+import Templates
+
+/// The newest version that a client has seen, of this server or of another replica.
+///
+/// A client never goes back: a server that is behind what the client has seen answers once it has
+/// caught up with the store.
+package enum SeenVersion: Sendable, Hashable {
+    case number(Int)
+    /// A version that was published at this time or later, in seconds since 1970.
+    case time(Int)
+
+    /// Maximum digits of a number; a longer one is ignored.
+    private static let maximumDigits = 15
+
+    /// True when a version is the one that was seen, or a later one.
+    func isReached(by version: TemplateVersion) -> Bool {
+        switch self {
+        case .number(let number): number <= version.number
+        case .time(let seconds): seconds <= version.updateSeconds
+        }
+    }
+
+    /// The version of a request for a document, which names that of the client's document (HTTP 1).
+    init?(ofDocument fields: RequestFields) {
+        guard let text = fields[named: DocumentAnswers.versionFieldName],
+            let number = Self.number(text[...])
+        else { return nil }
+        self = .number(number)
+    }
+
+    /// The version of a request for flags: that of the client's flags, and that of the event which
+    /// made it ask (HTTP 4).
+    init?(ofFlags request: RouteRequest) throws(RequestError) {
+        let query = request.target.query
+        let tags = [
+            request.headerFields[.ifNoneMatch], try query.lastValue(named: "flagConfigEtag"),
+        ]
+        if let number = tags.compactMap({ $0.flatMap(Self.number(ofTag:)) }).max() {
+            self = .number(number)
+        } else if let text = try query.lastValue(named: "flagConfigLastModified"),
+            let seconds = Self.number(text[...])
+        {
+            self = .time(seconds)
+        } else {
+            return nil
+        }
+    }
+
+    /// The tag that an event announces flags of a version with.
+    static func announcedTag(of version: TemplateVersion) -> String { "\"\(version.number)\"" }
+
+    /// The number with which a tag of flags begins, before a hyphen or the end; nil for other tags, and
+    /// for several.
+    private static func number(ofTag text: String) -> Int? {
+        var tag = text[...]
+        if tag.hasPrefix("W/") { tag.removeFirst(2) }
+        if tag.first == "\"", tag.count > 1, tag.last == "\"" { tag = tag.dropFirst().dropLast() }
+        return number(tag.prefix { $0 != "-" })
+    }
+
+    private static func number(_ text: Substring) -> Int? {
+        let isNumber =
+            !text.isEmpty && text.utf8.count <= maximumDigits
+            && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+        return isNumber ? Int(text) : nil
+    }
+}
+
+extension TemplateVersion {
+    /// The time of the publish in seconds since 1970, rounded down.
+    var updateSeconds: Int { Int(updateTime.timeIntervalSince1970.rounded(.down)) }
+}

@@ -1,0 +1,143 @@
+import HTTPServing
+import HTTPTypes
+import NIOCore
+
+/// A client that has seen a later version than the server has.
+protocol AheadClient: AnyObject {
+    /// The version that it has seen.
+    var seenVersion: SeenVersion { get }
+
+    /// True once it waits no more.
+    var isClosed: Bool { get }
+
+    /// True when it can go on as soon as the library has its version, also during a pass.
+    var needsLibraryAlone: Bool { get }
+
+    /// Goes on, as the server has caught up with it, or the store has no such version.
+    func goOn(hasVersion: Bool)
+}
+
+/// A request whose client has seen a later version than the server has (HTTP 1).
+///
+/// It is answered once the server has the version, or knows that its store has none; after two
+/// seconds it is refused.
+final class AheadRequest: AheadClient, TimedWait, WaitingRequest {
+    typealias Handler = @Sendable () async throws(RequestError) -> Answer
+
+    /// Maximum time to wait.
+    private static let maximumWait: TimeAmount = .seconds(2)
+
+    let seenVersion: SeenVersion
+    private let handler: Handler
+
+    /// Run the handler; nil means Swift's cooperative threads.
+    private let threads: WorkThreads?
+
+    private let streams: ProjectStreams
+    private let clock: PollClock
+
+    /// The completion of the request; nil once it is answered.
+    private var completion: WaitOpening.Completion?
+
+    /// The reserved place; released when the wait is over.
+    private var place: StreamPlace?
+
+    var clockEntry: PollClock.Entry?
+
+    /// The handler's work; nil while the request waits for the version.
+    private var work: Task<Void, Never>?
+
+    /// The long poll that the request has become.
+    private var poll: (any WaitingRequest)?
+
+    init(
+        _ seenVersion: SeenVersion, place: StreamPlace, streams: ProjectStreams, clock: PollClock,
+        on threads: WorkThreads?, handler: @escaping Handler,
+        completion: @escaping WaitOpening.Completion
+    ) {
+        self.seenVersion = seenVersion
+        self.place = place
+        self.streams = streams
+        self.clock = clock
+        self.threads = threads
+        self.handler = handler
+        self.completion = completion
+    }
+
+    var isClosed: Bool { completion == nil || work != nil }
+    var needsLibraryAlone: Bool { true }
+
+    func begin() {
+        clock.add(self, until: .now() + Self.maximumWait)
+        streams.waitForVersion(of: self)
+    }
+
+    func goOn(hasVersion: Bool) {
+        guard !isClosed else { return }
+        stopWaiting()
+        let promise = streams.eventLoop.makePromise(of: Answer.self)
+        work = Task(executorPreference: threads) { [handler] in
+            do throws(RequestError) {
+                promise.succeed(try await handler())
+            } catch {
+                promise.fail(error)
+            }
+        }
+        promise.futureResult.assumeIsolated().whenComplete { self.finish($0) }
+    }
+
+    private func finish(_ result: Result<Answer, any Error>) {
+        guard completion != nil else { return }
+        switch result {
+        case .success(.response(let response)): respond(.success(response))
+        case .success(.waiting(let opening)):
+            let poll = opening.begin(streams.eventLoop) { self.respond($0) }
+            if completion != nil { self.poll = poll }
+        case .success(.stream): respond(.failure(.behindClient))
+        case .failure(let error): respond(.failure(error as? RequestError ?? .behindClient))
+        }
+    }
+
+    func timeIsOver() { respond(.failure(.behindClient)) }
+
+    func end(for reason: WaitEnd) {
+        if let poll {
+            poll.end(for: reason)
+        } else if work == nil {
+            respond(.failure(.behindClient))
+        }
+    }
+
+    func cancel() {
+        completion = nil
+        stopWaiting()
+        work?.cancel()
+        poll?.cancel()
+        poll = nil
+    }
+
+    private func respond(_ result: Result<RouteResponse, RequestError>) {
+        guard let completion else { return }
+        self.completion = nil
+        poll = nil
+        stopWaiting()
+        completion(result)
+    }
+
+    private func stopWaiting() {
+        place = nil
+        clock.remove(self)
+    }
+}
+
+extension RequestError {
+    /// 503: the server does not have a version yet that the client has seen at another replica.
+    fileprivate static let behindClient = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The server does not have the version yet that you have seen: try again in a second.",
+        headerFields: [.retryAfter: "1"])
+}
+
+@available(*, unavailable)
+extension AheadRequest: Sendable {}

@@ -1,0 +1,94 @@
+import HTTPServing
+import NIOCore
+import Rendering
+import TemplateStore
+import Templates
+
+extension ProjectStreams {
+    /// Minimum time between two reads of the newest version.
+    private static let readInterval: TimeAmount = .milliseconds(250)
+
+    /// Clients that have seen a later version than the server has, and the reads of the store for them.
+    struct AheadClients {
+        /// A client, with the number of the first read that began after it came.
+        fileprivate var waiting: [(client: any AheadClient, read: Int)] = []
+
+        /// Number of reads that began.
+        fileprivate var begunReads = 0
+
+        /// The last read that succeeded.
+        fileprivate var lastRead = 0
+
+        /// True during a read, and for a time after it.
+        fileprivate var isReading = false
+    }
+
+    /// Has a client wait until the server has its version, or knows that the store has none: what an
+    /// earlier version says would send the client back.
+    ///
+    /// The library usually hears of the version within milliseconds. The store is asked all the same, by
+    /// one read for all who wait: only it tells a server that is behind from a client that is wrong.
+    func waitForVersion(of client: any AheadClient) {
+        aheadClients.waiting.append((client, aheadClients.begunReads + 1))
+        readNewestVersion()
+    }
+
+    /// Lets those go on whose version is here by now, or is none of the store's.
+    func settleAheadClients() {
+        guard !aheadClients.waiting.isEmpty, let library = hub.library.project(name) else { return }
+        let waiting = aheadClients.waiting
+        aheadClients.waiting = []
+        for (client, read) in waiting where !client.isClosed {
+            // The end of a pass settles the others, when everybody's basis is known.
+            let current = client.needsLibraryAlone ? library : published
+            let canGoOn = client.needsLibraryAlone || !isPassing
+            let hasVersion = client.seenVersion.isReached(by: current.compiled.version)
+            let isMissing =
+                read <= aheadClients.lastRead
+                && !client.seenVersion.isReached(by: library.compiled.version)
+            if canGoOn, hasVersion || isMissing {
+                client.goOn(hasVersion: hasVersion)
+            } else {
+                aheadClients.waiting.append((client, read))
+            }
+        }
+    }
+
+    private func readNewestVersion() {
+        guard !aheadClients.isReading, !aheadClients.waiting.isEmpty else { return }
+        aheadClients.isReading = true
+        aheadClients.begunReads += 1
+        let number = aheadClients.begunReads
+        let promise = eventLoop.makePromise(of: Void.self)
+        Task(executorPreference: WorkThreads.streams) { [library = hub.library, name] in
+            do throws(TemplateStoreError) {
+                promise.succeed(try await library.readNewestVersion(ofProject: name))
+            } catch {
+                promise.fail(error)
+            }
+        }
+        promise.futureResult.assumeIsolated().whenComplete { result in
+            if case .success = result { self.aheadClients.lastRead = number }
+            self.settleAheadClients()
+            self.eventLoop.assumeIsolated().scheduleTask(in: Self.readInterval) { [weak self] in
+                self?.aheadClients.isReading = false
+                self?.readNewestVersion()
+            }
+        }
+    }
+}
+
+extension StreamSubscription: AheadClient {
+    var seenVersion: SeenVersion { .number(request.lastVersion ?? 0) }
+    var needsLibraryAlone: Bool { false }
+
+    func goOn(hasVersion: Bool) {
+        isCatchingUp = false
+        if hasVersion {
+            project.catchUp(self)
+        } else {
+            project.reset(self)
+            advance(to: project.published.compiled.version.number)
+        }
+    }
+}

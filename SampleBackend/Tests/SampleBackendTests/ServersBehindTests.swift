@@ -1,0 +1,143 @@
+import ConfigServer
+import EtcdTemplateStore
+import EtcdTestSupport
+import Foundation
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// Clients that have seen a version which the server that they ask does not have yet, since it does
+/// not hear of its store (HTTP 1, HTTP 4).
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct ServersBehindTests {
+    private static let document = "/activeconfig/user/1?signal.plan=gold"
+    private static let flags = "/ofrep/v1/evaluate/flags"
+    private static let context = #"{"context": {"targetingKey": "1"}}"#
+
+    private static func publish(_ title: String, at server: RunningServer) async throws {
+        let template = AdministrationTarget.templateText(title: title)
+        let answer = try await server.publish(JSONNode(jsonData: Data(template.utf8)))
+        #expect(answer.status == 200)
+    }
+
+    /// Runs two servers at the members of a cluster, of which only the first one publishes; the member
+    /// of the second stands still from version 1 on, until `body` sends it a signal.
+    private static func withAServerBehind(
+        options: ConfigServerOptions = .init(),
+        _ body:
+            @Sendable (
+                _ ahead: RunningServer, _ behind: RunningServer, _ signal: @Sendable (Int32) -> Void
+            ) async throws -> Void
+    ) async throws {
+        let cluster = try await EtcdCluster(members: 3)
+        defer { cluster.end() }
+        var location = cluster.location()
+        location.members = Array(cluster.members[0...1])
+        let first = try await EtcdTemplateStore(location)
+        location.members = [cluster.members[2]]
+        let second = try await EtcdTemplateStore(location)
+        try await RunningServer.with(store: first, options: options) { ahead in
+            try await RunningServer.with(store: second, options: options) { behind in
+                try await publish("first", at: ahead)
+                try await waitUntil { await behind.status("/activeconfig") == 200 }
+                cluster.signal(SIGSTOP, to: 2)
+                try await body(ahead, behind) { cluster.signal($0, to: 2) }
+                cluster.signal(SIGCONT, to: 2)
+            }
+        }
+        await first.close()
+        await second.close()
+    }
+
+    @Test func aDocumentIsNotThatOfAnEarlierVersionThanTheClientHas() async throws {
+        try await Self.withAServerBehind { ahead, behind, signal in
+            try await Self.publish("second", at: ahead)
+            let tag = try await ahead.answer(Self.document).fields["etag"] ?? ""
+            let seen = "ActiveConfig-Template-Version: 2"
+            let rows = [
+                [seen], [seen, "If-None-Match: \(tag)"],
+                [seen, "If-None-Match: \(tag)", "Prefer: wait=60"],
+            ]
+            for fields in rows {
+                let answer = try await behind.answer(Self.document, fields: fields)
+                #expect(answer.status == 503)
+                #expect(answer.fields["retry-after"] != nil)
+            }
+            // It has all that this client has seen.
+            let answer = try await behind.answer(
+                Self.document, fields: ["ActiveConfig-Template-Version: 1"])
+            #expect(answer.status == 200)
+            signal(SIGCONT)
+            try await waitUntil {
+                let answer = try await behind.answer(Self.document, fields: [seen])
+                if answer.status == 200 {
+                    #expect(answer.fields["activeconfig-template-version"] == "2")
+                }
+                return answer.status == 200
+            }
+            // No store has it.
+            let other = try await behind.answer(
+                Self.document, fields: ["ActiveConfig-Template-Version: 999999999999999"])
+            #expect(other.status == 200)
+        }
+    }
+
+    @Test func aRequestWaitsForTheVersion() async throws {
+        try await Self.withAServerBehind { ahead, behind, signal in
+            try await Self.publish("second", at: ahead)
+            signal(SIGCONT)
+            // The server may wait for its store for longer than a request waits for the server.
+            for number in 2...10 {
+                let fields = ["ActiveConfig-Template-Version: \(number)"]
+                try await waitUntil {
+                    let answer = try await behind.answer(Self.document, fields: fields)
+                    if answer.status == 200 {
+                        #expect(answer.fields["activeconfig-template-version"] == "\(number)")
+                    }
+                    return answer.status == 200
+                }
+                try await Self.publish("next", at: ahead)
+            }
+        }
+    }
+
+    @Test func flagsAreNotThoseOfAnEarlierVersionThanTheClientHas() async throws {
+        try await Self.withAServerBehind { ahead, behind, signal in
+            try await EventStreamClient.open(
+                port: ahead.port, "/ofrep/v1/evaluate/events?targetingKey=1"
+            ) { stream in
+                _ = try await stream.next()
+                try await Self.publish("second", at: ahead)
+                let event = try await stream.next()
+                let announced = try #require(event.data?["etag"]?.stringValue)
+                let encoded = announced.replacing("\"", with: "%22")
+                let query = "?flagConfigEtag=\(encoded)"
+                let held = try await ahead.answer(
+                    Self.flags, method: "POST", body: Self.context
+                ).fields["etag"]
+                let rows = [
+                    (Self.flags + query, []), ("\(Self.flags)/Home.title\(query)", []),
+                    (Self.flags, ["If-None-Match: \(held ?? "")"]),
+                ]
+                for (target, fields) in rows {
+                    let answer = try await behind.answer(
+                        target, method: "POST", fields: fields, body: Self.context)
+                    #expect(answer.status == 503)
+                    #expect(answer.fields["retry-after"] != nil)
+                    #expect(try answer.json["errorCode"] == "GENERAL")
+                }
+                signal(SIGCONT)
+                try await waitUntil {
+                    let answer = try await behind.answer(
+                        Self.flags + query, method: "POST", body: Self.context)
+                    if answer.status == 200 {
+                        #expect(try answer.json["metadata"]?["templateVersion"] == 2)
+                    }
+                    return answer.status == 200
+                }
+            }
+        }
+    }
+}
