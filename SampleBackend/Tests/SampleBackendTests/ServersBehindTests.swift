@@ -140,4 +140,31 @@ struct ServersBehindTests {
             }
         }
     }
+
+    @Test func pinnedValuesAreNotThoseFromBeforeWhatTheClientHas() async throws {
+        @Sendable func pin(_ title: String, at server: RunningServer) async throws {
+            let answer = try await server.administer(
+                "PUT", "/v1/projects/default/users/1/overrides",
+                body: ["Home": ["title": .string(title)]])
+            #expect(answer.status == 200)
+        }
+        try await Self.withAServerBehind { ahead, behind, signal in
+            signal(SIGCONT)
+            try await pin("earlier", at: ahead)
+            try await waitUntil {
+                String(decoding: try await behind.answer(Self.document).body, as: UTF8.self)
+                    .contains("earlier")
+            }
+            signal(SIGSTOP)
+            try await pin("later", at: ahead)
+            try await EventStreamClient.open(
+                port: behind.port, "/activeconfig/user/1/events", fields: ["Last-Event-ID: 1"]
+            ) { stream in
+                #expect(try await stream.next().name == "hello")
+                signal(SIGCONT)
+                let settings = try await stream.next().data?["sections"]?["Home"]?["settings"]
+                #expect(settings?["title"]?["value"] == "later")
+            }
+        }
+    }
 }

@@ -23,7 +23,7 @@ extension ProjectStreams {
             return
         }
         guard version != current else {
-            sendChange(to: stream, since: published.compiled)
+            sendPinnedValues(to: stream)
             return
         }
         guard let known = earlierVersions.version(version, on: eventLoop) else {
@@ -46,7 +46,7 @@ extension ProjectStreams {
     }
 
     /// Sends the changes since a version, if there are any.
-    private func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
+    func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
         let context = stream.request.targetingContext
         let touched = hub.sectionsWithChangedOverrides(
             ofUser: context.userID, inProject: name, since: earlier.version.number)

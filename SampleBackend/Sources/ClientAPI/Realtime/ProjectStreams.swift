@@ -52,6 +52,9 @@ final class ProjectStreams {
     /// Clients with a later version than this server has, which hear of nothing until it has theirs.
     var aheadClients = AheadClients()
 
+    /// Clients whose pinned values are being read, which hear of nothing until then.
+    var pinnedValueReads = PinnedValueReads()
+
     /// The values that determine the event for a reconnecting client.
     struct CatchUpKey: Hashable {
         /// The version that the client knows.
