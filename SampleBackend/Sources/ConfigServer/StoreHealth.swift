@@ -72,29 +72,15 @@ final class StoreHealth: Service {
 
     /// The store's error, or one for a check that takes too long; nil when it can be read and written.
     private func fault() async -> TemplateStoreError? {
-        let (answers, continuation) = AsyncStream.makeStream(
-            of: TemplateStoreError?.self, bufferingPolicy: .bufferingOldest(1))
         let store = library.store
-        let check = Task {
-            do throws(TemplateStoreError) {
-                try await store.checkReadiness()
-                continuation.yield(nil)
-            } catch {
-                continuation.yield(error)
+        do throws(TemplateStoreError) {
+            try await StoreCall.run(within: Self.maximumWait) {
+                () throws(TemplateStoreError) in try await store.checkReadiness()
             }
+            return nil
+        } catch {
+            return error
         }
-        let limit = Task {
-            try await Task.sleep(for: Self.maximumWait)
-            continuation.yield(
-                TemplateStoreError(
-                    .unavailable, "The store did not answer within \(Self.maximumWait)."))
-        }
-        defer {
-            check.cancel()
-            limit.cancel()
-        }
-        for await answer in answers { return answer }
-        return nil
     }
 
     private static func reason(_ error: TemplateStoreError) -> String {

@@ -80,16 +80,26 @@ struct ReplicasTests {
                         #expect(counts["replicas"]?["silent"] == 0)
                         #expect(counts["replicas"]?["isComplete"] == true)
                     }
-                    // The other's clients are told once a minute, the first time at its start.
-                    let body: JSONNode = ["users": [], "template": try Self.template("second")]
-                    let preview = try await one.administer(
-                        "POST", "/v1/projects/default/remoteConfig:preview", body: body
-                    ).json
+                    let body: JSONNode = [
+                        "users": [["userID": "1"], ["userID": "2"]],
+                        "template": try Self.template("second"),
+                    ]
+                    var preview: JSONNode = [:]
+                    // The clients of the other are announced some seconds later.
+                    try await waitUntil {
+                        preview = try await one.administer(
+                            "POST", "/v1/projects/default/remoteConfig:preview", body: body
+                        ).json
+                        return preview["connected"]?["evaluated"] == 2
+                    }
+                    for user in preview["users"]?.arrayValue ?? [] {
+                        #expect(user["connectedSignals"] == [["signal.plan": "gold"]])
+                    }
                     let connected = preview["connected"]
                     #expect(connected?["connections"] == 2)
                     #expect(connected?["replicas"]?["count"] == 2)
                     let users = (connected?["users"]?.arrayValue ?? []).map(\.stringValue)
-                    #expect(users.contains("1"))
+                    #expect(users.sorted { $0 ?? "" < $1 ?? "" } == ["1", "2"])
                 }
             }
             // As a process does that ends.

@@ -141,6 +141,34 @@ struct ServersBehindTests {
         }
     }
 
+    @Test func theServersThatDoNotAnswerAreNamed() async throws {
+        let path = "/v1/projects/default/connections"
+        try await Self.withAServerBehind { ahead, behind, signal in
+            signal(SIGCONT)
+            for server in [ahead, behind] {
+                try await waitUntil {
+                    try await server.administer("GET", path).json["replicas"]?["count"] == 2
+                }
+                let counts = try await server.administer("GET", path).json
+                #expect(counts["replicas"]?["silentNames"] == [])
+            }
+            signal(SIGSTOP)
+            // The store does not say who is there.
+            let counts = try await behind.administer("GET", path).json
+            #expect(counts["replicas"]?["count"] == 1)
+            #expect(counts["replicas"]?["silent"] == 1)
+            #expect(counts["replicas"]?["isComplete"] == false)
+            let name =
+                "\(ProcessInfo.processInfo.hostName), process \(ProcessInfo.processInfo.processIdentifier)"
+            #expect(counts["replicas"]?["silentNames"] == [.string(name)])
+            // The other one does not renew its lease.
+            try await waitUntil {
+                try await ahead.administer("GET", path).json["replicas"]?["silentNames"]
+                    == [.string(name)]
+            }
+        }
+    }
+
     @Test func pinnedValuesAreNotThoseFromBeforeWhatTheClientHas() async throws {
         @Sendable func pin(_ title: String, at server: RunningServer) async throws {
             let answer = try await server.administer(

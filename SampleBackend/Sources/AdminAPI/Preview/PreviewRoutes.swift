@@ -51,7 +51,9 @@ struct PreviewRoutes: Sendable {
         }
         let preview = Preview(current: current, proposed: proposed, date: administration.now())
         var answer = ByteBuffer(string: #"{"users":["#)
-        let signals = await connectedSignals(of: users, inProject: request.project)
+        let others = await administration.replicas?.others()
+        let signals = await connectedSignals(
+            of: users, inProject: request.project, others: others)
         try await Self.write(users, by: preview, connectedSignals: signals, to: &answer)
         answer.writeString("]")
         if let current {
@@ -60,7 +62,7 @@ struct PreviewRoutes: Sendable {
         if let proposed {
             try await write(
                 effectsOf: proposed, instead: current, inProject: request.project,
-                date: preview.date, to: &answer)
+                others: others, date: preview.date, to: &answer)
         }
         answer.writeString("}")
         return .json(answer)
@@ -69,11 +71,11 @@ struct PreviewRoutes: Sendable {
     /// Writes whom a template changes and reaches, and what is doubtful in it.
     private func write(
         effectsOf proposed: PublishedProject, instead current: PublishedProject?,
-        inProject project: String, date: Date, to answer: inout ByteBuffer
+        inProject project: String, others: OtherReplicas?, date: Date,
+        to answer: inout ByteBuffer
     ) async throws {
         let hub = administration.hub
         let sample = administration.sample
-        let others = await administration.replicas?.others()
         let listeners = await administration.listeners(inProject: project, others: others)
         var documents = current.map { DocumentComparison(from: $0, to: proposed) }
         if hub != nil, var comparison = documents {
@@ -133,14 +135,22 @@ struct PreviewRoutes: Sendable {
         }
     }
 
-    /// The signals of the clients of the users that are connected to this server now.
+    /// The signals of the clients of the users that are connected now, to this server or, as far as
+    /// these are known, to another replica.
     private func connectedSignals(
-        of users: [PreviewUser], inProject project: String
+        of users: [PreviewUser], inProject name: String, others: OtherReplicas?
     ) async -> [ExactText: [Signals]] {
         let userIDs = Set(users.compactMap { user in user.userID.map { ExactText($0) } })
         guard let hub = administration.hub, !userIDs.isEmpty else { return [:] }
-        return await hub.signals(
-            ofUsers: userIDs, inProject: project, atMost: Self.maximumConnectedSignals)
+        let maximum = Self.maximumConnectedSignals
+        var signals = await hub.signals(ofUsers: userIDs, inProject: name, atMost: maximum)
+        guard let others, let project = administration.library.project(name) else { return signals }
+        for listener in others.listeners(of: project, named: name) {
+            guard let userID = listener.userID.map({ ExactText($0) }), userIDs.contains(userID)
+            else { continue }
+            signals[userID, default: []].add(listener.signals, atMost: maximum)
+        }
+        return signals
     }
 
     /// Signals by the names that clients send: `{"app.version": "2.0", "signal.plan": "gold"}`.

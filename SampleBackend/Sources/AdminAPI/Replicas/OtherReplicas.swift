@@ -9,12 +9,13 @@ struct OtherReplicas: Sendable {
     /// Number of replicas whose counts are known, this one included.
     private var count: Int
 
-    /// Number of those that give no sign of life.
-    private var silentCount = 0
+    /// Names of those that give no sign of life, or of which the store does not say anything.
+    private var silentNames: [String] = []
 
     /// False when counts are missing.
     var isComplete = true
 
+    private var heardNames: [String] = []
     private var reports: [ReplicaReport] = []
     private var listeners: [ReplicaListeners] = []
 
@@ -22,14 +23,14 @@ struct OtherReplicas: Sendable {
 
     /// Adds what a replica has announced.
     mutating func add(_ announcement: ReplicaAnnouncement) {
-        guard !announcement.isSilent,
-            let counts = announcement.contents[ReplicaReport.name],
-            let report = try? JSONDecoder().decode(ReplicaReport.self, from: counts)
-        else {
-            silentCount += 1
-            isComplete = false
+        let report = announcement.contents[ReplicaReport.name]
+            .flatMap { try? JSONDecoder().decode(ReplicaReport.self, from: $0) }
+        let name = report?.replicaName ?? announcement.replica
+        guard !announcement.isSilent, let report else {
+            addSilent(name)
             return
         }
+        heardNames.append(name)
         count += 1
         reports.append(report)
         if !report.isComplete { isComplete = false }
@@ -37,6 +38,15 @@ struct OtherReplicas: Sendable {
             .flatMap { try? JSONDecoder().decode(ReplicaListeners.self, from: $0) }
         if let known { listeners.append(known) }
     }
+
+    /// Adds one of which nothing is known now.
+    mutating func addSilent(_ name: String) {
+        silentNames.append(name)
+        isComplete = false
+    }
+
+    /// Names of all that were added.
+    var names: [String] { heardNames + silentNames }
 
     /// The users of a project that listen at the other replicas.
     func connections(inProject project: String) -> ConnectionCounts {
@@ -57,10 +67,11 @@ struct OtherReplicas: Sendable {
         listeners.flatMap { $0.listeners(of: project, named: name) }
     }
 
-    /// `{"count": 3, "silent": 0, "isComplete": true}`.
+    /// `{"count": 2, "silent": 1, "silentNames": ["web-3, process 7"], "isComplete": false}`.
     var json: JSONNode {
         [
-            "count": .number("\(count)"), "silent": .number("\(silentCount)"),
+            "count": .number("\(count)"), "silent": .number("\(silentNames.count)"),
+            "silentNames": .array(silentNames.map { .string($0) }),
             "isComplete": .bool(isComplete),
         ]
     }

@@ -11,7 +11,17 @@ package struct ReplicaBoard: Sendable {
     /// Number of these looks between two announcements of the clients, which take more room.
     private static let looksBetweenListeners = 12
 
+    /// Maximum time that a question about the other replicas takes.
+    private static let maximumWait: Duration = .seconds(1)
+
+    /// The name of this process for operators.
+    private static let replicaName =
+        "\(ProcessInfo.processInfo.hostName), process \(ProcessInfo.processInfo.processIdentifier)"
+
     private let store: any ReplicaStoring
+
+    /// Names of the other replicas by the last answer of the store.
+    private let knownNames = Locked<[String]>([])
 
     /// Nil in a process that serves no clients.
     private let hub: RealtimeHub?
@@ -35,6 +45,7 @@ package struct ReplicaBoard: Sendable {
         guard let hub else { return }
         var announced: [String: Data] = [:]
         var looks = 0
+        var listenerCount = 0
         while !Task.isCancelled {
             if !store.isAnnounced {
                 announced = [:]
@@ -43,11 +54,13 @@ package struct ReplicaBoard: Sendable {
             let counts = await hub.connections()
             await announce(
                 report(counts), as: ReplicaReport.name, unlessIn: &announced)
-            if looks % Self.looksBetweenListeners == 0 {
+            // The first clients are announced soon.
+            if listenerCount == 0 || looks % Self.looksBetweenListeners == 0 {
                 var listeners = ReplicaListeners()
                 for project in counts.keys.sorted() {
                     listeners.add(await hub.listeners(inProject: project), ofProject: project)
                 }
+                listenerCount = listeners.listeners.count
                 await announce(listeners, as: ReplicaListeners.name, unlessIn: &announced)
             }
             looks += 1
@@ -61,7 +74,7 @@ package struct ReplicaBoard: Sendable {
             projects[name, default: ReplicaReport.Project(connections: ConnectionCounts())]
                 .acknowledgements = counts.shortened()
         }
-        return ReplicaReport(projects)
+        return ReplicaReport(projects, replicaName: Self.replicaName)
     }
 
     private func announce(
@@ -80,17 +93,24 @@ package struct ReplicaBoard: Sendable {
         }
     }
 
-    /// What the other replicas count; without any when the store does not answer.
+    /// What the other replicas count; all of them are silent when the store does not answer in time.
     func others() async -> OtherReplicas {
         var others = OtherReplicas(ownCount: hub == nil ? 0 : 1)
         do throws(TemplateStoreError) {
-            for announcement in try await store.announcements() where !announcement.isOwn {
+            let store = store
+            let announcements = try await StoreCall.run(within: Self.maximumWait) {
+                () throws(TemplateStoreError) in try await store.announcements()
+            }
+            for announcement in announcements where !announcement.isOwn {
                 others.add(announcement)
             }
+            let names = others.names
+            knownNames.withLock { $0 = names }
         } catch {
             logger.warning(
                 "The counts of the other replicas cannot be read", metadata: ["error": "\(error)"])
             others.isComplete = false
+            for name in knownNames.withLock({ $0 }) { others.addSilent(name) }
         }
         return others
     }

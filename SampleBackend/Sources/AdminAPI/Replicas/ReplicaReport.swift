@@ -24,8 +24,12 @@ struct ReplicaReport: Codable, Sendable {
     /// False when there was no room for all projects.
     private(set) var isComplete = true
 
+    /// By which operators know the replica; nil of one that does not name itself.
+    let replicaName: String?
+
     /// Adds the projects with the most connections first, as long as there is room.
-    init(_ all: [String: Project]) {
+    init(_ all: [String: Project], replicaName: String) {
+        self.replicaName = replicaName
         var rest = Self.maximumBytes
         let encoder = JSONEncoder()
         let order = all.sorted {

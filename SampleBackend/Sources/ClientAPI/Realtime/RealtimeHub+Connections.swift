@@ -77,7 +77,7 @@ extension RealtimeHub {
 
 extension [Signals] {
     /// Adds signals unless they are there, or there are enough.
-    fileprivate mutating func add(_ signals: Signals, atMost maximum: Int) {
+    package mutating func add(_ signals: Signals, atMost maximum: Int) {
         if count < maximum, !contains(signals) { append(signals) }
     }
 }

@@ -37,9 +37,10 @@ struct ConnectionsCommand: AdministrationCommand {
         Output.printTable(
             ["VERSION", "LISTENING", "IN FORCE", "PROBLEMS"],
             rows.sorted { $0.key > $1.key }.map(\.value))
-        if let silent = answer["replicas"]?["silent"]?.integerValue, silent > 0 {
-            Terminal.print(
-                "nothing is heard from \(silent) more servers, whose clients are not counted")
+        let silent = answer["replicas"]?["silentNames"]?.arrayValue ?? []
+        if !silent.isEmpty {
+            let names = silent.compactMap(\.stringValue).joined(separator: "; ")
+            Terminal.print("nothing is heard of servers whose clients are not counted: \(names)")
         }
         if let publish = answer["lastPublish"] {
             Terminal.print(
