@@ -26,7 +26,7 @@ import Testing
 
     @Test func usersThatWereNotHeardOfForLongAreForgotten() throws {
         var list = ProjectAcknowledgements(limits: limits())
-        for user in 0..<20 { list.record(try word(1), user: user) }
+        for user in 0..<20 { list.record(try word(1), user: UInt64(user)) }
         #expect(list.counts.clients == 20)
         // Users 10 to 19 are the young ones, and 0 to 9 are dropped for them.
         list.record(try word(1, "A"), user: 20)
@@ -37,7 +37,7 @@ import Testing
 
     @Test func theOldestVersionsAreForgotten() throws {
         var list = ProjectAcknowledgements(limits: limits())
-        for version in 1...5 { list.record(try word(version), user: version) }
+        for version in 1...5 { list.record(try word(version), user: UInt64(version)) }
         #expect(list.counts.versions.map(\.number) == [5, 4, 3])
         // Nor do they come back.
         list.record(try word(2), user: 9)
@@ -95,7 +95,7 @@ import Testing
 
     @Test func thePlacesOfAForgottenVersionAreCountedAsGone() throws {
         var list = ProjectAcknowledgements(limits: limits())
-        for version in 1...3 { list.record(try word(version, "A", "B"), user: version) }
+        for version in 1...3 { list.record(try word(version, "A", "B"), user: UInt64(version)) }
         _ = list.takeChanges()
         list.record(try word(4), user: 4)
         let change = try #require(list.takeChanges().first { $0.version == 1 })
@@ -143,7 +143,7 @@ import Testing
             list.record(
                 try Acknowledgement([
                     "template_version": .number("\(version)"), "problems": .array(problems),
-                ]), user: Int.random(in: 0..<20, using: &generator))
+                ]), user: UInt64.random(in: 0..<20, using: &generator))
             for change in list.takeChanges() {
                 for place in change.places {
                     shown[change.version, default: [:]][place.place.section] =
@@ -185,11 +185,11 @@ import Testing
             let version = Int.random(in: 1...40, using: &generator)
             var known = words[user] ?? (0, 0)
             if Bool.random(using: &generator) {
-                list.record(try word(version), user: user)
+                list.record(try word(version), user: UInt64(user))
                 known.inForce = version
                 if known.rejected <= version { known.rejected = 0 }
             } else {
-                list.record(try word(version, "A", "B"), user: user)
+                list.record(try word(version, "A", "B"), user: UInt64(user))
                 if known.inForce == version { known.inForce = 0 }
                 known.rejected = version
             }

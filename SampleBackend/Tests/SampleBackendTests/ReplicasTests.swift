@@ -68,6 +68,10 @@ struct ReplicasTests {
                         "/activeconfig/user/2/acknowledgement", method: "POST",
                         body: #"{"template_version": 1}"#)
                     #expect(said.status == 204)
+                    // The client was at the first server before.
+                    _ = try await one.answer(
+                        "/activeconfig/user/2/acknowledgement", method: "POST",
+                        body: #"{"template_version": 1}"#)
                     for server in servers {
                         try await waitUntil {
                             let counts = try await server.administer("GET", Self.connections).json

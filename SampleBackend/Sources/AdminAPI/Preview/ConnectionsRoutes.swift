@@ -40,9 +40,9 @@ struct ConnectionsRoutes: Sendable {
             "connections": .number("\(counts.count)"), "versions": versions,
         ]
         answer.setMember("lastPublish", counts.lastPublish?.json)
-        if var acknowledged = administration.acknowledgements?.counts(inProject: project) {
-            if let others { acknowledged.add(others.acknowledgements(inProject: project)) }
-            answer.setMember("acknowledgements", acknowledged.json)
+        if let own = administration.acknowledgements?.replicaAcknowledgements(inProject: project) {
+            let all = [own] + (others?.acknowledgements(inProject: project) ?? [])
+            answer.setMember("acknowledgements", AcknowledgementCounts(ofReplicas: all).json)
         }
         answer.setMember("replicas", others?.json)
         let text = try request.queryValue(named: "users")

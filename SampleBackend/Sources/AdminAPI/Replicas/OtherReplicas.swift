@@ -17,6 +17,8 @@ struct OtherReplicas: Sendable {
 
     private var heardNames: [String] = []
     private var reports: [ReplicaReport] = []
+    /// For each report, the samples of its acknowledgements by project.
+    private var samples: [[String: AcknowledgementSample]] = []
     private var listeners: [ReplicaListeners] = []
 
     init(ownCount: Int) { count = ownCount }
@@ -33,6 +35,9 @@ struct OtherReplicas: Sendable {
         heardNames.append(name)
         count += 1
         reports.append(report)
+        let samples = announcement.contents[ReplicaBoard.samplesName]
+            .flatMap { try? JSONDecoder().decode([String: AcknowledgementSample].self, from: $0) }
+        self.samples.append(samples ?? [:])
         if !report.isComplete { isComplete = false }
         let known = announcement.contents[ReplicaListeners.name]
             .flatMap { try? JSONDecoder().decode(ReplicaListeners.self, from: $0) }
@@ -55,10 +60,12 @@ struct OtherReplicas: Sendable {
         }
     }
 
-    /// The acknowledgements of a project at the other replicas.
-    func acknowledgements(inProject project: String) -> AcknowledgementCounts {
-        reports.reduce(into: AcknowledgementCounts()) { sum, report in
-            if let counts = report.projects[project]?.acknowledgements { sum.add(counts) }
+    /// The acknowledgements of a project at each of the other replicas.
+    func acknowledgements(inProject project: String) -> [ReplicaAcknowledgements] {
+        zip(reports, samples).compactMap { report, samples in
+            report.projects[project]?.acknowledgements.map {
+                ReplicaAcknowledgements($0, samples[project])
+            }
         }
     }
 

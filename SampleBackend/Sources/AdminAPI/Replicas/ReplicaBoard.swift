@@ -18,6 +18,12 @@ package struct ReplicaBoard: Sendable {
     private static let replicaName =
         "\(ProcessInfo.processInfo.hostName), process \(ProcessInfo.processInfo.processIdentifier)"
 
+    /// The name of the announcement of the samples of acknowledgements.
+    static let samplesName = "acknowledgements"
+
+    /// Number of users up to which samples are announced at every look.
+    private static let smallSamples = 50
+
     private let store: any ReplicaStoring
 
     /// Names of the other replicas by the last answer of the store.
@@ -62,6 +68,12 @@ package struct ReplicaBoard: Sendable {
                 }
                 listenerCount = listeners.listeners.count
                 await announce(listeners, as: ReplicaListeners.name, unlessIn: &announced)
+            }
+            let samples = acknowledgements?.samples() ?? [:]
+            if looks % Self.looksBetweenListeners == 0
+                || samples.values.reduce(0, { $0 + $1.count }) <= Self.smallSamples
+            {
+                await announce(samples, as: Self.samplesName, unlessIn: &announced)
             }
             looks += 1
             try? await Task.sleep(for: Self.interval)

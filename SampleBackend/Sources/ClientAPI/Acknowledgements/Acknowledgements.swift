@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Metrics
 import NIOConcurrencyHelpers
@@ -27,9 +28,7 @@ package final class Acknowledgements: Sendable {
         isSetting: (ProblemPlace) -> Bool
     ) {
         guard acknowledgement.version <= current else { return }
-        var hasher = Hasher()
-        hasher.combine(userID.map { ExactText($0) })
-        let user = hasher.finalize()
+        let user = Self.hash(ofUser: userID)
         let known = projects.withLockedValue { projects in
             if let known = projects[project] { return known }
             let new = NIOLockedValueBox(ProjectAcknowledgements(limits: limits))
@@ -37,7 +36,8 @@ package final class Acknowledgements: Sendable {
             return new
         }
         known.withLockedValue { known in
-            known.record(acknowledgement, user: user)
+            known.record(
+                acknowledgement, user: user, time: Int(Date().timeIntervalSince1970))
             // Under the lock, so that an older count does not replace a newer one.
             for change in known.takeChanges(isSetting: isSetting) {
                 report(change, project: project)
@@ -45,10 +45,33 @@ package final class Acknowledgements: Sendable {
         }
     }
 
-    /// The counts of a project, newest version first.
-    package func counts(inProject project: String) -> AcknowledgementCounts {
-        projects.withLockedValue { $0[project] }?.withLockedValue(\.counts)
-            ?? AcknowledgementCounts()
+    /// A hash of a user's ID that is the same at every replica; nil is the generic user.
+    private static func hash(ofUser userID: String?) -> UInt64 {
+        var bytes: [UInt8] = [userID == nil ? 0 : 1]
+        bytes += (userID ?? "").utf8
+        return SHA256.hash(data: bytes).prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    }
+
+    /// The acknowledgements of a project, with a sample of their users.
+    package func replicaAcknowledgements(inProject project: String) -> ReplicaAcknowledgements {
+        guard let known = projects.withLockedValue({ $0[project] }) else {
+            return ReplicaAcknowledgements(AcknowledgementCounts(), nil)
+        }
+        return known.withLockedValue {
+            ReplicaAcknowledgements($0.counts, $0.sample(atMost: Self.maximumSample))
+        }
+    }
+
+    /// Maximum users in the samples of all projects together, which take about 50 bytes each.
+    private static let maximumSample = 1_000
+
+    /// The samples of projects, the first ones by name if there are very many.
+    package func samples() -> [String: AcknowledgementSample] {
+        let all = projects.withLockedValue { $0 }.sorted { $0.key < $1.key }.prefix(50)
+        let maximum = Self.maximumSample / max(all.count, 1)
+        return Dictionary(
+            all.map { ($0.key, $0.value.withLockedValue { $0.sample(atMost: maximum) }) },
+            uniquingKeysWith: { $1 })
     }
 
     /// The counts of all projects.
@@ -110,9 +133,8 @@ package struct AcknowledgementCounts: Sendable, Hashable, Codable {
 }
 
 extension AcknowledgementCounts {
-    /// Adds the counts of another replica; a client that has moved there counts twice until one of the
-    /// two forgets it.
-    package mutating func add(_ other: AcknowledgementCounts) {
+    /// Adds the counts of another replica, of other users.
+    mutating func add(_ other: AcknowledgementCounts) {
         clients += other.clients
         var sums = Dictionary(versions.map { ($0.number, $0) }, uniquingKeysWith: { $1 })
         for version in other.versions {

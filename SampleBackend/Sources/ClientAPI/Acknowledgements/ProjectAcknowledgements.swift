@@ -27,6 +27,8 @@ struct ProjectAcknowledgements: Sendable {
     private struct User: Sendable {
         var inForce = 0
         var withProblems = 0
+        /// The time of the last word, in seconds since 1970.
+        var time = 0
         /// Indexes of the places in the version with problems.
         var places: [UInt8] = []
     }
@@ -49,8 +51,8 @@ struct ProjectAcknowledgements: Sendable {
     }
 
     private let limits: Limits
-    private var young: [Int: User] = [:]
-    private var old: [Int: User] = [:]
+    private var young: [UInt64: User] = [:]
+    private var old: [UInt64: User] = [:]
     private var versions: [Int: Version] = [:]
 
     /// Versions below were forgotten, and are not counted again.
@@ -65,12 +67,15 @@ struct ProjectAcknowledgements: Sendable {
         self.limits = limits
     }
 
-    /// Replaces what a user said before.
-    mutating func record(_ acknowledgement: Acknowledgement, user hash: Int) {
+    /// Replaces what a user said before; `time` is in seconds since 1970.
+    mutating func record(
+        _ acknowledgement: Acknowledgement, user hash: UInt64, time: Int = 0
+    ) {
         let version = acknowledgement.version
         guard makeRoom(for: version) else { return }
         var user = young.removeValue(forKey: hash) ?? old.removeValue(forKey: hash) ?? User()
         count(user, -1)
+        user.time = time
         if acknowledgement.isInForce {
             user.inForce = version
         } else if user.inForce == version {
@@ -116,6 +121,27 @@ struct ProjectAcknowledgements: Sendable {
                         number: number, inForce: version.inForce,
                         withProblems: version.withProblems, problems: problems(of: version))
                 })
+    }
+
+    /// The last words of the users with the lowest hashes, at most so many.
+    func sample(atMost maximum: Int) -> AcknowledgementSample {
+        let count = young.count + old.count
+        // The hashes are spread evenly: below the bound are about twice as many as are needed.
+        let bound = UInt64(
+            exactly: (Double(2 * maximum) / Double(max(count, 1)) * 0x1p64).rounded())
+        var words: [AcknowledgementSample.Word] = []
+        for (hash, user) in [young, old].joined() where hash <= bound ?? .max {
+            words.append(
+                AcknowledgementSample.Word(
+                    user: hash, inForce: user.inForce, withProblems: user.withProblems,
+                    time: user.time))
+        }
+        words.sort { $0.user < $1.user }
+        guard words.count > maximum else {
+            return AcknowledgementSample(words: words, lastUser: bound ?? .max)
+        }
+        words = Array(words.prefix(maximum))
+        return AcknowledgementSample(words: words, lastUser: words.last?.user ?? 0)
     }
 
     private func problems(of version: Version) -> [AcknowledgementCounts.Problem] {

@@ -1,0 +1,149 @@
+/// The last words of some users of a project, by which the counts of several replicas are put
+/// together.
+///
+/// Behind a balancer a client acknowledges one version at one replica and the next at another. All
+/// replicas have the users with the lowest hashes in their samples, so that it shows how many of the
+/// users that one counts have moved on.
+package struct AcknowledgementSample: Sendable, Hashable, Codable {
+    /// The last word of a user at one replica; a version of 0 is none.
+    struct Word: Sendable, Hashable {
+        /// A hash of the user's ID.
+        let user: UInt64
+        let inForce: Int
+        let withProblems: Int
+        /// In seconds since 1970.
+        let time: Int
+    }
+
+    /// In the order of the users' hashes.
+    let words: [Word]
+
+    /// The highest hash of which it is known whether the user is there.
+    let lastUser: UInt64
+
+    package var count: Int { words.count }
+}
+
+extension AcknowledgementSample.Word: Codable {
+    init(from decoder: any Decoder) throws {
+        var container = try decoder.unkeyedContainer()
+        user = try container.decode(UInt64.self)
+        inForce = try container.decode(Int.self)
+        withProblems = try container.decode(Int.self)
+        time = try container.decode(Int.self)
+    }
+
+    /// As an array, which is short.
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        try container.encode(user)
+        for number in [inForce, withProblems, time] { try container.encode(number) }
+    }
+}
+
+/// The acknowledgements of a project at one replica.
+package struct ReplicaAcknowledgements: Sendable {
+    let counts: AcknowledgementCounts
+
+    /// Nil of a replica that has no sample to show.
+    let sample: AcknowledgementSample?
+
+    package init(_ counts: AcknowledgementCounts, _ sample: AcknowledgementSample?) {
+        self.counts = counts
+        self.sample = sample
+    }
+}
+
+extension AcknowledgementCounts {
+    /// Puts the counts of replicas together: a user who was heard of at several counts by the last word.
+    ///
+    /// It is exact where the samples have all users, and else an estimate.
+    package init(ofReplicas replicas: [ReplicaAcknowledgements]) {
+        self.init()
+        let words = LastWords(replicas.map(\.sample))
+        for (index, replica) in replicas.enumerated() {
+            add(words.corrected(replica.counts, of: index, by: replica.sample))
+        }
+    }
+}
+
+/// The last words of the users whom all samples know.
+private struct LastWords {
+    /// What a user said of a version, and at which replica.
+    private struct Statement {
+        var version = 0
+        var time = 0
+        var replica = 0
+
+        mutating func replace(version: Int, time: Int, replica: Int) {
+            guard (version, time) > (self.version, self.time) else { return }
+            self = Statement(version: version, time: time, replica: replica)
+        }
+    }
+
+    /// How many of the users that a replica counts are to be counted there.
+    private struct Share {
+        var all = 0
+        var kept = 0
+
+        mutating func count(isKept: Bool) {
+            all += 1
+            if isKept { kept += 1 }
+        }
+
+        func of(_ count: Int) -> Int {
+            all == 0 ? count : Int((Double(count) * Double(kept) / Double(all)).rounded())
+        }
+    }
+
+    private var inForce: [UInt64: Statement] = [:]
+    private var withProblems: [UInt64: Statement] = [:]
+    private let lastUser: UInt64
+
+    init(_ samples: [AcknowledgementSample?]) {
+        lastUser = samples.compactMap { $0?.lastUser }.min() ?? 0
+        for (index, sample) in samples.enumerated() {
+            for word in sample?.words ?? [] where word.user <= lastUser {
+                inForce[word.user, default: Statement()]
+                    .replace(version: word.inForce, time: word.time, replica: index)
+                withProblems[word.user, default: Statement()]
+                    .replace(version: word.withProblems, time: word.time, replica: index)
+            }
+        }
+    }
+
+    /// The counts of a replica without the users who said something later at another one.
+    func corrected(
+        _ counts: AcknowledgementCounts, of replica: Int, by sample: AcknowledgementSample?
+    ) -> AcknowledgementCounts {
+        var users = Share()
+        var usable: [Int: Share] = [:]
+        var unusable: [Int: Share] = [:]
+        for word in sample?.words ?? [] where word.user <= lastUser {
+            guard let inForce = inForce[word.user], let withProblems = withProblems[word.user]
+            else { continue }
+            usable[word.inForce, default: Share()].count(isKept: inForce.replica == replica)
+            // A later word without problems is about the version, or a later one.
+            let isMended =
+                inForce.replica != replica && inForce.version >= word.withProblems
+                && inForce.time >= word.time
+            unusable[word.withProblems, default: Share()].count(
+                isKept: withProblems.replica == replica && !isMended)
+            let last = inForce.version >= withProblems.version ? inForce : withProblems
+            users.count(isKept: last.replica == replica)
+        }
+        return AcknowledgementCounts(
+            clients: users.of(counts.clients),
+            versions: counts.versions.map { version in
+                let share = unusable[version.number] ?? Share()
+                return AcknowledgementCounts.Version(
+                    number: version.number,
+                    inForce: (usable[version.number] ?? Share()).of(version.inForce),
+                    withProblems: share.of(version.withProblems),
+                    problems: version.problems.map {
+                        AcknowledgementCounts.Problem(
+                            place: $0.place, clients: share.of($0.clients), message: $0.message)
+                    }.filter { $0.clients > 0 })
+            }.filter { $0.inForce > 0 || $0.withProblems > 0 })
+    }
+}
