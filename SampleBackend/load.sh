@@ -80,7 +80,7 @@ With --console it measures the console in a headless browser, with 3,000 setting
       what a check during typing sends                              at most 4 KiB
       steps that take the last condition to the top                 1
 
-With --scale it measures replicas on three members of etcd, in 12 minutes:
+With --scale it measures replicas on three members of etcd, in ten minutes:
 
   S1  the memory that an idle stream costs, of 19,000 of one process      at most 5 KiB
   S2  the time from a publish until 12,000 streams of one, two and three replicas have it,

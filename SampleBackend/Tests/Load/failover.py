@@ -46,9 +46,9 @@ def main():
         rows.append([what, text(gaps), text(agreed, 2), *(
             str(sum(row[key] for row in faults)) for key in ("stored", "unknown", "unread")),
             f"{max(row['slowest read'] for row in faults):.0f}"])
-    findings.figure("R8", "reads unanswered during the failures", sum(row["unread"] for row in found["faults"]), 0.0)
+    findings.figure("R8", "reads unanswered during the failures", sum(row["unread"] for row in found["faults"]), 0)
     findings.figure("R8", f"of {found['outcomes']['stored']} acknowledged publishes lost, doubled or out of order",
-                    found["lost"], 0.0)
+                    found["lost"], 0)
     findings.table(f"R8: {rounds} failures of each kind", rows)
     findings.details.append(
         f"R8: {found['operations']} operations in the history, "

@@ -45,7 +45,7 @@ def ratio(figure):
 
 
 def number(value):
-    return f"{value:.3f}" if abs(value) < 1000 else f"{value:,.0f}"
+    return f"{value:,.0f}" if isinstance(value, int) or abs(value) >= 1000 else f"{value:.3f}"
 
 
 def rows():

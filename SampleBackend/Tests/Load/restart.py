@@ -165,9 +165,9 @@ class Run:
         what = f"one replica of three ended by {name}"
         self.findings.figure("S4", f"{what}: until its {before[number]} streams listen again, s", back, 15.0)
         self.findings.figure("S4", f"{what}: clients of {self.count} that missed a version",
-                             self.count - report["versions"].get(str(version), 0), 0.0)
+                             self.count - report["versions"].get(str(version), 0), 0)
         self.findings.figure("S4", f"{what}: of {reader.answered} reads through nginx, unanswered",
-                             len(reader.failures), 0.0)
+                             len(reader.failures), 0)
         counts = report["counts"]
         self.findings.details.append(
             f"S4, {name}: {counts['lost']} streams ended, {counts['failed']} attempts failed, {counts['resets']} "
