@@ -1,4 +1,4 @@
-"""What a program of load.sh found, as JSON for report.py."""
+"""Results of a program of load.sh, as JSON for report.py."""
 
 import json
 import os
@@ -26,12 +26,12 @@ class Findings:
 
 
 def end_on_signals():
-    """Ends by an exit, which runs what ends the processes."""
+    """Turns signals into exits, which end the started processes."""
     for number in signal.SIGINT, signal.SIGTERM:
         signal.signal(number, lambda number, _: sys.exit(128 + number))
 
 
 def progress(text):
-    """Shows on a terminal how far it is; an empty text takes that away."""
+    """Shows a line of progress on a terminal; an empty text removes it."""
     if sys.stderr.isatty():
         print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)

@@ -23,7 +23,7 @@ from registers import Link  # noqa: E402
 from replicas import start_replicas  # noqa: E402
 
 STARTS = 3
-CLIENTS = 8  # That pin values at the same time.
+CLIENTS = 8  # Concurrent pins.
 TEXT = "A value as long as a text of a page. " * 2_700  # 100 kB.
 
 
@@ -57,7 +57,7 @@ def versions(port, first, count):
         publish(port, {"parameters": {"text": {"defaultValue": {"value": f"{number} {TEXT}"}}}})
 
 
-# The name of what is counted, the counts, and what fills a replica from one count to the next.
+# Name, counts, and the function that fills a replica from one count to the next.
 SERIES = [
     ("parameters, with 100 conditions", (100, 1_000, 3_000), parameters),
     ("conditions, with 100 parameters", (0, 100, 500), conditions),

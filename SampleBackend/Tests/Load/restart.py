@@ -25,7 +25,7 @@ from registers import Link, Unanswered  # noqa: E402
 from replicas import start_replicas  # noqa: E402
 
 REPLICAS = 3
-INTERVAL = 0.1  # Seconds between two looks at the replicas' streams.
+INTERVAL = 0.1  # Seconds between two samples of the replicas' streams.
 FAIL_TIMEOUT = 4  # Seconds after which nginx uses a replica again, and one more.
 
 
@@ -55,11 +55,11 @@ def start_nginx(stack, folder, replicas, connections):
 
 
 class Streams(threading.Thread):
-    """How many streams each replica has, looked at all the time."""
+    """Samples the number of streams of each replica."""
 
     def __init__(self, replicas):
         super().__init__(daemon=True)
-        self.replicas, self.looks, self.is_over = replicas, [], threading.Event()
+        self.replicas, self.samples, self.is_over = replicas, [], threading.Event()
 
     @staticmethod
     def of(replica):
@@ -73,17 +73,17 @@ class Streams(threading.Thread):
 
     def run(self):
         while not self.is_over.wait(INTERVAL):
-            self.looks.append((time.monotonic(), [self.of(replica) for replica in self.replicas]))
+            self.samples.append((time.monotonic(), [self.of(replica) for replica in self.replicas]))
 
     def end(self):
         self.is_over.set()
         self.join()
 
     def herd(self, number):
-        """The most streams a second that came to a replica, over at least a second."""
-        looks = [(moment, counts[number]) for moment, counts in self.looks if counts[number] is not None]
-        return max(((count - before) / (moment - then) for index, (then, before) in enumerate(looks)
-                    for moment, count in looks[index + 1:] if moment - then >= 1), default=0)
+        """Peak of new streams a second of a replica, over at least a second."""
+        samples = [(moment, counts[number]) for moment, counts in self.samples if counts[number] is not None]
+        return max(((count - before) / (moment - then) for index, (then, before) in enumerate(samples)
+                    for moment, count in samples[index + 1:] if moment - then >= 1), default=0)
 
 
 class Reader(threading.Thread):

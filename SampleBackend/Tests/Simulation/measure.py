@@ -104,7 +104,7 @@ class Crowds:
                 "idlePercent": round(idle * 100 / (streams / 1000), 3)}
 
     def tell(self, template):
-        """A publish, the times in ms until the clients have it, and the seconds of processor time it took."""
+        """Publishes; returns the times in ms until the clients have it, and seconds of processor time."""
         for crowd in self.crowds:
             crowd.ask("mark")
         before = self.taken()
