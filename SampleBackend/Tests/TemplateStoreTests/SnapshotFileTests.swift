@@ -2,6 +2,7 @@ import Foundation
 import InMemoryTemplateStore
 import SeededRandomness
 import TemplateStore
+import Templates
 import TemporaryFolders
 import Testing
 
@@ -129,6 +130,26 @@ struct SnapshotFileTests {
                 let code = #expect(throws: TemplateStoreError.self) { try file.read() }?.code
                 #expect(code == .damaged || code == .newerSchema, "byte \(position)")
             }
+        }
+    }
+
+    /// The next version, or the next change, would have no number.
+    @Test func numbersThatNoStoreHasAreRefused() async throws {
+        let kept = try await snapshot()
+        let template = try #require(kept.snapshot.templates.first)
+        for (number, revision) in [
+            (Int.max, Int64(1)), (0, 1), (-1, 1), (1, .max), (1, -1), (1, .min),
+        ] {
+            let version = TemplateVersion(number: number, updateTime: template.version.updateTime)
+            let stored = StoredTemplate(
+                project: "a", version: version, content: template.content,
+                revision: StoreRevision(revision))
+            let snapshot = TemplateStoreSnapshot(
+                templates: [stored], overrides: [:], revision: StoreRevision(revision))
+            try? FileManager.default.removeItem(atPath: file.path)
+            try file.write(SnapshotFile.Kept(snapshot: snapshot, date: kept.date, mark: kept.mark))
+            let error = #expect(throws: TemplateStoreError.self) { try file.read() }
+            #expect(error?.code == .damaged, "version \(number), revision \(revision)")
         }
     }
 
