@@ -68,7 +68,9 @@ public struct ConfigServerOptions: Sendable {
     public var webhooks = WebhookOptions()
 
     /// The path of the file that keeps a snapshot of the store, from which the server starts when the
-    /// store does not answer; nil keeps none.
+    /// store does not answer, or has lost changes that the snapshot has; nil keeps none.
+    ///
+    /// A store that is a `StoreMarking` is told from another one, whose snapshot is refused.
     public var snapshotFile: String?
 
     /// The metrics in Prometheus text format, for `/metrics`; nil serves an empty text.

@@ -179,8 +179,10 @@ struct SnapshotTests {
         #expect(run.error.contains("The snapshot \(path)"), "\(run)")
     }
 
-    @Test func aSnapshotIsForEtcd() async throws {
-        let run = try await CommandRun(["serve", "--store", folder.store] + snapshot)
-        #expect(run.exitCode == 64, "\(run)")
+    @Test func aSnapshotIsForEtcdAndNotForDevelopment() async throws {
+        for options in [["--store", folder.store], ["--store", Self.nobody, "--dev"]] {
+            let run = try await CommandRun(["serve"] + options + snapshot)
+            #expect(run.exitCode == 64, "\(run)")
+        }
     }
 }
