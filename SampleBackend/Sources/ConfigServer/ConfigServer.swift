@@ -159,6 +159,7 @@ extension ConfigServer {
             sample: sample, logger: logger)
         let acknowledging = AcknowledgementRoutes(
             acknowledgements: acknowledgements, library: hub.library, clientAccess: clientAccess,
+            waiting: hub,
             limiter: RateLimiter(requestsPerSecond: limits.acknowledgementsPerSecond))
         var documents = RouteGroup(answers.routes + streams.routes + acknowledging.routes)
         documents.isReadableAcrossOrigins = true

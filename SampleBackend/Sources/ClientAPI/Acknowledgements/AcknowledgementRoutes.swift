@@ -9,15 +9,17 @@ package struct AcknowledgementRoutes: Sendable {
     private let acknowledgements: Acknowledgements?
     private let library: TemplateLibrary
     private let clientAccess: ClientAccess
+    private let waiting: any DocumentWaiting
     private let limiter: RateLimiter<ClientAddress>
 
     package init(
         acknowledgements: Acknowledgements?, library: TemplateLibrary, clientAccess: ClientAccess,
-        limiter: RateLimiter<ClientAddress>
+        waiting: any DocumentWaiting, limiter: RateLimiter<ClientAddress>
     ) {
         self.acknowledgements = acknowledgements
         self.library = library
         self.clientAccess = clientAccess
+        self.waiting = waiting
         self.limiter = limiter
     }
 
@@ -26,26 +28,42 @@ package struct AcknowledgementRoutes: Sendable {
             Route(
                 pattern,
                 [
-                    .post: Endpoint(access: clientAccess) { request in
-                        try await clientAccess.checkUser(
-                            request.headerFields, forUserID: try DocumentRequest.userID(request))
-                        return try answer(request)
-                    }
+                    .post: Endpoint(
+                        access: clientAccess,
+                        .asynchronous { request in
+                            try await clientAccess.checkUser(
+                                request.headerFields, forUserID: try DocumentRequest.userID(request)
+                            )
+                            return try answer(request)
+                        })
                 ])
         }
     }
 
-    private func answer(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
+    private func answer(_ request: RouteRequest) throws(RequestError) -> Answer {
         guard let acknowledgements else { throw Self.isOff }
         try limiter.count(request.address)
-        guard let compiled = library.project(request.project)?.compiled else {
+        guard library.project(request.project) != nil else {
             throw .unknownProject(request.project)
         }
-        acknowledgements.record(
-            try Acknowledgement(request.jsonBody()), userID: try DocumentRequest.userID(request),
-            project: request.project, current: compiled.version.number,
-            isSetting: { compiled.hasSetting($0.key, inSection: $0.section) })
-        return RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"])
+        let acknowledgement = try Acknowledgement(request.jsonBody())
+        let userID = try DocumentRequest.userID(request)
+        let record = { @Sendable () throws(RequestError) -> Answer in
+            guard let compiled = library.project(request.project)?.compiled else {
+                throw .unknownProject(request.project)
+            }
+            acknowledgements.record(
+                acknowledgement, userID: userID, project: request.project,
+                current: compiled.version.number,
+                isSetting: { compiled.hasSetting($0.key, inSection: $0.section) })
+            return .response(
+                RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"]))
+        }
+        // The client may have the version from another replica.
+        let version = SeenVersion.number(acknowledgement.version)
+        guard waiting.isBehind(version, inProject: request.project) else { return try record() }
+        return try waiting.answer(
+            after: version, inProject: request.project, from: request.address, on: nil, record)
     }
 
     private static let isOff = RequestError.notFound(
