@@ -69,6 +69,8 @@ package struct ReplicaBoard: Sendable {
                 listenerCount = listeners.listeners.count
                 await announce(listeners, as: ReplicaListeners.name, unlessIn: &announced)
             }
+            // For their names.
+            if looks % Self.looksBetweenListeners == 0 { _ = await others() }
             let samples = acknowledgements?.samples() ?? [:]
             if looks % Self.looksBetweenListeners == 0
                 || samples.values.reduce(0, { $0 + $1.count }) <= Self.smallSamples
