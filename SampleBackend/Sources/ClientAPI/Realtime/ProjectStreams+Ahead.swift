@@ -88,7 +88,7 @@ extension StreamSubscription: AheadClient {
             project.catchUp(self)
         } else {
             project.reset(self)
-            advance(to: project.published.compiled.version.number)
         }
+        if !isCatchingUp { advance(to: project.published.compiled.version.number) }
     }
 }

@@ -66,9 +66,9 @@ extension ProjectStreams {
         stream.isCatchingUp = false
         if stream.request.lastVersion == published.compiled.version.number {
             sendChange(to: stream, since: published.compiled)
-            stream.advance(to: published.compiled.version.number)
         } else {
             catchUp(stream)
         }
+        if !stream.isCatchingUp { stream.advance(to: published.compiled.version.number) }
     }
 }
