@@ -134,6 +134,9 @@ struct OFREPFlagSetTests {
                 ("?flagConfigEtag=other", 200), ("?flagConfigEtag=%22other%22", 200),
                 ("?flagConfigEtag=\(bare)&flagConfigLastModified=1", 304),
                 ("?flagConfigEtag=%22\(bare)%22", 304), ("?flagConfigLastModified=x", 304),
+                // Later than any version of the store.
+                ("?flagConfigEtag=99", 200), ("?flagConfigEtag=W/%2299-x%22", 200),
+                ("?flagConfigLastModified=4000000000", 304),
             ]
             for (query, status) in rows {
                 let answer = try await Self.flags(

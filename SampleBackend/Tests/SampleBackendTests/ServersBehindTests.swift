@@ -52,7 +52,9 @@ struct ServersBehindTests {
     }
 
     @Test func aDocumentIsNotThatOfAnEarlierVersionThanTheClientHas() async throws {
-        try await Self.withAServerBehind { ahead, behind, signal in
+        var options = ConfigServerOptions()
+        options.acknowledgedShare = 1
+        try await Self.withAServerBehind(options: options) { ahead, behind, signal in
             try await Self.publish("second", at: ahead)
             let tag = try await ahead.answer(Self.document).fields["etag"] ?? ""
             let seen = "ActiveConfig-Template-Version: 2"
@@ -65,6 +67,10 @@ struct ServersBehindTests {
                 #expect(answer.status == 503)
                 #expect(answer.fields["retry-after"] != nil)
             }
+            let acknowledged = try await behind.answer(
+                "/activeconfig/user/1/acknowledgement", method: "POST",
+                body: #"{"template_version": 2}"#)
+            #expect(acknowledged.status == 503)
             // It has all that this client has seen.
             let answer = try await behind.answer(
                 Self.document, fields: ["ActiveConfig-Template-Version: 1"])
@@ -100,6 +106,36 @@ struct ServersBehindTests {
                 }
                 try await Self.publish("next", at: ahead)
             }
+        }
+    }
+
+    @Test func aRequestThatHasWaitedForTheVersionBecomesALongPoll() async throws {
+        try await Self.withAServerBehind { ahead, behind, signal in
+            // Once more when the server was behind for longer than the request waits, or has the next
+            // version already when it goes on with the request.
+            for version in stride(from: 2, through: 100, by: 2) {
+                signal(SIGSTOP)
+                try await Self.publish("title \(version)", at: ahead)
+                let document = try await ahead.answer(Self.document)
+                let tag = document.fields["etag"] ?? ""
+                let seen = "ActiveConfig-Template-Version: \(version)"
+                let answer = try await HTTPConnection.open(port: behind.port) { connection in
+                    connection.send(
+                        target: Self.document,
+                        fields: [seen, "If-None-Match: \(tag)", "Prefer: wait=60"])
+                    signal(SIGCONT)
+                    try await waitUntil {
+                        try await behind.answer(Self.document).body == document.body
+                    }
+                    try await Self.publish("title \(version + 1)", at: ahead)
+                    return try await connection.receive()
+                }
+                guard answer.fields["preference-applied"] == "wait=60" else { continue }
+                #expect(answer.status == 200)
+                #expect(answer.fields["activeconfig-template-version"] == "\(version + 1)")
+                return
+            }
+            Issue.record("The request never became a long poll.")
         }
     }
 
