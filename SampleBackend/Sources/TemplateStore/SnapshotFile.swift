@@ -46,10 +46,15 @@ package struct SnapshotFile: Sendable {
 
     /// Creates and removes a file beside this one.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when that is not possible.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when that is not possible, or this is
+    ///   a folder or something else that is no file.
     package func checkIsWritable() throws(TemplateStoreError) {
         do {
-            try FileManager.default.removeItem(atPath: makeTemporary(for: target()))
+            let target = try target()
+            if let type = Self.type(of: target), type != .typeRegular {
+                throw CocoaError(.fileWriteFileExists)
+            }
+            try FileManager.default.removeItem(atPath: makeTemporary(for: target))
         } catch {
             throw cannotBeWritten(error)
         }
@@ -107,9 +112,8 @@ package struct SnapshotFile: Sendable {
             throw damaged("it is a link that leads to itself")
         }
         guard FileManager.default.fileExists(atPath: target) else { return nil }
-        let attributes = try? FileManager.default.attributesOfItem(atPath: target)
         // Opening a pipe would wait for its writer.
-        guard attributes?[.type] as? FileAttributeType == .typeRegular else {
+        guard Self.type(of: target) == .typeRegular else {
             throw damaged("it is no regular file")
         }
         let data: Data
@@ -149,6 +153,12 @@ package struct SnapshotFile: Sendable {
             .damaged,
             "The snapshot \(path) cannot be used, since \(reason): remove it, and start the server "
                 + "while the store answers.")
+    }
+
+    /// The type of what is at a path; nil when there is nothing.
+    private static func type(of path: String) -> FileAttributeType? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return attributes?[.type] as? FileAttributeType
     }
 
     /// The path of the file to which symbolic links lead, whether or not it exists.

@@ -100,11 +100,13 @@ struct SnapshotFileTests {
     }
 
     /// Opening a pipe would wait for its writer.
-    @Test func onlyAFileIsRead() throws {
+    @Test func onlyAFileIsReadAndReplaced() throws {
         let result = unsafe mkfifo(file.path, 0o600)
         #expect(result == 0)
-        let error = #expect(throws: TemplateStoreError.self) { try file.read() }
-        #expect(error?.message.contains(file.path) == true)
+        for use in [{ _ = try file.read() }, file.checkIsWritable] {
+            let error = #expect(throws: TemplateStoreError.self) { try use() }
+            #expect(error?.message.contains(file.path) == true)
+        }
     }
 
     @Test func whatIsWrittenIsRead() async throws {
