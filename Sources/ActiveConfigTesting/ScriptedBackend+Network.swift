@@ -164,8 +164,9 @@ final class ScriptedConnection: ActiveConfigEventConnection {
             state.streams[id] = ScriptedStream(
                 userID: userID, version: current,
                 hasEnded: state.service.streams == .closedAtOnce)
+            let resumed = lastEventID.map { max(Int($0) ?? 0, 0) }
             state.transmit(
-                "event: hello\nid: \(current)\nretry: 2000\n"
+                "event: hello\nid: \(resumed ?? current)\nretry: 2000\n"
                     + "data: {\"template_version\": \(current)}\n\n", on: id, at: now)
             if let version = lastEventID.flatMap({ Int($0) }) {
                 if !(1...current).contains(version) {
