@@ -12,6 +12,9 @@ struct StoreFollower: Service {
     /// trail.
     private static let useInterval: Duration = .seconds(30)
 
+    /// Maximum duration of the last write of token uses, at a shutdown.
+    private static let lastWriteTime: Duration = .seconds(2)
+
     /// Maximum delay before the next attempt after a failure of the store.
     private static let maximumDelay: Duration = .seconds(5)
 
@@ -44,7 +47,8 @@ struct StoreFollower: Service {
                 group.addTask { await storeUses() }
             }
         }
-        await storeUsesOnce()
+        // The process is to end, even if the store does not answer.
+        _ = await result(within: Self.lastWriteTime) { await storeUsesOnce() }
     }
 
     /// Applies the store's changes; after a gap or a failure, reads everything again before it

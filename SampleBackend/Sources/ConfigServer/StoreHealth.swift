@@ -7,23 +7,36 @@ import Metrics
 import ServiceLifecycle
 import TemplateStore
 
-/// Whether the store answers, for `GET /health/ready` and the metrics.
+/// The readiness of the store, for `GET /health/ready` and the metrics.
 ///
 /// Without the store the server goes on serving from memory, so that this decides nothing else.
 final class StoreHealth: Service {
     /// Interval between the checks that nobody asks for.
     private static let interval: Duration = .seconds(10)
 
-    /// Maximum duration of a check that somebody asks for; load balancers wait for a few seconds.
-    private static let maximumWait: Duration = .seconds(2)
+    /// Maximum duration of a check.
+    private static let timeLimit: Duration = .seconds(2)
+
+    /// Maximum wait of somebody who asks, and is told the result of the check before if it takes longer:
+    /// a load balancer may take a slow answer for a server that is dead.
+    private static let maximumWait: Duration = .milliseconds(75)
+
+    private struct State {
+        /// The check that is running, for all who ask meanwhile.
+        var check: Task<Void, Never>?
+
+        /// The result of the last check; nil while the store answers.
+        var fault: TemplateStoreError?
+
+        /// The reason that was logged last.
+        var logged: String?
+    }
 
     private let library: TemplateLibrary
     private let snapshots: SnapshotKeeper?
     private let logger: Logger
     private let gauge = Gauge(label: "activeconfig_store_ready")
-
-    /// The reason that was logged last; nil while the store answers.
-    private let logged = Locked<String?>(nil)
+    private let state = Locked(State())
 
     init(library: TemplateLibrary, snapshots: SnapshotKeeper?, logger: Logger) {
         self.library = library
@@ -44,43 +57,59 @@ final class StoreHealth: Service {
     /// Checks the store, and returns why the server is degraded, in sentences for everybody; nil when it
     /// is not.
     func degradation() async -> String? {
-        let fault = await fault()
-        let date = library.snapshotDate
-        let start = date.map { "The server was started from the snapshot of \($0.timestamp)" }
-        let storeReason = fault.map(Self.reason)
-        gauge.record(fault == nil && date == nil ? 1 : 0)
-        let reasons = [
-            start.map { storeReason == nil ? "\($0), and is reading its store." : "\($0)." },
-            storeReason, snapshots?.fault,
-        ].compactMap { $0 }
-        let reason = reasons.isEmpty ? nil : reasons.joined(separator: " ")
-        let isNews = logged.withLock { logged in
-            defer { logged = reason }
-            return logged != reason
+        let check = state.withLock { state in
+            let check = state.check ?? Task { [self] in await checkStore() }
+            state.check = check
+            return check
         }
-        if isNews {
-            if let reason {
-                logger.warning(
-                    "Degraded: \(reason)",
-                    metadata: fault.map { ["error": "\($0)"] })
-            } else {
-                logger.notice("No longer degraded: the store answers")
-            }
-        }
-        return reason
+        _ = await result(within: Self.maximumWait) { await check.value }
+        return noteReason()
     }
 
-    /// The store's error, or one for a check that takes too long; nil when it can be read and written.
-    private func fault() async -> TemplateStoreError? {
+    private func checkStore() async {
         let store = library.store
-        do throws(TemplateStoreError) {
-            try await StoreCall.run(within: Self.maximumWait) {
-                () throws(TemplateStoreError) in try await store.checkReadiness()
+        let answer = await result(within: Self.timeLimit) { () -> TemplateStoreError? in
+            do throws(TemplateStoreError) {
+                try await store.checkReadiness()
+                return nil
+            } catch {
+                return error
             }
-            return nil
-        } catch {
-            return error
         }
+        let fault =
+            answer
+            ?? TemplateStoreError(
+                .unavailable, "The store did not answer within \(Self.timeLimit).")
+        state.withLock { state in
+            state.fault = fault
+            state.check = nil
+        }
+        _ = noteReason()
+    }
+
+    /// The reason why the server is degraded, by the last check; it is logged when it is another one.
+    private func noteReason() -> String? {
+        let date = library.snapshotDate
+        let start = date.map { "The server was started from the snapshot of \($0.timestamp)" }
+        let snapshotFault = snapshots?.fault
+        let (fault, reason, isNews) = state.withLock { state in
+            let storeReason = state.fault.map(Self.reason)
+            let reasons = [
+                start.map { storeReason == nil ? "\($0), and is reading its store." : "\($0)." },
+                storeReason, snapshotFault,
+            ].compactMap { $0 }
+            let reason = reasons.isEmpty ? nil : reasons.joined(separator: " ")
+            defer { state.logged = reason }
+            return (state.fault, reason, state.logged != reason)
+        }
+        gauge.record(fault == nil && date == nil ? 1 : 0)
+        guard isNews else { return reason }
+        if let reason {
+            logger.warning("Degraded: \(reason)", metadata: fault.map { ["error": "\($0)"] })
+        } else {
+            logger.notice("No longer degraded: the store answers")
+        }
+        return reason
     }
 
     private static func reason(_ error: TemplateStoreError) -> String {

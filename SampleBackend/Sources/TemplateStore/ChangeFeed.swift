@@ -32,7 +32,10 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
     /// The revision.
     public let revision: StoreRevision
 
-    /// Creates a snapshot.
+    /// The reasons why pinned values are missing that the engine cannot read, a sentence each.
+    public var omissions: [String] = []
+
+    /// Creates a snapshot without omissions.
     public init(
         templates: [StoredTemplate], overrides: [String: [Data: Data]],
         projectDetails: [String: StoredProjectDetails] = [:], revision: StoreRevision

@@ -70,6 +70,9 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     /// One sentence with the failure and what to do.
     public let message: String
 
+    /// The sentence for clients, who see no addresses and files, where the engine has one of its own.
+    public let clientMessage: String?
+
     /// The current version for a `versionMismatch`; 0 when there is none.
     public let currentVersion: Int?
 
@@ -78,11 +81,12 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
 
     /// Creates an error.
     public init(
-        _ code: Code, _ message: String, currentVersion: Int? = nil,
+        _ code: Code, _ message: String, clientMessage: String? = nil, currentVersion: Int? = nil,
         underlyingError: (any Error)? = nil
     ) {
         self.code = code
         self.message = message
+        self.clientMessage = clientMessage
         self.currentVersion = currentVersion
         self.underlyingError = underlyingError
     }

@@ -21,10 +21,10 @@ extension RequestError {
             case .projectDetailsMismatch: .projectDetailsMismatch
             case .tooManyOverrides, .tooManyWebhooks, .tooManyDrafts, .tokenNameExists:
                 .invalidArgument(error.message)
-            case .outOfSpace: .outOfSpace
-            case .filesReplaced: .filesReplaced
+            case .outOfSpace: .outOfSpace(error.clientMessage)
+            case .filesReplaced: .filesReplaced(error.clientMessage)
             case .otherStore, .changesLost: .storeIsNotThatOfSnapshot
-            case .newerSchema: .newerSchema
+            case .newerSchema: .newerSchema(error.clientMessage)
             case .outcomeUnknown: .outcomeUnknown
             default: .storeUnavailable
             }
@@ -81,21 +81,26 @@ extension RequestError {
             + "you send it again.",
         headerFields: [.retryAfter: "5"])
 
-    /// 503: the disk of the store is full.
-    static let outOfSpace = RequestError(
-        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-        message: "The server cannot write, so nothing was stored: there is no space left on the "
-            + "disk of its database; free space there and try again.",
-        headerFields: [.retryAfter: "30"])
+    /// 503: the store is full; by default, the disk of a database.
+    static func outOfSpace(_ message: String?) -> RequestError {
+        RequestError(
+            httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+            message: message
+                ?? "The server cannot write, so nothing was stored: there is no space left on the "
+                + "disk of its database; free space there and try again.",
+            headerFields: [.retryAfter: "30"])
+    }
 
-    /// 503: the store's files were removed or replaced since they were opened.
-    static let filesReplaced = RequestError(
-        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-        message:
-            "The files of the server's database were removed, moved or replaced while it runs, "
-            + "so it stores nothing more: whoever runs it has to look at them, as its log says, and "
-            + "to start it again.",
-        headerFields: [.retryAfter: "60"])
+    /// 503: the store was removed or replaced since it was opened; by default, the files of a database.
+    static func filesReplaced(_ message: String?) -> RequestError {
+        RequestError(
+            httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+            message: message
+                ?? "The files of the server's database were removed, moved or replaced while it runs, "
+                + "so it stores nothing more: whoever runs it has to look at them, as its log says, "
+                + "and to start it again.",
+            headerFields: [.retryAfter: "60"])
+    }
 
     /// 503: a snapshot is served, and the store is not the one that it was taken of.
     static let storeIsNotThatOfSnapshot = RequestError(
@@ -106,11 +111,13 @@ extension RequestError {
             + "to move the file of --snapshot away and start it again, as its log says.",
         headerFields: [.retryAfter: "60"])
 
-    /// 503: a newer program has migrated the database since it was opened.
-    static let newerSchema = RequestError(
-        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-        message:
-            "A newer version of the server has migrated the database, so this one stores nothing "
-            + "more: whoever runs it has to stop it.",
-        headerFields: [.retryAfter: "60"])
+    /// 503: a newer program has migrated the store since it was opened.
+    static func newerSchema(_ message: String?) -> RequestError {
+        RequestError(
+            httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+            message: message
+                ?? "A newer version of the server has migrated the database, so this one stores "
+                + "nothing more: whoever runs it has to stop it.",
+            headerFields: [.retryAfter: "60"])
+    }
 }

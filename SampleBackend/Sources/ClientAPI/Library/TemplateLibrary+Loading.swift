@@ -1,4 +1,5 @@
 package import Foundation
+import Logging
 import NIOConcurrencyHelpers
 import Rendering
 import Targeting
@@ -42,6 +43,7 @@ extension TemplateLibrary {
         }
         defer { state.withLockedValue { $0.overridesReads.end() } }
         let snapshot = try await read()
+        for omission in snapshot.omissions { logger.error("\(omission)") }
         var projects: [String: PublishedProject] = [:]
         var overrides: [String: [ExactText: OverridesDocument]] = [:]
         for (name, contents) in snapshot.overrides {
