@@ -48,7 +48,7 @@ private struct EtcdArchive: StoreArchive {
             guard let content = try await content(record.content) else {
                 throw .damagedRecord(found.key)
             }
-            let notice = record.expiryNotice.map(Date.init(millisecondsSince1970:))
+            let notice = record.expiryNotice?.date
             try await receive(
                 .draft(
                     DraftTable.Entry(
@@ -76,22 +76,25 @@ private struct EtcdArchive: StoreArchive {
             details[found.modRevision] = .details(
                 try DetailsRecord(decoding: found).details, project: project)
         }
-        try await forEachKey(in: keys.allAudit) { found throws(TemplateStoreError) in
-            guard let entry = try AuditRecord(decoding: found).entry(at: found.modRevision) else {
-                throw .unknownRecord("an entry of the audit trail")
-            }
-            var archived = details.removeValue(forKey: found.modRevision)
-            if let version = versions.removeValue(forKey: found.modRevision) {
-                guard let content = try await content(version.record.content) else {
-                    throw .damagedRecord(
-                        keys.version(version.record.number, ofProject: version.project))
+        try await forEachPage(in: keys.allAudit) { page throws(TemplateStoreError) in
+            var contents = ContentBatches(
+                page.compactMap { versions[$0.modRevision]?.record.content })
+            for found in page {
+                guard let entry = try AuditRecord(decoding: found).entry(at: found.modRevision)
+                else { throw .unknownRecord("an entry of the audit trail") }
+                var archived = details.removeValue(forKey: found.modRevision)
+                if let version = versions.removeValue(forKey: found.modRevision) {
+                    guard let content = try await next(of: &contents) else {
+                        throw .damagedRecord(
+                            keys.version(version.record.number, ofProject: version.project))
+                    }
+                    archived = .template(
+                        StoredTemplate(
+                            project: version.project, version: version.record.version,
+                            content: content, revision: entry.revision))
                 }
-                archived = .template(
-                    StoredTemplate(
-                        project: version.project, version: version.record.version,
-                        content: content, revision: entry.revision))
+                try await receive(.change(entry, archived))
             }
-            try await receive(.change(entry, archived))
         }
         guard versions.isEmpty, details.isEmpty else { throw .incompleteTrail }
     }
@@ -99,7 +102,7 @@ private struct EtcdArchive: StoreArchive {
     private func readTokens(
         _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
     ) async throws(TemplateStoreError) {
-        var uses: [String: Int64] = [:]
+        var uses: [String: RecordDate] = [:]
         try await forEachKey(in: .key(store.keys.uses)) { found throws(TemplateStoreError) in
             uses = try UsesRecord(decoding: found).dates
         }
@@ -145,18 +148,45 @@ private struct EtcdArchive: StoreArchive {
         return found.sorted { $0.createRevision < $1.createRevision }
     }
 
-    /// Reads the keys of a span in pages.
+    /// Reads the keys of a span.
     private func forEachKey(
         in span: EtcdKeySpan,
         _ receive: (EtcdKeyValue) async throws(TemplateStoreError) -> Void
     ) async throws(TemplateStoreError) {
+        try await forEachPage(in: span) { page throws(TemplateStoreError) in
+            for found in page { try await receive(found) }
+        }
+    }
+
+    /// Reads the keys of a span, some hundred at once.
+    private func forEachPage(
+        in span: EtcdKeySpan,
+        _ receive: ([EtcdKeyValue]) async throws(TemplateStoreError) -> Void
+    ) async throws(TemplateStoreError) {
         var range = EtcdRange(keys: span, limit: 500, revision: readRevision)
         while true {
             let page = try await store.read(range)
-            for found in page.keyValues { try await receive(found) }
+            try await receive(page.keyValues)
             guard page.hasMore, let last = page.keyValues.last else { return }
             range.keys = EtcdKeySpan(start: last.key + Data([0]), end: span.end)
         }
+    }
+
+    /// The next content of several; nil when it is gone.
+    private func next(of contents: inout ContentBatches) async throws(TemplateStoreError) -> Data? {
+        if let known = contents.next() { return known }
+        let batch = contents.nextBatch()
+        guard let first = batch.first else { return nil }
+        guard batch.count > 1 else { return try await content(first) }
+        let reading = try await store.read(
+            batch.map { EtcdRange(keys: store.keys.content($0.id), revision: readRevision) })
+        contents.add(
+            batch.enumerated().map { place, reference in
+                let parts = reading.keyValues(place)
+                let content = parts.reduce(into: Data()) { $0 += $1.value }
+                return reference.isWhole(content, parts: parts.count) ? content : nil
+            })
+        return contents.next() ?? nil
     }
 
     private func content(
@@ -170,4 +200,32 @@ private struct EtcdArchive: StoreArchive {
             throw store.isClosed ? .closed : TemplateStoreError(error)
         }
     }
+}
+
+/// Contents that are read one after the other, several small ones by one request.
+private struct ContentBatches {
+    /// Bounds of a batch.
+    private static let (mostContents, mostBytes) = (100, 2_000_000)
+
+    private var references: ArraySlice<ContentReference>
+    /// Contents that were read and not returned yet; nil for one that is gone.
+    private var read: ArraySlice<Data?> = []
+
+    init(_ references: [ContentReference]) { self.references = references[...] }
+
+    /// The next content that was read; nil when it has to be read first.
+    mutating func next() -> Data?? { read.popFirst() }
+
+    /// The next contents to be read together; one alone when it is large.
+    mutating func nextBatch() -> [ContentReference] {
+        var bytes = 0
+        let batch = references.prefix(Self.mostContents).prefix { reference in
+            defer { bytes += reference.size }
+            return bytes == 0 || reference.size <= Self.mostBytes - bytes
+        }
+        references.removeFirst(batch.count)
+        return Array(batch)
+    }
+
+    mutating func add(_ contents: [Data?]) { read += contents }
 }

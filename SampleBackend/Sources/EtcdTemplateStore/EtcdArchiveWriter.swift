@@ -66,7 +66,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
                 ]
             }
         case .token(let token):
-            uses.dates[token.id] = token.lastUseDate?.millisecondsSince1970
+            uses.dates[token.id] = token.lastUseDate.map(RecordDate.init)
             try await add(keys.token(token.id), try TokenRecord(token).encoded())
             // The order of tokens is that of their creation.
             try await flushPending()
@@ -79,7 +79,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
             let draft = entry.draft
             try await write(draft.content) { [keys] reference throws(TemplateStoreError) in
                 var record = DraftRecord(draft, content: reference)
-                record.expiryNotice = entry.expiryNoticeDate?.millisecondsSince1970
+                record.expiryNotice = entry.expiryNoticeDate.map(RecordDate.init)
                 let key = keys.draft(ofOwner: draft.owner, inProject: draft.project)
                 return [.put(key, try record.encoded())]
             }

@@ -21,7 +21,7 @@ actor EtcdChangeCursor {
 
     /// The next change; nil when the store is closed or the task cancelled.
     func next() async throws(TemplateStoreError) -> StoreChange? {
-        var attempts = Attempts(members: store.gateway.location.members.count)
+        var attempts = EtcdAttempts(members: store.gateway.location.members.count)
         while !isFinished, !store.isClosed, !Task.isCancelled {
             if let change = pending.popLast() {
                 position = change.revision
@@ -30,7 +30,7 @@ actor EtcdChangeCursor {
             do throws(EtcdFailure) {
                 pending = try await read().reversed()
                 if !pending.isEmpty {
-                    attempts = Attempts(members: store.gateway.location.members.count)
+                    attempts = EtcdAttempts(members: store.gateway.location.members.count)
                 }
             } catch {
                 watch = nil

@@ -4,7 +4,7 @@ import TemplateStore
 /// A content that a transaction can store by its reference.
 struct PreparedContent: Sendable {
     let reference: ContentReference
-    /// What the transaction does with the parts.
+    /// The steps of the transaction for the parts.
     let operations: [EtcdOperation]
     /// That the parts are still there.
     let guards: [EtcdComparison]
@@ -54,7 +54,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// Makes a write that stores a content, and removes the parts when it is not made.
+    /// Carries out a write that stores a content, and removes the parts when it is not made.
     func writing<Result>(
         _ content: Data,
         _ write: (PreparedContent) async throws(TemplateStoreError) -> Result
@@ -84,7 +84,7 @@ extension EtcdTemplateStore {
     ) async throws(EtcdFailure) -> Data? {
         let parts = try await readAll(keys.content(reference.id), at: revision, pageSize: 4)
         let content = parts.reduce(into: Data()) { $0 += $1.value }
-        return parts.count == reference.parts && content.count == reference.size ? content : nil
+        return reference.isWhole(content, parts: parts.count) ? content : nil
     }
 }
 

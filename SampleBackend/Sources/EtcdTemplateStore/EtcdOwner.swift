@@ -4,7 +4,7 @@ import TemplateStore
 /// A name of this process, such as that under which it claims deliveries: a key under a lease, which goes
 /// away when the process ends or does not reach the cluster for a while.
 final class EtcdOwner: Sendable {
-    /// How long before its end a lease is no longer relied on.
+    /// The time before the end of a lease in which it is no longer relied on.
     private static let margin: Duration = .seconds(2)
 
     private struct Holding {

@@ -13,9 +13,19 @@ struct EtcdReceiver: Sendable {
     let position: Int64
 
     /// Adds to a write what changes the receiver to another state.
+    ///
+    /// - Parameters:
+    ///   - changed: The state.
+    ///   - write: The write.
+    ///   - keys: The keys of the store.
+    ///   - mostRemains: The most steps for deliveries that a later one has superseded or that are dropped:
+    ///     what there is no room for is found again by the next change of the receiver.
+    /// - Throws: ``TemplateStoreError`` when a record cannot be written.
     func add<Result>(
-        _ changed: WebhookQueue, to write: inout EtcdWrite<Result>, keys: EtcdKeys
+        _ changed: WebhookQueue, to write: inout EtcdWrite<Result>, keys: EtcdKeys,
+        mostRemains: Int = 100
     ) throws(TemplateStoreError) {
+        var room = mostRemains
         let webhook = changed.webhook
         let key = keys.webhook(webhook.id, inProject: webhook.project)
         write.guards.append(.modified(key, at: revision))
@@ -34,16 +44,20 @@ struct EtcdReceiver: Sendable {
             if entry.delivery.state == .pending {
                 write.operations.append(.put(pending, record))
             } else {
+                if entry.delivery.state == .superseded {
+                    guard room >= 2 else { continue }
+                    room -= 2
+                }
                 write.operations.append(.put(finished, record))
                 if old != nil { write.operations.append(.delete(.key(pending))) }
             }
         }
-        for version in before.keys {
-            write.operations.append(
-                .delete(
-                    .key(
-                        keys.finished(
-                            version, ofWebhook: webhook.id, inProject: webhook.project))))
+        for (version, dropped) in before.sorted(by: { $0.key < $1.key }).prefix(room) {
+            let key =
+                dropped.delivery.state == .pending
+                ? keys.pending(version, ofWebhook: webhook.id, inProject: webhook.project)
+                : keys.finished(version, ofWebhook: webhook.id, inProject: webhook.project)
+            write.operations.append(.delete(.key(key)))
         }
     }
 
@@ -60,20 +74,25 @@ struct EtcdReceiver: Sendable {
     static func all(
         in reading: EtcdReading, from place: Int, keys: EtcdKeys, for owner: String?
     ) throws(TemplateStoreError) -> [EtcdReceiver] {
-        var entries: [Data: [WebhookQueue.Entry]] = [:]
+        typealias Entry = WebhookQueue.Entry
+        var entries: [Data: [Entry]] = [:]
         let living = Set(reading.keyValues(place + 2).compactMap { keys.names(in: $0.key)?.first })
         for found in reading.keyValues(place + 1) {
             guard let names = keys.names(in: found.key), names.count == 3 else { continue }
-            let record = try DeliveryRecord(decoding: found)
-            entries[keys.webhook(names[1], inProject: names[0]), default: []].append(
-                .init(record, living: living, owner: owner))
+            let entry = Entry(try DeliveryRecord(decoding: found), living: living, owner: owner)
+            guard entry.delivery.version == Int(names[2]) else { throw .damagedRecord(found.key) }
+            entries[keys.webhook(names[1], inProject: names[0]), default: []].append(entry)
         }
         for found in reading.keyValues(place + 3) {
             guard let names = keys.names(in: found.key), names.count == 3,
                 let version = Int(names[2])
             else { continue }
-            entries[keys.webhook(names[1], inProject: names[0]), default: []].append(
-                .finished(version))
+            let webhook = keys.webhook(names[1], inProject: names[0])
+            // One that is there twice is pending: it is finished again, and its key removed.
+            if entries[webhook]?.contains(where: { $0.delivery.version == version }) == true {
+                continue
+            }
+            entries[webhook, default: []].append(.finished(version))
         }
         var receivers: [EtcdReceiver] = []
         for found in reading.keyValues(place) {

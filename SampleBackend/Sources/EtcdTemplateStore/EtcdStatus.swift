@@ -1,9 +1,9 @@
 import Foundation
 package import TemplateStore
 
-/// What a cluster and its members say of themselves, and of a store in it.
+/// The state of a cluster, of its members and of a store in it, as these say it.
 package struct EtcdStatus: Sendable {
-    /// What one member says of itself.
+    /// The state of one member.
     package struct Member: Sendable {
         package let id: UInt64
         package let clusterID: UInt64
@@ -12,7 +12,7 @@ package struct EtcdStatus: Sendable {
         package let leader: UInt64
         /// The size of the member's database in bytes, and the part of it that is used.
         package let (size, sizeInUse): (Int64, Int64)
-        /// What the member complains of, such as an alarm.
+        /// Complaints of the member, such as an alarm.
         package let complaints: [String]
         /// The most bytes of the database; nil when the member does not say.
         package var quota: Int64?
@@ -145,6 +145,9 @@ private struct MemberList: EtcdAnswer {
 }
 
 extension EtcdStatus.Member: Decodable {
+    /// More bytes than a database can have.
+    private static let largest: Int64 = 1 << 50
+
     private enum CodingKeys: String, CodingKey {
         case header, version, leader, dbSize, dbSizeInUse, dbSizeQuota, errors
     }
@@ -155,8 +158,8 @@ extension EtcdStatus.Member: Decodable {
         (id, clusterID) = (header.memberID, header.clusterID)
         version = try container.decodeIfPresent(String.self, forKey: .version) ?? ""
         leader = try container.number(forKey: .leader)
-        size = try container.number(forKey: .dbSize)
-        sizeInUse = try container.number(forKey: .dbSizeInUse)
+        size = try container.number(forKey: .dbSize, in: 0...Self.largest)
+        sizeInUse = try container.number(forKey: .dbSizeInUse, in: 0...Self.largest)
         complaints = try container.decodeIfPresent([String].self, forKey: .errors) ?? []
         // Since 3.6.
         let quota: Int64 = try container.number(forKey: .dbSizeQuota)
@@ -167,7 +170,11 @@ extension EtcdStatus.Member: Decodable {
     fileprivate mutating func addPages(of gateway: EtcdGateway, at index: Int) async {
         if let metrics = await gateway.page("/metrics", at: index) {
             let text = String(decoding: metrics, as: UTF8.self)
-            quota = quota ?? Self.metric("etcd_server_quota_backend_bytes", in: text)
+            // Not above 0 when it is switched off.
+            quota =
+                quota
+                ?? Self.metric("etcd_server_quota_backend_bytes", in: text)
+                .flatMap { $0 > 0 ? $0 : nil }
             compactRevision = Self.metric("etcd_debugging_mvcc_compact_revision", in: text)
                 .map { max($0, 0) }
         }

@@ -74,8 +74,9 @@ extension EtcdTemplateStore {
             let before = uses.dates
             let pause = Int64(TemplateStoreLimits.secondsBetweenRecordedUses) * 1_000
             for (id, date) in dates where known.contains(keys.token(id)) {
-                let date = date.millisecondsSince1970
-                guard uses.dates[id].map({ date - $0 >= pause }) ?? true else { continue }
+                let date = RecordDate(date)
+                guard uses.dates[id].map({ date.milliseconds - $0.milliseconds >= pause }) ?? true
+                else { continue }
                 uses.dates[id] = date
             }
             if uses.dates == before { return .done(()) }

@@ -47,11 +47,18 @@ extension EtcdTemplateStore {
                     revision: StoreRevision(found.modRevision)))
         }
         var overrides: [String: [Data: Data]] = [:]
+        var omissions: [String] = []
         for found in try await readAll(keys.allOverrides, at: reading.revision) {
             guard let names = keys.names(in: found.key), names.count == 2,
                 let record = try? OverridesRecord(decoding: found),
                 let content = try await content(of: record, at: reading.revision)
-            else { throw .damaged(found.key) }
+            else {
+                // Everybody else is served.
+                omissions.append(
+                    "Pinned values are left out, since the value of the key '\(found.key.shownKey)' in "
+                        + "etcd cannot be read: restore it, or remove the key and pin them again.")
+                continue
+            }
             overrides[names[0], default: [:]][Data(names[1].utf8)] = content
         }
         var details: [String: StoredProjectDetails] = [:]
@@ -61,9 +68,11 @@ extension EtcdTemplateStore {
             else { throw .damaged(found.key) }
             details[project] = stored
         }
-        return TemplateStoreSnapshot(
+        var snapshot = TemplateStoreSnapshot(
             templates: templates.sorted { $0.project < $1.project }, overrides: overrides,
             projectDetails: details, revision: StoreRevision(reading.changeRevision))
+        snapshot.omissions = omissions
+        return snapshot
     }
 }
 
@@ -71,7 +80,6 @@ extension EtcdFailure {
     fileprivate static func damaged(_ key: Data) -> EtcdFailure {
         EtcdFailure(
             .damaged,
-            "the value of the key '\(String(decoding: key.prefix(200), as: UTF8.self))' cannot be read"
-        )
+            "the value of the key '\(key.shownKey)' cannot be read")
     }
 }

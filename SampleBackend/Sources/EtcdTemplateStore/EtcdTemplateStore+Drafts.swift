@@ -97,7 +97,7 @@ private struct EtcdDrafts: Sendable {
             records.values.map { record in
                 DraftTable.Entry(
                     draft: record.draft(content: Data()),
-                    expiryNoticeDate: record.expiryNotice.map(Date.init(millisecondsSince1970:)))
+                    expiryNoticeDate: record.expiryNotice?.date)
             })
     }
 
@@ -114,7 +114,7 @@ private struct EtcdDrafts: Sendable {
         for entry in changed.all {
             let key = keys.draft(ofOwner: entry.draft.owner, inProject: entry.draft.project)
             guard var record = left.removeValue(forKey: key), key != excepted else { continue }
-            let notice = entry.expiryNoticeDate?.millisecondsSince1970
+            let notice = entry.expiryNoticeDate.map(RecordDate.init)
             guard record.expiryNotice != notice, count < mostPruned else { continue }
             count += 1
             record.expiryNotice = notice

@@ -52,20 +52,3 @@ extension EtcdTemplateStore: ReplicaStoring {
         return announcements
     }
 }
-
-/// The answer on the time that is left of a lease, in seconds; it is negative when the lease has ended.
-struct EtcdLeaseStatus: EtcdAnswer {
-    let remaining: Int64
-    let granted: Int64
-
-    private enum CodingKeys: String, CodingKey {
-        case remaining = "TTL"
-        case granted = "grantedTTL"
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        remaining = try container.number(forKey: .remaining)
-        granted = try container.number(forKey: .granted)
-    }
-}

@@ -15,7 +15,7 @@ extension EtcdTemplateStore {
                 reading: [
                     EtcdRange(keys: .key(keys.project(project))),
                     // The oldest, of which one is dropped for each version beyond the limit.
-                    EtcdRange(keys: keys.versions(ofProject: project), limit: 4),
+                    EtcdRange(keys: keys.versions(ofProject: project), limit: 2),
                 ] + keys.receiverRanges(ofProject: project)
             ) { [keys] reading throws(TemplateStoreError) in
                 let current = try reading.records(0, as: VersionRecord.self).first?.number ?? 0
@@ -43,10 +43,15 @@ extension EtcdTemplateStore {
                         .delete(keys.content(version.content.id)),
                     ]
                 }
-                for receiver in try EtcdReceiver.all(in: reading, from: 2, keys: keys, for: owner) {
+                let receivers = try EtcdReceiver.all(in: reading, from: 2, keys: keys, for: owner)
+                // Each takes a step for the webhook and one for the new delivery, and the change two.
+                let room =
+                    EtcdTransaction.mostSteps - write.operations.count - 2 * receivers.count - 2
+                for receiver in receivers {
                     var changed = receiver.value
                     changed.enqueue(template.version)
-                    try receiver.add(changed, to: &write, keys: keys)
+                    try receiver.add(
+                        changed, to: &write, keys: keys, mostRemains: room / receivers.count)
                 }
                 write.change = .init(
                     subject: .template(project: project, version: current + 1),

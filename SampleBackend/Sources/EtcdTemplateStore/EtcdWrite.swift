@@ -52,13 +52,13 @@ struct EtcdWrite<Result: Sendable>: Sendable {
         let entry: AuditEntry
     }
 
-    /// How to tell whether a write was made, after an answer did not come.
+    /// Tells whether a write was made, after an answer did not come.
     struct Witness: Sendable {
         let key: Data
         let isOurs: @Sendable (EtcdKeyValue?) -> Bool
     }
 
-    /// What has to hold still.
+    /// Conditions that still have to hold.
     var guards: [EtcdComparison] = []
     var operations: [EtcdOperation] = []
     /// Nil for a write that nobody follows; then it has a witness of its own.
@@ -68,7 +68,7 @@ struct EtcdWrite<Result: Sendable>: Sendable {
     let result: @Sendable (StoreRevision) -> Result
 }
 
-/// What a write does after it has read.
+/// The decision of a write on what it has read.
 enum EtcdDecision<Result: Sendable>: Sendable {
     /// Nothing needs to be stored.
     case done(Result)

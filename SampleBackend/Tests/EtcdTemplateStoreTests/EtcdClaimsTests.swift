@@ -11,10 +11,7 @@ import Testing
 struct EtcdClaimsTests {
     private func addWebhook(to store: EtcdTemplateStore) async throws {
         try await store.submit()
-        try await store.addWebhook(
-            StoredWebhook(
-                id: "w", project: "p", url: "https://w", secret: "s", creationDate: testDate,
-                creator: "root"))
+        try await store.addWebhook(.make("w"))
         try await store.submit()
     }
 
@@ -92,10 +89,7 @@ struct EtcdClaimsTests {
         try await withStore { store, _ in
             try await store.submit()
             for number in 1...TemplateStoreLimits.webhooks {
-                try await store.addWebhook(
-                    StoredWebhook(
-                        id: "\(number)", project: "p", url: "https://w", secret: "s",
-                        creationDate: testDate, creator: "root"))
+                try await store.addWebhook(.make("\(number)"))
             }
             for number in 0...TemplateStoreLimits.finishedDeliveries {
                 try await store.submit("\(number)")
@@ -107,6 +101,52 @@ struct EtcdClaimsTests {
                 #expect(found.count == TemplateStoreLimits.finishedDeliveries + 1)
                 #expect(found.first?.version == template.version.number)
             }
+        }
+    }
+
+    /// A project with the most webhooks, a full history, and claims of a process that ended can be
+    /// published; what one transaction has no room for comes in later ones.
+    @Test func theRemainsOfADeadSenderFitIntoSeveralTransactions() async throws {
+        try await withStore { store, _ in
+            let (history, claimed) = (1...100, 101...106)
+            let current = try await store.submit().version
+            for number in 1...TemplateStoreLimits.webhooks {
+                try await store.addWebhook(.make("\(number)"))
+                var operations: [EtcdOperation] = []
+                for version in history.lowerBound...claimed.upperBound {
+                    var delivery = WebhookDelivery(
+                        id: "\(version)", webhookID: "\(number)", version: version,
+                        updateType: .incrementalUpdate, creationDate: testDate)
+                    let isClaimed = claimed.contains(version)
+                    delivery.state = isClaimed ? .pending : .delivered
+                    if isClaimed { delivery.nextAttemptDate = testDate + 3_600 }
+                    let record = DeliveryRecord(delivery, claim: isClaimed ? "gone/x" : nil)
+                    let key =
+                        isClaimed
+                        ? store.keys.pending(version, ofWebhook: "\(number)", inProject: "p")
+                        : store.keys.finished(version, ofWebhook: "\(number)", inProject: "p")
+                    operations.append(.put(key, try record.encoded()))
+                }
+                let put = EtcdTransaction(success: operations)
+                let _: EtcdTransactionAnswer = try await store.gateway.call("/v3/kv/txn", put)
+            }
+            #expect(current.number == 1)
+            // The versions of the deliveries above were published by nobody.
+            try await store.replace(
+                "number", with: "\(claimed.upperBound)", at: "projects/p")
+            for number in 1...20 {
+                let template = try await store.submit("\(number)")
+                #expect(template.version.number == claimed.upperBound + number)
+            }
+            let published = claimed.upperBound + 20
+            for number in 1...TemplateStoreLimits.webhooks {
+                let found = try await store.deliveries(
+                    ofWebhook: "\(number)", inProject: "p", limit: 1_000)
+                #expect(found.count == TemplateStoreLimits.finishedDeliveries + 1)
+                #expect(found.filter { $0.state == .pending }.map(\.version) == [published])
+            }
+            let due = try await claim(in: store)
+            #expect(due.map(\.delivery.version) == [Int](repeating: published, count: 9))
         }
     }
 }

@@ -23,7 +23,11 @@ struct EtcdLocationTests {
             ("", "is no address"), ("a:2379", "is no address"), ("http://", "is no address"),
             ("http://a,", "is no address"), ("http://a:2379/v3", "is no address"),
             ("ftp://a", "is no address"), ("http://a:0", "no port 0"),
-            ("http://u:p@a", "?user=NAME&password-file=FILE"),
+            ("http://u:s3cret@a", "?user=NAME&password-file=FILE"),
+            ("http://u:s3cret@a/v3", "?user=NAME"), ("http://u:s3,cret@a", "?user=NAME"),
+            ("http://u:s3cret?x@a", "member 1 is no address"),
+            ("http://a?user=u&password=s3cret", "no parameter \"password\""),
+            ("http://a?prefix=%zzs3cret", "has no value"), ("http://a?s3cret", "has no value"),
             ("http://a?x=1", "no parameter \"x\""),
             ("http://a?prefix=", "has no value"), ("http://a?prefix", "has no value"),
             ("https://a?cert=c", "both cert and key"), ("http://a?user=u", "both user and"),
@@ -33,6 +37,6 @@ struct EtcdLocationTests {
         let error = #expect(throws: EtcdLocationError.self) { try EtcdLocation(parsing: text) }
         #expect(error?.description.contains(reason) == true)
         // A password is not repeated.
-        #expect(error?.description.contains("u:p") == false)
+        #expect(error?.description.contains("s3cret") == false)
     }
 }

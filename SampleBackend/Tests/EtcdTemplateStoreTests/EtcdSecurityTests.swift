@@ -24,7 +24,9 @@ struct EtcdSecurityTests {
 
     /// Runs a program to its end, and returns what it prints.
     @discardableResult
-    private func run(_ program: String, _ arguments: [String]) throws -> String {
+    private func run(
+        _ program: String, _ arguments: [String], input: String = ""
+    ) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/\(program)")
         process.arguments = arguments
@@ -33,7 +35,11 @@ struct EtcdSecurityTests {
         let output = Pipe()
         process.standardOutput = output
         process.standardError = output
+        let typed = Pipe()
+        process.standardInput = typed
         try process.run()
+        try typed.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try typed.fileHandleForWriting.close()
         let text = String(
             decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
@@ -41,7 +47,7 @@ struct EtcdSecurityTests {
         return text
     }
 
-    /// Makes an authority, and certificates of it for the members and for a client.
+    /// Creates an authority, and certificates of it for the members and for a client.
     private func makeCertificates() throws {
         let key = [
             "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
@@ -198,6 +204,37 @@ struct EtcdSecurityTests {
             #expect(refused?.code == .unavailable)
             let text = "\(String(describing: refused))"
             #expect(text.contains(advice), "\(text)")
+        }
+    }
+
+    /// Tokens that the members sign end when etcd's users change; the password is read again then.
+    @Test func aUserSignsInAgainWhenTheTokenIsOld() async throws {
+        try run("openssl", ["genrsa", "-out", "jwt.key", "2048"])
+        try run("openssl", ["rsa", "-in", "jwt.key", "-pubout", "-out", "jwt.pub"])
+        let keys = "pub-key=\(folder.path("jwt.pub")),priv-key=\(folder.path("jwt.key"))"
+        let cluster = try await EtcdCluster(
+            options: ["--auth-token", "jwt,\(keys),sign-method=RS256,ttl=1h"])
+        defer { cluster.end() }
+        let endpoint = ["--endpoints", cluster.members[0]]
+        for arguments in [
+            ["user", "add", "root:r00t"], ["user", "grant-role", "root", "root"],
+            ["auth", "enable"],
+        ] {
+            try run("etcdctl", endpoint + arguments)
+        }
+        var location = cluster.location()
+        location.user = "root"
+        location.passwordFile = try folder.write("r00t\n", to: "root-password")
+        try await withStore(location) { store in
+            for change in [["user", "add", "other:s3cret"], ["user", "delete", "other"]] {
+                try run("etcdctl", endpoint + ["--user", "root:r00t"] + change)
+                _ = try await publish(in: store)
+            }
+            let process = ["user", "passwd", "root", "--interactive=false"]
+            try run("etcdctl", endpoint + ["--user", "root:r00t"] + process, input: "chang3d\n")
+            _ = try folder.write("chang3d\n", to: "root-password")
+            let published = try await publish(in: store)
+            #expect(published.version.number == 3)
         }
     }
 

@@ -11,95 +11,81 @@ import Testing
 struct EtcdSettlingTests {
     /// A write is made once, and its call returns it, although the first answer was lost.
     @Test func aWriteWithoutAnAnswerIsMadeOnce() async throws {
-        let member = try await SharedMember.cluster.value.members[0]
-        let proxy = try await LossyProxy(before: member)
-        var location = try await SharedMember.cluster.value.location()
-        location.members = [proxy.url]
-        try await withStore(at: location) { store in
-            try await store.submit("1")
-            proxy.strike(.answerIsLost, requestsWith: "request_put", count: 1)
-            let template = try await store.submit("2", expecting: .version(1))
-            #expect(proxy.struck == 1)
-            #expect(template.version.number == 2)
-            #expect(try await store.template(version: nil, inProject: "p") == template)
-            #expect(try await store.numbers() == [2, 1])
-            let entries = try await store.auditEntries(inProject: "p", matching: AuditQuery())
-            #expect(entries.map(\.revision).first == template.revision)
-            #expect(entries.count == 2)
+        try await withProxy { proxy, location, _ in
+            try await withStore(at: location) { store in
+                try await store.submit("1")
+                proxy.strike(.answerIsLost, requestsWith: "request_put", count: 1)
+                let template = try await store.submit("2", expecting: .version(1))
+                #expect(proxy.struck == 1)
+                #expect(template.version.number == 2)
+                #expect(try await store.template(version: nil, inProject: "p") == template)
+                #expect(try await store.numbers() == [2, 1])
+                let entries = try await store.auditEntries(inProject: "p", matching: AuditQuery())
+                #expect(entries.map(\.revision).first == template.revision)
+                #expect(entries.count == 2)
+            }
         }
-        await proxy.close()
     }
 
     /// While no answer comes, the call fails with `outcomeUnknown`, and the write is there once.
     @Test func aWriteThatIsNotSettledInTimeIsUnknown() async throws {
-        let member = try await SharedMember.cluster.value.members[0]
-        let proxy = try await LossyProxy(before: member)
-        var location = try await SharedMember.cluster.value.location()
-        let direct = location
-        location.members = [proxy.url]
-        try await withStore(at: location, limits: .short) { store in
-            try await store.submit("1")
-            proxy.strike(.answerIsLost, requestsWith: "request_put")
-            let error = try await storeError { try await store.submit("2") }
-            #expect(error?.code == .outcomeUnknown)
-            #expect(proxy.struck > 1)
-            proxy.release()
-            try await withStore(at: direct) { other in
-                #expect(try await other.numbers() == [2, 1])
-                try await store.submit("3", expecting: .version(2))
-                #expect(try await other.numbers() == [3, 2, 1])
+        try await withProxy { proxy, location, direct in
+            try await withStore(at: location, limits: .short) { store in
+                try await store.submit("1")
+                proxy.strike(.answerIsLost, requestsWith: "request_put")
+                let error = try await storeError { try await store.submit("2") }
+                #expect(error?.code == .outcomeUnknown)
+                #expect(proxy.struck > 1)
+                proxy.release()
+                try await withStore(at: direct) { other in
+                    #expect(try await other.numbers() == [2, 1])
+                    try await store.submit("3", expecting: .version(2))
+                    #expect(try await other.numbers() == [3, 2, 1])
+                }
             }
         }
-        await proxy.close()
     }
 
     /// A write that arrives after another was made is not made.
     @Test func aLateWriteIsNotMade() async throws {
-        let member = try await SharedMember.cluster.value.members[0]
-        let proxy = try await LossyProxy(before: member)
-        var location = try await SharedMember.cluster.value.location()
-        let direct = location
-        location.members = [proxy.url]
-        try await withStore(at: direct) { other in
-            try await other.submit("1")
-            try await withStore(at: location, limits: .short) { store in
-                proxy.strike(.requestIsHeld, requestsWith: "request_put")
-                let error = try await storeError { try await store.submit("late") }
-                #expect(error?.code == .outcomeUnknown)
-                let template = try await other.submit("2", expecting: .version(1))
-                proxy.release()
-                // Another write through the proxy comes after those that were held.
-                try await withStore(at: location) { _ = try await $0.submit("3") }
-                #expect(try await other.numbers() == [3, 2, 1])
-                #expect(try await other.template(version: 2, inProject: "p") == template)
-                let entries = try await other.auditEntries(inProject: "p", matching: AuditQuery())
-                #expect(entries.count == 3)
+        try await withProxy { proxy, location, direct in
+            try await withStore(at: direct) { other in
+                try await other.submit("1")
+                try await withStore(at: location, limits: .short) { store in
+                    proxy.strike(.requestIsHeld, requestsWith: "request_put")
+                    let error = try await storeError { try await store.submit("late") }
+                    #expect(error?.code == .outcomeUnknown)
+                    let template = try await other.submit("2", expecting: .version(1))
+                    proxy.release()
+                    // Another write through the proxy comes after those that were held.
+                    try await withStore(at: location) { _ = try await $0.submit("3") }
+                    #expect(try await other.numbers() == [3, 2, 1])
+                    #expect(try await other.template(version: 2, inProject: "p") == template)
+                    let entries = try await other.auditEntries(
+                        inProject: "p", matching: AuditQuery())
+                    #expect(entries.count == 3)
+                }
             }
         }
-        await proxy.close()
     }
 
     /// A held write that nobody overtook is made late, and known in the audit trail.
     @Test func aHeldWriteMayBeMadeLater() async throws {
-        let member = try await SharedMember.cluster.value.members[0]
-        let proxy = try await LossyProxy(before: member)
-        var location = try await SharedMember.cluster.value.location()
-        let direct = location
-        location.members = [proxy.url]
-        try await withStore(at: direct) { other in
-            let first = try await other.submit("1")
-            try await withStore(at: location, limits: .short) { store in
-                proxy.strike(.requestIsHeld, requestsWith: "request_put")
-                let error = try await storeError { try await store.submit("late") }
-                #expect(error?.code == .outcomeUnknown)
-                #expect(try await other.numbers() == [1])
-                proxy.release()
-                let changes = try await other.next(1, after: first.revision)
-                #expect(changes.map(\.subject) == [.template(project: "p", version: 2)])
-                #expect(try await other.numbers() == [2, 1])
+        try await withProxy { proxy, location, direct in
+            try await withStore(at: direct) { other in
+                let first = try await other.submit("1")
+                try await withStore(at: location, limits: .short) { store in
+                    proxy.strike(.requestIsHeld, requestsWith: "request_put")
+                    let error = try await storeError { try await store.submit("late") }
+                    #expect(error?.code == .outcomeUnknown)
+                    #expect(try await other.numbers() == [1])
+                    proxy.release()
+                    let changes = try await other.next(1, after: first.revision)
+                    #expect(changes.map(\.subject) == [.template(project: "p", version: 2)])
+                    #expect(try await other.numbers() == [2, 1])
+                }
             }
         }
-        await proxy.close()
     }
 
     /// A write that reaches no member was certainly not made.
@@ -120,48 +106,45 @@ struct EtcdSettlingTests {
 
     /// A call whose task is cancelled ends, instead of asking without a pause.
     @Test func aCancelledCallEnds() async throws {
-        let member = try await SharedMember.cluster.value.members[0]
-        let proxy = try await LossyProxy(before: member)
-        var location = try await SharedMember.cluster.value.location()
-        location.members = [proxy.url]
-        try await withStore(at: location) { store in
-            proxy.strike(.requestIsHeld, requestsWith: "key")
-            let call = Task { try await store.tokens() }
-            try await waitUntil { proxy.struck > 0 }
-            call.cancel()
-            let result = await call.result
-            #expect(throws: TemplateStoreError.self) { try result.get() }
-            #expect(proxy.struck < 10)
-            proxy.release()
+        try await withProxy { proxy, location, _ in
+            try await withStore(at: location) { store in
+                proxy.strike(.requestIsHeld, requestsWith: "key")
+                let call = Task { try await store.tokens() }
+                try await waitUntil { proxy.struck > 0 }
+                call.cancel()
+                let result = await call.result
+                #expect(throws: TemplateStoreError.self) { try result.get() }
+                #expect(proxy.struck < 10)
+                proxy.release()
+            }
         }
-        await proxy.close()
     }
 
     /// Of two stores that publish over the same version while answers are lost, one wins.
     @Test func oneOfTwoPublishersWinsWhileAnswersAreLost() async throws {
-        let member = try await SharedMember.cluster.value.members[0]
-        let proxy = try await LossyProxy(before: member)
-        var location = try await SharedMember.cluster.value.location()
-        location.members = [proxy.url, member]
-        try await withStore(at: location) { first in
-            try await withStore(at: location) { second in
-                try await first.submit("0")
-                for version in 1...20 {
-                    proxy.strike(.answerIsLost, requestsWith: "request_put", count: 2)
-                    let results = await withTaskGroup(of: Bool.self) { group in
-                        for store in [first, second] {
-                            group.addTask {
-                                (try? await store.submit("\(version)", expecting: .version(version)))
-                                    != nil
+        try await withProxy { proxy, location, direct in
+            var location = location
+            location.members += direct.members
+            try await withStore(at: location) { first in
+                try await withStore(at: location) { second in
+                    try await first.submit("0")
+                    for version in 1...20 {
+                        proxy.strike(.answerIsLost, requestsWith: "request_put", count: 2)
+                        let results = await withTaskGroup(of: Bool.self) { group in
+                            for store in [first, second] {
+                                group.addTask {
+                                    (try? await store.submit(
+                                        "\(version)", expecting: .version(version)))
+                                        != nil
+                                }
                             }
+                            return await group.reduce(into: []) { $0.append($1) }
                         }
-                        return await group.reduce(into: []) { $0.append($1) }
+                        #expect(results.filter { $0 }.count == 1)
                     }
-                    #expect(results.filter { $0 }.count == 1)
+                    #expect(try await first.numbers() == (1...21).reversed())
                 }
-                #expect(try await first.numbers() == (1...21).reversed())
             }
         }
-        await proxy.close()
     }
 }

@@ -30,6 +30,11 @@ struct EtcdSpaceTests {
                 #expect(try await store.numbers().reversed() == acknowledged)
                 #expect(
                     try await storeError { try await store.checkReadiness() }?.code == .outOfSpace)
+                // A server can start, and reads what is there.
+                try await withStore(at: store.gateway.location) { other in
+                    let numbers = try await other.numbers()
+                    #expect(numbers.reversed() == acknowledged)
+                }
                 try await cluster.makeRoom(below: store)
                 try await store.checkReadiness()
                 let next = try await store.submit()

@@ -53,6 +53,26 @@ func withCluster<Result>(
     return try await body(cluster)
 }
 
+/// Runs a body with a proxy before the shared member, and the locations of one store through the proxy and
+/// at the member itself.
+func withProxy(
+    _ body: (
+        _ proxy: LossyProxy, _ location: EtcdLocation, _ direct: EtcdLocation
+    ) async throws -> Void
+) async throws {
+    let direct = try await SharedMember.cluster.value.location()
+    let proxy = try await LossyProxy(before: direct.members[0])
+    var location = direct
+    location.members = [proxy.url]
+    do {
+        try await body(proxy, location, direct)
+        await proxy.close()
+    } catch {
+        await proxy.close()
+        throw error
+    }
+}
+
 /// Asks again and again until a condition is met; the test's time limit bounds the wait.
 func waitUntil(_ isMet: () -> Bool) async throws {
     while !isMet() {  // deadline: only the test's time limit ends it

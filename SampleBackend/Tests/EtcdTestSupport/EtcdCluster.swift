@@ -3,6 +3,10 @@ package import EtcdTemplateStore
 import Foundation
 import TemporaryFolders
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Musl)
@@ -142,6 +146,19 @@ package final class EtcdCluster: Sendable {
                 try await Task.sleep(for: .milliseconds(100))
             }
         }
+    }
+
+    /// Removes keys, as somebody does by hand.
+    package func removeKeys(below prefix: String) async throws {
+        var request = URLRequest(
+            url: URL(string: members[0] + "/v3/kv/deleterange") ?? URL(fileURLWithPath: "/"))
+        request.httpMethod = "POST"
+        // The character after the slash.
+        let end = prefix.dropLast() + "0"
+        request.httpBody = try JSONEncoder().encode([
+            "key": Data(prefix.utf8), "range_end": Data(end.utf8),
+        ])
+        _ = try await URLSession.shared.data(for: request)
     }
 
     /// Ends all members.

@@ -4,10 +4,12 @@ import NIOPosix
 
 /// A proxy before a member, which loses or holds back what a test wants.
 package final class LossyProxy: Sendable {
-    /// What happens to a request whose bytes contain a text.
+    /// The fate of a request whose bytes contain a text.
     package enum Fault: Sendable {
         /// The member gets it, and its connection is closed when the answer comes.
         case answerIsLost
+        /// The member gets it, and another answer takes the place of its own.
+        case answerIsReplaced(status: String, body: String)
         /// It is held back until ``release()``.
         case requestIsHeld
     }
@@ -15,7 +17,9 @@ package final class LossyProxy: Sendable {
     fileprivate struct State {
         var fault: Fault?
         var text = ""
-        /// How many more requests it strikes.
+        /// Number of further requests that it lets through before it strikes.
+        var spared = 0
+        /// Number of further requests that it strikes.
         var count = 0
         var struck = 0
         var held: [@Sendable () -> Void] = []
@@ -37,21 +41,21 @@ package final class LossyProxy: Sendable {
         listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .serverChannelOption(.backlog, value: 256)
             .childChannelInitializer { client in
-                let loses = NIOLockedValueBox(false)
+                let answer = NIOLockedValueBox(Answer.own)
                 // Nothing is read before the connection to the member stands.
                 return client.setOption(.autoRead, value: false).flatMap {
                     ClientBootstrap(group: client.eventLoop)
                         .channelInitializer { member in
                             member.eventLoop.makeCompletedFuture {
                                 try member.pipeline.syncOperations.addHandler(
-                                    ProxyEnd(other: client, state: nil, losesAnswers: loses))
+                                    ProxyEnd(other: client, state: nil, answer: answer))
                             }
                         }
                         .connect(host: "127.0.0.1", port: port)
                 }.flatMap { member in
                     client.eventLoop.makeCompletedFuture {
                         try client.pipeline.syncOperations.addHandler(
-                            ProxyEnd(other: member, state: state, losesAnswers: loses))
+                            ProxyEnd(other: member, state: state, answer: answer))
                     }.flatMap { client.setOption(.autoRead, value: true) }
                 }.flatMapErrorThrowing { error in
                     client.close(promise: nil)
@@ -61,11 +65,14 @@ package final class LossyProxy: Sendable {
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
-    /// Strikes the next requests that contain a text.
-    package func strike(_ fault: Fault, requestsWith text: String, count: Int = .max) {
+    /// Strikes the next requests that contain a text, but for the first ones.
+    package func strike(
+        _ fault: Fault, requestsWith text: String, sparing spared: Int = 0, count: Int = .max
+    ) {
         state.withLockedValue { state in
             state.fault = fault
             state.text = text
+            state.spared = spared
             state.count = count
         }
     }
@@ -82,6 +89,12 @@ package final class LossyProxy: Sendable {
 
     package func close() async { try? await listener.close() }
 
+    /// The answer that the client gets for a request: the member's own, none, or another one.
+    private enum Answer {
+        case own, none
+        case other(ByteBuffer)
+    }
+
     /// One of the two connections; forwards what it reads to the other.
     private final class ProxyEnd: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
@@ -89,26 +102,27 @@ package final class LossyProxy: Sendable {
         private let other: any Channel
         /// Of the client's connection; nil for the member's.
         private let state: NIOLockedValueBox<State>?
-        /// True from a request on whose answer is lost.
-        private let losesAnswers: NIOLockedValueBox<Bool>
+        /// Of the last request.
+        private let answer: NIOLockedValueBox<Answer>
         private var request = ""
 
         init(
-            other: any Channel, state: NIOLockedValueBox<State>?,
-            losesAnswers: NIOLockedValueBox<Bool>
+            other: any Channel, state: NIOLockedValueBox<State>?, answer: NIOLockedValueBox<Answer>
         ) {
             self.other = other
             self.state = state
-            self.losesAnswers = losesAnswers
+            self.answer = answer
         }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
             let buffer = unwrapInboundIn(data)
             guard let state else {
-                if losesAnswers.withLockedValue(\.self) {
+                switch answer.withLockedValue(\.self) {
+                case .own: other.writeAndFlush(buffer, promise: nil)
+                case .none: context.close(promise: nil)
+                case .other(let answer):
+                    other.writeAndFlush(answer, promise: nil)
                     context.close(promise: nil)
-                } else {
-                    other.writeAndFlush(buffer, promise: nil)
                 }
                 return
             }
@@ -116,6 +130,10 @@ package final class LossyProxy: Sendable {
             let other = other
             let fault = state.withLockedValue { state -> Fault? in
                 guard let fault = state.fault, state.count > 0, request.contains(state.text) else {
+                    return nil
+                }
+                guard state.spared == 0 else {
+                    state.spared -= 1
                     return nil
                 }
                 state.count -= 1
@@ -130,7 +148,13 @@ package final class LossyProxy: Sendable {
             switch fault {
             case .requestIsHeld?: break
             case .answerIsLost?:
-                losesAnswers.withLockedValue { $0 = true }
+                answer.withLockedValue { $0 = .none }
+                other.writeAndFlush(buffer, promise: nil)
+            case .answerIsReplaced(let status, let body)?:
+                let text =
+                    "HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n"
+                    + "Connection: close\r\n\r\n\(body)"
+                answer.withLockedValue { $0 = .other(ByteBuffer(string: text)) }
                 other.writeAndFlush(buffer, promise: nil)
             case nil: other.writeAndFlush(buffer, promise: nil)
             }

@@ -28,7 +28,7 @@ struct OtherReplicas: Sendable {
         let report = announcement.contents[ReplicaReport.name]
             .flatMap { try? JSONDecoder().decode(ReplicaReport.self, from: $0) }
         let name = report?.replicaName ?? announcement.replica
-        guard !announcement.isSilent, let report else {
+        guard !announcement.isSilent, let report, report.isPlausible else {
             addSilent(name)
             return
         }

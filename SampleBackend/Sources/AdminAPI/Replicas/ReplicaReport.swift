@@ -27,6 +27,13 @@ struct ReplicaReport: Codable, Sendable {
     /// By which operators know the replica; nil of one that does not name itself.
     let replicaName: String?
 
+    /// False for counts that no replica has, and that cannot be added to others.
+    var isPlausible: Bool {
+        projects.values.allSatisfy { project in
+            project.connections.isPlausible && project.acknowledgements?.isPlausible ?? true
+        }
+    }
+
     /// Adds the projects with the most connections first, as long as there is room.
     init(_ all: [String: Project], replicaName: String) {
         self.replicaName = replicaName

@@ -133,6 +133,16 @@ package struct AcknowledgementCounts: Sendable, Hashable, Codable {
 }
 
 extension AcknowledgementCounts {
+    /// False for counts that no server has, and that cannot be added to others.
+    package var isPlausible: Bool {
+        let counts = 0...1_000_000_000
+        return counts.contains(clients)
+            && versions.allSatisfy { version in
+                counts.contains(version.inForce) && counts.contains(version.withProblems)
+                    && version.problems.allSatisfy { counts.contains($0.clients) }
+            }
+    }
+
     /// Adds the counts of another replica, of other users.
     mutating func add(_ other: AcknowledgementCounts) {
         clients += other.clients

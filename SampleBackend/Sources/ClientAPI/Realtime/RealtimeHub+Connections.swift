@@ -92,6 +92,14 @@ package struct ConnectionCounts: Sendable, Hashable, Codable {
 
     package var count: Int { versions.values.reduce(0, +) }
 
+    /// False for counts that no server has, and that cannot be added to others.
+    package var isPlausible: Bool {
+        let counts = 0...1_000_000_000
+        return versions.values.allSatisfy(counts.contains)
+            && counts.contains(lastPublish?.users ?? 0)
+            && counts.contains(lastPublish?.changed ?? 0)
+    }
+
     package init() {}
 
     /// Counts the users of one thread.

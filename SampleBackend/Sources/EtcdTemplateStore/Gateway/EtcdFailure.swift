@@ -3,7 +3,7 @@ import TemplateStore
 
 /// A call that etcd did not answer as it was meant to.
 struct EtcdFailure: Error, Sendable, CustomStringConvertible {
-    /// What the failure says of the request.
+    /// The state of the request after the failure.
     enum Kind: Sendable, Hashable {
         /// It was not carried out, and another member may do it.
         case notMade
@@ -80,7 +80,12 @@ extension TemplateStoreError {
         switch failure.kind {
         case .outOfSpace: self = .etcdIsFull(failure)
         case .otherCluster:
-            self.init(.filesReplaced, failure.reason + ".", underlyingError: nil)
+            self.init(
+                .filesReplaced, failure.reason + ".",
+                clientMessage:
+                    "The store of the server in etcd was replaced, removed or restored from "
+                    + "a backup while it runs, so it stores nothing more: whoever runs it has to look "
+                    + "at the cluster, as its log says, and to start it again.")
         case .damaged:
             self.init(
                 .damaged, "The store in etcd is damaged: restore a backup of the cluster.",
@@ -113,6 +118,9 @@ extension TemplateStoreError {
             .outOfSpace,
             "The quota of the etcd cluster is used up, so nothing is stored: compact and defragment "
                 + "it, raise --quota-backend-bytes, and disarm the alarm NOSPACE.",
+            clientMessage: "The server cannot write, so nothing was stored: the quota of its etcd "
+                + "cluster is used up; compact and defragment the cluster, or raise its quota, disarm "
+                + "the alarm NOSPACE, and try again.",
             underlyingError: failure)
     }
 
@@ -128,7 +136,12 @@ extension TemplateStoreError {
     static func damagedRecord(_ key: Data, _ error: (any Error)? = nil) -> TemplateStoreError {
         TemplateStoreError(
             .damaged,
-            "The value of the key '\(String(decoding: key.prefix(200), as: UTF8.self))' in etcd cannot "
-                + "be read: restore a backup of the cluster.", underlyingError: error)
+            "The value of the key '\(key.shownKey)' in etcd cannot be read, or is none that this "
+                + "program stores: restore a backup of the cluster.", underlyingError: error)
     }
+}
+
+extension Data {
+    /// A key as errors name it.
+    var shownKey: String { String(decoding: prefix(200), as: UTF8.self) }
 }

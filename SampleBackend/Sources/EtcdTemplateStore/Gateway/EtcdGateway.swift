@@ -3,17 +3,7 @@ import Foundation
 import NIOCore
 import NIOFoundationEssentialsCompat
 import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import TemplateStore
-
-#if canImport(Darwin)
-    import Darwin
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Glibc
-#endif
 
 /// Calls of etcd's JSON gateway, at the member that answered last, or another one when it fails.
 final class EtcdGateway: Sendable {
@@ -36,7 +26,7 @@ final class EtcdGateway: Sendable {
         var watchSilence: Duration = .seconds(5)
     }
 
-    private struct State {
+    struct State {
         /// The index of the member that is asked first.
         var member = 0
         var token: String?
@@ -51,17 +41,17 @@ final class EtcdGateway: Sendable {
 
     let location: EtcdLocation
     let limits: TimeLimits
-    private let password: String?
-    private let client: HTTPClient
+    let client: HTTPClient
     /// Watches hold a connection each, so that they have a pool of their own.
-    private let watchClient: HTTPClient
-    private let state = Locked(State())
+    let watchClient: HTTPClient
+    let state = Locked(State())
 
     /// - Throws: ``TemplateStoreError`` when a file of the location cannot be read.
     init(_ location: EtcdLocation, limits: TimeLimits) throws(TemplateStoreError) {
         self.location = location
         self.limits = limits
-        password = try location.readPassword()
+        // So that a file which cannot be read is named at once.
+        _ = try location.readPassword()
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try location.tlsConfiguration(), redirectConfiguration: .disallow,
             timeout: .init(connect: limits.connect))
@@ -87,13 +77,13 @@ final class EtcdGateway: Sendable {
         }
     }
 
-    /// Makes a call that may be repeated, at one member after the other, until one answers.
+    /// A call that may be repeated, at one member after the other, until one answers.
     func call<Answer: EtcdAnswer>(
         _ path: String, _ request: some Encodable & Sendable, as answer: Answer.Type = Answer.self
     ) async throws(EtcdFailure) -> Answer {
         let body = try Self.encoded(request)
         let end = ContinuousClock.now + limits.read
-        var attempts = Attempts(members: location.members.count)
+        var attempts = EtcdAttempts(members: location.members.count)
         while true {
             do {
                 return try await attempt(path, body)
@@ -104,7 +94,7 @@ final class EtcdGateway: Sendable {
         }
     }
 
-    /// Makes one attempt at a call; after a failure, the next attempt goes to another member.
+    /// One attempt at a call; after a failure, the next attempt goes to another member.
     func attempt<Answer: EtcdAnswer>(
         _ path: String, _ body: Data, as answer: Answer.Type = Answer.self
     ) async throws(EtcdFailure) -> Answer {
@@ -141,7 +131,7 @@ final class EtcdGateway: Sendable {
     }
 
     /// Asks another member from now on, unless somebody has done so already.
-    private func leave(_ member: Int) {
+    func leave(_ member: Int) {
         let count = location.members.count
         state.withLock { if $0.member == member { $0.member = (member + 1) % count } }
     }
@@ -175,7 +165,7 @@ final class EtcdGateway: Sendable {
     }
 
     /// Sends a request to a member, with the user's token.
-    private func send<Answer: Decodable>(
+    func send<Answer: Decodable>(
         _ path: String, _ body: Data, to member: Int
     ) async throws(EtcdFailure) -> Answer {
         if state.withLock({ $0.isOtherCluster }) {
@@ -218,7 +208,7 @@ final class EtcdGateway: Sendable {
         }
     }
 
-    private func request(
+    func request(
         _ path: String, _ body: Data, at member: Int, token: String?
     ) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: location.members[member] + path)
@@ -230,152 +220,25 @@ final class EtcdGateway: Sendable {
         return request
     }
 
-    private func token(at member: Int) async throws(EtcdFailure) -> String? {
-        guard let user = location.user, let password else { return nil }
+    func token(at member: Int) async throws(EtcdFailure) -> String? {
+        guard let user = location.user else { return nil }
         if let token = state.withLock({ $0.token }) { return token }
+        let password: String?
+        do {
+            // Each time, since it may have been changed.
+            password = try location.readPassword()
+        } catch {
+            throw EtcdFailure(.unauthenticated, error.description)
+        }
         struct Credentials: Encodable {
             let name: String
             let password: String
         }
         struct Answer: Decodable { let token: String }
-        let body = try Self.encoded(Credentials(name: user, password: password))
+        let body = try Self.encoded(Credentials(name: user, password: password ?? ""))
         let answer: Answer = try await exchange(
             "/v3/auth/authenticate", body, at: member, token: nil)
         state.withLock { $0.token = answer.token }
         return answer.token
-    }
-
-    /// The failure that an error of a connection is.
-    private func failure(_ error: any Error, at member: Int) -> EtcdFailure {
-        let name = location.members[member]
-        switch error as? HTTPClientError {
-        case .connectTimeout?, .tlsHandshakeTimeout?, .getConnectionFromPoolTimeout?:
-            return EtcdFailure(.notMade, "\(name) does not accept connections")
-        case .alreadyShutdown?: return EtcdFailure(.refused, "the store is closed")
-        case .deadlineExceeded?, .readTimeout?:
-            return EtcdFailure(.unknown, "\(name) does not answer in time")
-        default: break
-        }
-        switch error {
-        case is NIOConnectionError: return EtcdFailure(.notMade, "\(name) refuses connections")
-        case let error as IOError where error.errnoCode == ECONNREFUSED:
-            return EtcdFailure(.notMade, "\(name) refuses connections")
-        case is NIOSSLError, is NIOSSLExtraError:
-            return EtcdFailure(.notMade, "\(name): the TLS handshake failed (\(error))")
-        case is BoringSSLError:
-            // Such as an alert because of the client's certificate, after the handshake.
-            return EtcdFailure(.unknown, "\(name): the TLS connection failed (\(error))")
-        default: return EtcdFailure(.unknown, "\(name) ends the connection (\(error))")
-        }
-    }
-
-    /// The failure that an answer with another status than 200 is.
-    private func failure(
-        _ status: HTTPResponseStatus, _ content: Data, at member: Int
-    ) -> EtcdFailure {
-        if let body = try? JSONDecoder().decode(EtcdErrorBody.self, from: content) {
-            return EtcdFailure(body)
-        }
-        let text = String(decoding: content.prefix(200), as: UTF8.self)
-            .trimmingCharacters(in: .whitespacesAndNewlines)
-        if text.contains("CommonName of client") {
-            return EtcdFailure(
-                .refused,
-                "with users, etcd's HTTP interface takes no certificate of a client that has a common "
-                    + "name: make one without CN, such as /O=activeconfig")
-        }
-        return EtcdFailure(
-            // An answer without etcd's JSON is another program's, which made nothing.
-            (500...599).contains(status.code) ? .unknown : .notMade,
-            "\(location.members[member]) answers \(status.code): \(text)")
-    }
-}
-
-extension EtcdGateway {
-    /// Opens a watch at one member, and returns its lines; the next one goes to another member.
-    func watch(
-        _ request: some Encodable & Sendable
-    ) async throws(EtcdFailure) -> HTTPClientResponse.Body {
-        let member = state.withLock { $0.member }
-        let body = try Self.encoded(request)
-        let token = try await token(at: member)
-        do {
-            let response = try await watchClient.execute(
-                self.request("/v3/watch", body, at: member, token: token),
-                deadline: .now() + .nanoseconds(limits.watchSilence.nanoseconds))
-            guard response.status == .ok else {
-                let content = try await response.body.collect(upTo: 65_536)
-                throw failure(response.status, Data(buffer: content), at: member)
-            }
-            return response.body
-        } catch let error as EtcdFailure {
-            leave(member)
-            throw error
-        } catch {
-            leave(member)
-            throw failure(error, at: member)
-        }
-    }
-
-    /// Asks another member from now on, after a watch at the current one ended.
-    func leaveMember() { leave(state.withLock { $0.member }) }
-
-    /// The answers of all members to a call about the member itself; nil for one that gives none.
-    func eachMember<Answer: Decodable & Sendable>(
-        _ path: String, _ body: Data, as answer: Answer.Type
-    ) async -> [(member: String, answer: Result<Answer, EtcdFailure>)] {
-        var answers: [(String, Result<Answer, EtcdFailure>)] = []
-        for member in location.members.indices {
-            do throws(EtcdFailure) {
-                answers.append(
-                    (location.members[member], .success(try await send(path, body, to: member))))
-            } catch {
-                answers.append((location.members[member], .failure(error)))
-            }
-        }
-        return answers
-    }
-}
-
-extension EtcdGateway {
-    /// Gets a page of a member that is outside of the JSON gateway, such as its metrics; nil when it has
-    /// none.
-    func page(_ path: String, at member: Int) async -> Data? {
-        do {
-            let response = try await client.execute(
-                HTTPClientRequest(url: location.members[member] + path),
-                timeout: .nanoseconds(limits.attempt.nanoseconds))
-            guard response.status == .ok else { return nil }
-            return Data(buffer: try await response.body.collect(upTo: 4 << 20))
-        } catch {
-            return nil
-        }
-    }
-}
-
-/// Counts the attempts at a call, and pauses when every member has failed.
-struct Attempts: Sendable {
-    private let members: Int
-    private var count = 0
-    private var length = Duration.milliseconds(50)
-
-    init(members: Int) { self.members = members }
-
-    /// Waits before the next attempt, longer from one round of the members to the next; false when the
-    /// task is cancelled, so that there is to be none.
-    mutating func pause() async -> Bool {
-        count += 1
-        if count % members == 0 {
-            try? await Task.sleep(for: length * Double.random(in: 0.5...1))
-            length = min(length * 2, .milliseconds(500))
-        }
-        return !Task.isCancelled
-    }
-}
-
-extension Duration {
-    var nanoseconds: Int64 {
-        let (seconds, attoseconds) = components
-        return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
 }

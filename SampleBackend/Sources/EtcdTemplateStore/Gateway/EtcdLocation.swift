@@ -24,7 +24,7 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
     /// The name of etcd's user; nil when the cluster asks for none.
     public var user: String?
 
-    /// The file whose first line is the password.
+    /// The file whose first line is the password; it is read again whenever etcd asks for the user.
     public var passwordFile: String?
 
     /// The prefix of keys when none is given.
@@ -39,8 +39,13 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
     public init(parsing text: String) throws(EtcdLocationError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         members = []
+        // No address is named, since it may have a part of a password.
+        guard !parts[0].contains("@") else {
+            throw EtcdLocationError(
+                "an address of a member has a user: give ?user=NAME&password-file=FILE instead")
+        }
         for member in parts[0].split(separator: ",", omittingEmptySubsequences: false) {
-            members.append(try Self.member(String(member)))
+            members.append(try Self.member(String(member), number: members.count + 1))
         }
         guard parts.count == 2 else { return }
         for parameter in parts[1].split(separator: "&") {
@@ -48,7 +53,8 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, let value = pair[1].removingPercentEncoding, !value.isEmpty
             else {
-                throw EtcdLocationError("the parameter \"\(parameter)\" has no value")
+                // Not named: it may be a part of a password.
+                throw EtcdLocationError("a parameter has no value: give NAME=VALUE, with & between")
             }
             switch pair[0] {
             case "prefix": prefix = value.hasSuffix("/") ? value : value + "/"
@@ -76,18 +82,16 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    private static func member(_ text: String) throws(EtcdLocationError) -> String {
+    private static func member(
+        _ text: String, number: Int
+    ) throws(EtcdLocationError) -> String {
         guard let url = URLComponents(string: text), url.scheme == "http" || url.scheme == "https",
             let host = url.host, !host.isEmpty, url.path.isEmpty || url.path == "/",
             url.fragment == nil
         else {
             throw EtcdLocationError(
-                "\"\(text)\" is no address of a member: give http://HOST:PORT or https://HOST:PORT, "
-                    + "several with commas between")
-        }
-        guard url.user == nil, url.password == nil else {
-            throw EtcdLocationError(
-                "the address of \(host) has a user: give ?user=NAME&password-file=FILE instead")
+                "member \(number) is no address: give http://HOST:PORT or https://HOST:PORT, several "
+                    + "with commas between")
         }
         let port = url.port ?? 2_379
         guard (1...65_535).contains(port) else {

@@ -20,7 +20,7 @@ struct EtcdHeader: Decodable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         clusterID = try container.number(forKey: .clusterID)
         memberID = try container.number(forKey: .memberID)
-        revision = try container.number(forKey: .revision)
+        revision = try container.revision(forKey: .revision)
     }
 }
 
@@ -43,8 +43,8 @@ struct EtcdKeyValue: Decodable, Sendable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         key = try container.decodeIfPresent(Data.self, forKey: .key) ?? Data()
         value = try container.decodeIfPresent(Data.self, forKey: .value) ?? Data()
-        createRevision = try container.number(forKey: .createRevision)
-        modRevision = try container.number(forKey: .modRevision)
+        createRevision = try container.revision(forKey: .createRevision)
+        modRevision = try container.revision(forKey: .modRevision)
         lease = try container.number(forKey: .lease)
     }
 }
@@ -121,121 +121,7 @@ struct EtcdRangeAnswer: EtcdAnswer {
         header = try container.decodeIfPresent(EtcdHeader.self, forKey: .header)
         keyValues = try container.decodeIfPresent([EtcdKeyValue].self, forKey: .keyValues) ?? []
         hasMore = try container.decodeIfPresent(Bool.self, forKey: .hasMore) ?? false
-        count = try container.number(forKey: .count)
-    }
-}
-
-/// A step of a transaction.
-enum EtcdOperation: Encodable, Sendable {
-    /// Stores a value; it goes away with the lease, unless that is 0.
-    case put(Data, Data, lease: Int64 = 0)
-    /// Keeps the value of a key that exists, and detaches it from its lease.
-    case keep(Data)
-    case range(EtcdRange)
-    case delete(EtcdKeySpan)
-
-    private enum CodingKeys: String, CodingKey {
-        case put = "request_put"
-        case range = "request_range"
-        case delete = "request_delete_range"
-    }
-
-    private enum FieldKeys: String, CodingKey {
-        case key, value, lease
-        case rangeEnd = "range_end"
-        case ignoreValue = "ignore_value"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        switch self {
-        case .put(let key, let value, let lease):
-            var fields = container.nestedContainer(keyedBy: FieldKeys.self, forKey: .put)
-            try fields.encode(key, forKey: .key)
-            try fields.encode(value, forKey: .value)
-            if lease != 0 { try fields.encode(String(lease), forKey: .lease) }
-        case .keep(let key):
-            var fields = container.nestedContainer(keyedBy: FieldKeys.self, forKey: .put)
-            try fields.encode(key, forKey: .key)
-            try fields.encode(true, forKey: .ignoreValue)
-        case .range(let range): try container.encode(range, forKey: .range)
-        case .delete(let keys):
-            var fields = container.nestedContainer(keyedBy: FieldKeys.self, forKey: .delete)
-            try fields.encode(keys.start, forKey: .key)
-            try fields.encodeIfPresent(keys.end, forKey: .rangeEnd)
-        }
-    }
-}
-
-/// A condition of a transaction.
-enum EtcdComparison: Encodable, Sendable {
-    /// The last change of a key was at this revision; 0 for a key that does not exist.
-    case modified(Data, at: Int64)
-    /// A key exists.
-    case exists(Data)
-
-    private enum CodingKeys: String, CodingKey {
-        case key, target, result
-        case modRevision = "mod_revision"
-        case createRevision = "create_revision"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        switch self {
-        case .modified(let key, let revision):
-            try container.encode(key, forKey: .key)
-            try container.encode("MOD", forKey: .target)
-            try container.encode("EQUAL", forKey: .result)
-            try container.encode(String(revision), forKey: .modRevision)
-        case .exists(let key):
-            try container.encode(key, forKey: .key)
-            try container.encode("CREATE", forKey: .target)
-            try container.encode("GREATER", forKey: .result)
-            try container.encode("0", forKey: .createRevision)
-        }
-    }
-}
-
-/// Steps that are made when all conditions hold, or others when one does not.
-struct EtcdTransaction: Encodable, Sendable {
-    var compare: [EtcdComparison] = []
-    var success: [EtcdOperation] = []
-    var failure: [EtcdOperation] = []
-}
-
-/// The result of a transaction.
-struct EtcdTransactionAnswer: EtcdAnswer {
-    static let hasHeader = true
-
-    let header: EtcdHeader?
-    let succeeded: Bool
-    /// The keys that each step read; empty for steps that wrote.
-    let ranges: [EtcdRangeAnswer?]
-
-    private enum CodingKeys: String, CodingKey {
-        case header, succeeded, responses
-    }
-
-    private struct Response: Decodable {
-        let range: EtcdRangeAnswer?
-
-        private enum CodingKeys: String, CodingKey {
-            case range = "response_range"
-        }
-    }
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        header = try container.decodeIfPresent(EtcdHeader.self, forKey: .header)
-        succeeded = try container.decodeIfPresent(Bool.self, forKey: .succeeded) ?? false
-        let responses = try container.decodeIfPresent([Response].self, forKey: .responses) ?? []
-        ranges = responses.map(\.range)
-    }
-
-    /// The keys that a step read; empty when it has none.
-    func keyValues(_ step: Int) -> [EtcdKeyValue] {
-        ranges.indices.contains(step) ? ranges[step]?.keyValues ?? [] : []
+        count = try container.number(forKey: .count, in: 0...Int.max / 2)
     }
 }
 
@@ -253,52 +139,23 @@ extension EtcdAnswer {
     static var hasHeader: Bool { false }
 }
 
-/// A request to create a lease, or its answer.
-struct EtcdLeaseGrant: Codable, Sendable, EtcdAnswer {
-    var id: Int64
-    /// In seconds.
-    var timeToLive: Int64
-
-    private enum CodingKeys: String, CodingKey {
-        case id = "ID"
-        case timeToLive = "TTL"
+/// The alarms of a cluster.
+struct EtcdAlarms: EtcdAnswer {
+    struct Alarm: Decodable, Sendable {
+        /// `NOSPACE` or `CORRUPT`.
+        let alarm: String?
     }
 
-    init(id: Int64, timeToLive: Int64) {
-        self.id = id
-        self.timeToLive = timeToLive
+    let alarms: [Alarm]
+
+    private enum CodingKeys: String, CodingKey {
+        case alarms
     }
 
     init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
-        id = try container.number(forKey: .id)
-        timeToLive = try container.number(forKey: .timeToLive)
+        alarms = try container.decodeIfPresent([Alarm].self, forKey: .alarms) ?? []
     }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(String(id), forKey: .id)
-        try container.encode(String(timeToLive), forKey: .timeToLive)
-    }
-}
-
-/// A request about a lease.
-struct EtcdLeaseID: Encodable, Sendable {
-    let id: Int64
-
-    private enum CodingKeys: String, CodingKey {
-        case id = "ID"
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(String(id), forKey: .id)
-    }
-}
-
-/// The answer that renews a lease; it expired when its time to live is 0.
-struct EtcdKeepAliveAnswer: EtcdAnswer {
-    let result: EtcdLeaseGrant
 }
 
 /// An answer of which nothing is read.
@@ -333,14 +190,28 @@ struct EtcdErrorBody: Decodable, Sendable {
 
 extension KeyedDecodingContainer {
     /// An integer that is a string or a number; 0 when it is left out.
-    func number<Number: FixedWidthInteger & Decodable>(forKey key: Key) throws -> Number {
+    func number<Number: FixedWidthInteger & Decodable>(
+        forKey key: Key, in range: ClosedRange<Number> = .min ... .max
+    ) throws -> Number {
+        let number: Number?
         if let text = try? decodeIfPresent(String.self, forKey: key) {
-            guard let number = Number(text) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: key, in: self, debugDescription: "\(text.prefix(40)) is no integer")
-            }
-            return number
+            guard let parsed = Number(text) else { throw noNumber(text, forKey: key) }
+            number = parsed
+        } else {
+            number = try decodeIfPresent(Number.self, forKey: key)
         }
-        return try decodeIfPresent(Number.self, forKey: key) ?? 0
+        guard let number else { return 0 }
+        guard range.contains(number) else { throw noNumber("\(number)", forKey: key) }
+        return number
+    }
+
+    /// A revision, to which numbers can be added; 0 when it is left out.
+    func revision(forKey key: Key) throws -> Int64 {
+        try number(forKey: key, in: 0...Int64.max / 2)
+    }
+
+    private func noNumber(_ text: String, forKey key: Key) -> DecodingError {
+        .dataCorruptedError(
+            forKey: key, in: self, debugDescription: "\(text.prefix(40)) is no such number")
     }
 }

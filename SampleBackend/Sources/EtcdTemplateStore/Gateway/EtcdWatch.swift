@@ -65,7 +65,7 @@ struct EtcdWatchLine: Decodable, Sendable {
             .nestedContainer(keyedBy: CodingKeys.self, forKey: .result)
         events = try container.decodeIfPresent([Event].self, forKey: .events) ?? []
         isCanceled = try container.decodeIfPresent(Bool.self, forKey: .canceled) ?? false
-        compactRevision = try container.number(forKey: .compactRevision)
+        compactRevision = try container.revision(forKey: .compactRevision)
         cancelReason = try container.decodeIfPresent(String.self, forKey: .cancelReason)
     }
 }

@@ -1,0 +1,71 @@
+import Foundation
+import TemplateStore
+
+extension EtcdTemplateStore {
+    /// Reads one range.
+    func read(_ range: EtcdRange) async throws(TemplateStoreError) -> EtcdRangeAnswer {
+        _ = try await identity()
+        do throws(EtcdFailure) {
+            return try await gateway.call("/v3/kv/range", range)
+        } catch {
+            try checkIsOpen()
+            throw TemplateStoreError(error)
+        }
+    }
+
+    /// Reads ranges and the last change at one revision.
+    ///
+    /// - Throws: ``TemplateStoreError``, with the code `filesReplaced` when the keys of the store were
+    ///   removed or replaced: what is read then is not the store.
+    func read(_ ranges: [EtcdRange]) async throws(TemplateStoreError) -> EtcdReading {
+        let identity = try await identity()
+        let own = [
+            EtcdRange(keys: .key(keys.change)), EtcdRange(keys: .key(keys.store), part: .keys),
+        ]
+        let transaction = EtcdTransaction(success: (own + ranges).map { .range($0) })
+        let answer: EtcdTransactionAnswer
+        do throws(EtcdFailure) {
+            answer = try await gateway.call("/v3/kv/txn", transaction)
+        } catch {
+            try checkIsOpen()
+            throw TemplateStoreError(error)
+        }
+        guard answer.keyValues(1).first?.modRevision == identity.revision else {
+            throw TemplateStoreError(keysReplaced)
+        }
+        return try EtcdReading(
+            change: answer.keyValues(0).first, revision: answer.header?.revision ?? 0,
+            ranges: Array(answer.ranges.dropFirst(own.count)))
+    }
+
+    /// Reads all keys of a span in pages, at one revision.
+    ///
+    /// - Throws: The failure, which is `compacted` when the revision went away meanwhile.
+    func readAll(
+        _ keys: EtcdKeySpan, part: EtcdRange.Part = .keysAndValues, at revision: Int64? = nil,
+        pageSize: Int = 500
+    ) async throws(EtcdFailure) -> [EtcdKeyValue] {
+        var found: [EtcdKeyValue] = []
+        var range = EtcdRange(keys: keys, part: part, limit: pageSize, revision: revision)
+        while true {
+            let page: EtcdRangeAnswer = try await gateway.call("/v3/kv/range", range)
+            found += page.keyValues
+            guard page.hasMore, let last = page.keyValues.last else { return found }
+            range.keys = EtcdKeySpan(start: last.key + Data([0]), end: keys.end)
+            range.revision = range.revision ?? page.header?.revision
+        }
+    }
+
+    /// True when the cluster refuses writes because its quota is used up.
+    func hasNoSpaceAlarm() async throws(TemplateStoreError) -> Bool {
+        do throws(EtcdFailure) {
+            let alarms: EtcdAlarms = try await gateway.call(
+                "/v3/maintenance/alarm", ["action": "GET"])
+            return alarms.alarms.contains { $0.alarm == "NOSPACE" }
+        } catch {
+            // The user may have no permission to ask.
+            if error.kind == .refused { return false }
+            throw TemplateStoreError(error)
+        }
+    }
+}

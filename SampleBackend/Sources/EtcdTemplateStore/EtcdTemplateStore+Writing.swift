@@ -1,0 +1,157 @@
+import Foundation
+import TemplateStore
+
+extension EtcdTemplateStore {
+    /// The time for which a write is settled after its call has thrown `outcomeUnknown`.
+    private static let settlingTime: Duration = .seconds(600)
+
+    /// Reads ranges, decides, and writes, again and again while other writes interfere.
+    ///
+    /// - Parameters:
+    ///   - ranges: The ranges that the decision needs, read at one revision.
+    ///   - decide: Decides on a reading, without side effects.
+    /// - Returns: The result of the decision that was carried out.
+    /// - Throws: ``TemplateStoreError``, that of the decision or of the engine.
+    func write<Result: Sendable>(
+        reading ranges: [EtcdRange],
+        _ decide: @Sendable (EtcdReading) throws(TemplateStoreError) -> EtcdDecision<Result>
+    ) async throws(TemplateStoreError) -> Result {
+        let end = ContinuousClock.now + gateway.limits.write
+        await turnstile.enter()
+        defer { turnstile.leave() }
+        while true {
+            let reading = try await read(ranges)
+            let write: EtcdWrite<Result>
+            switch try decide(reading) {
+            case .done(let result): return result
+            case .write(let decided): write = decided
+            }
+            if let revision = try await make(write, after: reading, until: end) {
+                return write.result(revision)
+            }
+            guard ContinuousClock.now < end else {
+                throw TemplateStoreError(
+                    .unavailable,
+                    "Others write to the store without a pause, so nothing was stored: try again.")
+            }
+            try? await Task.sleep(for: .milliseconds(Double.random(in: 0...10)))
+        }
+    }
+
+    /// Carries out a write unless something that it read has changed since.
+    ///
+    /// - Returns: The revision of the write; nil when another one was made first.
+    private func make<Result>(
+        _ write: EtcdWrite<Result>, after reading: EtcdReading,
+        until end: ContinuousClock.Instant
+    ) async throws(TemplateStoreError) -> StoreRevision? {
+        let id = UUID().uuidString
+        let identity = try await identity()
+        var transaction = EtcdTransaction(
+            compare: [.modified(keys.store, at: identity.revision)] + write.guards,
+            success: write.operations)
+        let witness: EtcdWrite<Result>.Witness
+        if let change = write.change {
+            let number = (reading.change?.number ?? 0) + 1
+            transaction.compare += [
+                .modified(keys.change, at: reading.changeRevision),
+                // Never rewritten, even if the key of the last change is lost.
+                .modified(keys.audit(number), at: 0),
+            ]
+            transaction.success += [
+                .put(keys.change, try ChangeRecord(change.subject, number: number).encoded()),
+                .put(
+                    keys.audit(number), try AuditRecord(change.entry, writeID: id).encoded()),
+            ]
+            witness = .init(key: keys.audit(number)) { found in
+                found.flatMap { try? AuditRecord(decoding: $0) }?.writeID == id
+            }
+        } else if let own = write.witness {
+            witness = own
+        } else {
+            witness = .init(key: keys.store) { _ in false }
+        }
+        transaction.failure = [
+            .range(EtcdRange(keys: .key(witness.key))), .range(EtcdRange(keys: .key(keys.store))),
+        ]
+        do {
+            return try await settle(
+                transaction, of: identity, witness: witness.isOurs, until: end)
+        } catch let failure {
+            guard failure.mayBeMade else {
+                if isClosed { throw .closed }
+                throw TemplateStoreError(failure.cause)
+            }
+            let (transaction, isOurs) = (transaction, witness.isOurs)
+            Task { [self] in
+                _ = try? await settle(
+                    transaction, of: identity, witness: isOurs, until: .now + Self.settlingTime)
+            }
+            throw .outcomeUnknown(failure.cause)
+        }
+    }
+
+    /// The reason why a write is not settled.
+    private struct Unsettled: Error {
+        let cause: EtcdFailure
+        /// False when it was certainly not made, and never will be.
+        let mayBeMade: Bool
+    }
+
+    /// Sends a transaction until it is certain whether it was made.
+    private func settle(
+        _ transaction: EtcdTransaction, of identity: Identity,
+        witness isOurs: @Sendable (EtcdKeyValue?) -> Bool, until end: ContinuousClock.Instant
+    ) async throws(Unsettled) -> StoreRevision? {
+        var mayBeMade = false
+        var attempts = EtcdAttempts(members: gateway.location.members.count)
+        let body: Data
+        do throws(EtcdFailure) {
+            body = try EtcdGateway.encoded(transaction)
+        } catch {
+            throw Unsettled(cause: error, mayBeMade: false)
+        }
+        while true {
+            do throws(EtcdFailure) {
+                let answer: EtcdTransactionAnswer = try await gateway.attempt("/v3/kv/txn", body)
+                if answer.succeeded {
+                    return StoreRevision(answer.header?.revision ?? 0)
+                }
+                let found = answer.keyValues(0).first
+                if isOurs(found) { return StoreRevision(found?.modRevision ?? 0) }
+                if answer.keyValues(1).first?.modRevision != identity.revision {
+                    throw keysReplaced
+                }
+                return nil
+            } catch {
+                mayBeMade = mayBeMade || error.kind == .unknown
+                if error.kind == .outOfSpace, !mayBeMade {
+                    return try await settleWithoutSpace(
+                        transaction, witness: isOurs, cause: error)
+                }
+                guard error.isWorthRepeating, ContinuousClock.now < end, !isClosed,
+                    await attempts.pause()
+                else { throw Unsettled(cause: error, mayBeMade: mayBeMade) }
+            }
+        }
+    }
+
+    /// Finds out whether a write was made that was answered with "no space".
+    ///
+    /// The one that uses up the quota is made in spite of that answer; it is over then, so that a read
+    /// tells.
+    private func settleWithoutSpace(
+        _ transaction: EtcdTransaction, witness isOurs: @Sendable (EtcdKeyValue?) -> Bool,
+        cause: EtcdFailure
+    ) async throws(Unsettled) -> StoreRevision? {
+        let read = EtcdTransaction(success: transaction.failure)
+        do throws(EtcdFailure) {
+            let answer: EtcdTransactionAnswer = try await gateway.call("/v3/kv/txn", read)
+            let found = answer.keyValues(0).first
+            if isOurs(found) { return StoreRevision(found?.modRevision ?? 0) }
+            throw EtcdFailure(.outOfSpace, cause.reason)
+        } catch {
+            throw Unsettled(cause: error, mayBeMade: error.kind != .outOfSpace)
+        }
+    }
+}

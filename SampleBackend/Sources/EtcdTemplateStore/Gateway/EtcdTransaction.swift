@@ -1,0 +1,118 @@
+import Foundation
+
+/// A step of a transaction.
+enum EtcdOperation: Encodable, Sendable {
+    /// Stores a value; it goes away with the lease, unless that is 0.
+    case put(Data, Data, lease: Int64 = 0)
+    /// Keeps the value of a key that exists, and detaches it from its lease.
+    case keep(Data)
+    case range(EtcdRange)
+    case delete(EtcdKeySpan)
+
+    private enum CodingKeys: String, CodingKey {
+        case put = "request_put"
+        case range = "request_range"
+        case delete = "request_delete_range"
+    }
+
+    private enum FieldKeys: String, CodingKey {
+        case key, value, lease
+        case rangeEnd = "range_end"
+        case ignoreValue = "ignore_value"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .put(let key, let value, let lease):
+            var fields = container.nestedContainer(keyedBy: FieldKeys.self, forKey: .put)
+            try fields.encode(key, forKey: .key)
+            try fields.encode(value, forKey: .value)
+            if lease != 0 { try fields.encode(String(lease), forKey: .lease) }
+        case .keep(let key):
+            var fields = container.nestedContainer(keyedBy: FieldKeys.self, forKey: .put)
+            try fields.encode(key, forKey: .key)
+            try fields.encode(true, forKey: .ignoreValue)
+        case .range(let range): try container.encode(range, forKey: .range)
+        case .delete(let keys):
+            var fields = container.nestedContainer(keyedBy: FieldKeys.self, forKey: .delete)
+            try fields.encode(keys.start, forKey: .key)
+            try fields.encodeIfPresent(keys.end, forKey: .rangeEnd)
+        }
+    }
+}
+
+/// A condition of a transaction.
+enum EtcdComparison: Encodable, Sendable {
+    /// The last change of a key was at this revision; 0 for a key that does not exist.
+    case modified(Data, at: Int64)
+    /// A key exists.
+    case exists(Data)
+
+    private enum CodingKeys: String, CodingKey {
+        case key, target, result
+        case modRevision = "mod_revision"
+        case createRevision = "create_revision"
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .modified(let key, let revision):
+            try container.encode(key, forKey: .key)
+            try container.encode("MOD", forKey: .target)
+            try container.encode("EQUAL", forKey: .result)
+            try container.encode(String(revision), forKey: .modRevision)
+        case .exists(let key):
+            try container.encode(key, forKey: .key)
+            try container.encode("CREATE", forKey: .target)
+            try container.encode("GREATER", forKey: .result)
+            try container.encode("0", forKey: .createRevision)
+        }
+    }
+}
+
+/// Steps that are made when all conditions hold, or others when one does not.
+struct EtcdTransaction: Encodable, Sendable {
+    /// The most steps of a member with default settings (`--max-txn-ops`).
+    static let mostSteps = 128
+
+    var compare: [EtcdComparison] = []
+    var success: [EtcdOperation] = []
+    var failure: [EtcdOperation] = []
+}
+
+/// The result of a transaction.
+struct EtcdTransactionAnswer: EtcdAnswer {
+    static let hasHeader = true
+
+    let header: EtcdHeader?
+    let succeeded: Bool
+    /// The keys that each step read; empty for steps that wrote.
+    let ranges: [EtcdRangeAnswer?]
+
+    private enum CodingKeys: String, CodingKey {
+        case header, succeeded, responses
+    }
+
+    private struct Response: Decodable {
+        let range: EtcdRangeAnswer?
+
+        private enum CodingKeys: String, CodingKey {
+            case range = "response_range"
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        header = try container.decodeIfPresent(EtcdHeader.self, forKey: .header)
+        succeeded = try container.decodeIfPresent(Bool.self, forKey: .succeeded) ?? false
+        let responses = try container.decodeIfPresent([Response].self, forKey: .responses) ?? []
+        ranges = responses.map(\.range)
+    }
+
+    /// The keys that a step read; empty when it has none.
+    func keyValues(_ step: Int) -> [EtcdKeyValue] {
+        ranges.indices.contains(step) ? ranges[step]?.keyValues ?? [] : []
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import TemplateStore
+
+/// A value in etcd, as JSON text.
+protocol EtcdRecord: Codable, Sendable {
+    /// False when a number is none that a program of ours stores, so that it cannot be counted on.
+    var isInRange: Bool { get }
+}
+
+extension EtcdRecord {
+    var isInRange: Bool { true }
+
+    init(decoding keyValue: EtcdKeyValue) throws(TemplateStoreError) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: keyValue.value)
+        } catch {
+            throw .damagedRecord(keyValue.key, error)
+        }
+        guard isInRange else { throw .damagedRecord(keyValue.key) }
+    }
+
+    func encoded() throws(TemplateStoreError) -> Data {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(self)
+        } catch {
+            throw TemplateStoreError(
+                .unavailable, "A record for etcd cannot be written.", underlyingError: error)
+        }
+    }
+}
+
+/// A time in a record: milliseconds since 1970, about 30,000 years around it.
+struct RecordDate: Codable, Sendable, Hashable {
+    let milliseconds: Int64
+
+    var date: Date { Date(millisecondsSince1970: milliseconds) }
+
+    init(_ date: Date) { milliseconds = date.millisecondsSince1970 }
+
+    init(from decoder: any Decoder) throws {
+        milliseconds = try decoder.singleValueContainer().decode(Int64.self)
+        guard milliseconds == date.millisecondsSince1970 else {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath, debugDescription: "\(milliseconds) is no time"))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(milliseconds)
+    }
+}

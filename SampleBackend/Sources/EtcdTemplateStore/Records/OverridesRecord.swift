@@ -1,0 +1,39 @@
+import Foundation
+import TemplateStore
+
+/// The values pinned for a user: a short text itself, or the place of a long one.
+struct OverridesRecord: EtcdRecord {
+    var text: Data?
+    var reference: ContentReference?
+    let tag: String
+
+    var isInRange: Bool { reference?.isInRange ?? true }
+}
+
+struct DraftRecord: EtcdRecord {
+    let owner: String
+    let project: String
+    let baseVersion: Int
+    let tag: String
+    let updateTime: RecordDate
+    let content: ContentReference
+    /// When the draft was found expired.
+    var expiryNotice: RecordDate?
+
+    init(_ draft: StoredDraft, content: ContentReference) {
+        owner = draft.owner
+        project = draft.project
+        baseVersion = draft.baseVersion
+        tag = draft.tag
+        updateTime = RecordDate(draft.updateTime)
+        self.content = content
+    }
+
+    var isInRange: Bool { content.isInRange }
+
+    func draft(content: Data) -> StoredDraft {
+        StoredDraft(
+            owner: owner, project: project, baseVersion: baseVersion, content: content, tag: tag,
+            updateTime: updateTime.date)
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import TemplateStore
+
+struct TokenRecord: EtcdRecord {
+    let id: String
+    private let name: String
+    private let role: StoredToken.Role.RawValue
+    private let hash: Data
+    private let creation: RecordDate
+    private var expiration: RecordDate?
+    private var revocation: RecordDate?
+
+    init(_ token: StoredToken) {
+        id = token.id
+        name = token.name
+        role = token.role.rawValue
+        hash = token.hash
+        creation = RecordDate(token.creationDate)
+        expiration = token.expirationDate.map(RecordDate.init)
+        revocation = token.revocationDate.map(RecordDate.init)
+    }
+
+    /// The token with its last use; nil when this program does not know the role.
+    func token(lastUse: RecordDate?) -> StoredToken? {
+        guard let role = StoredToken.Role(rawValue: role) else { return nil }
+        return StoredToken(
+            id: id, name: name, role: role, hash: hash,
+            creationDate: creation.date,
+            expirationDate: expiration?.date,
+            lastUseDate: lastUse?.date,
+            revocationDate: revocation?.date)
+    }
+}
+
+/// The last uses of tokens by their identifiers.
+struct UsesRecord: EtcdRecord {
+    var dates: [String: RecordDate] = [:]
+}
+
+struct SessionRecord: EtcdRecord {
+    private let id: String
+    private let tokenID: String
+    private let name: String
+    private let role: StoredToken.Role.RawValue
+    private let hash: Data
+    private let creation: RecordDate
+    private let expiration: RecordDate
+
+    init(_ session: StoredSession) {
+        id = session.id
+        tokenID = session.tokenID
+        name = session.name
+        role = session.role.rawValue
+        hash = session.hash
+        creation = RecordDate(session.creationDate)
+        expiration = RecordDate(session.expirationDate)
+    }
+
+    /// The session; nil when this program does not know the role.
+    var session: StoredSession? {
+        guard let role = StoredToken.Role(rawValue: role) else { return nil }
+        return StoredSession(
+            id: id, tokenID: tokenID, name: name, role: role, hash: hash,
+            creationDate: creation.date,
+            expirationDate: expiration.date)
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import TemplateStore
+import Templates
+
+/// A version of a template; its revision is that of the key `versions/…`.
+struct VersionRecord: EtcdRecord {
+    /// The numbers that a version may have; keys have room for the next one.
+    static let numbers = 1...999_999_999
+
+    let number: Int
+    let content: ContentReference
+    private let updateTime: RecordDate
+    private var userName: String?
+    private var userEmail: String?
+    private var userImageURL: String?
+    private var text: String?
+    private let origin: String
+    private let updateType: String
+    private var rollbackSource: Int?
+
+    init(_ version: TemplateVersion, content: ContentReference) {
+        number = version.number
+        self.content = content
+        updateTime = RecordDate(version.updateTime)
+        userName = version.updateUser.name
+        userEmail = version.updateUser.email
+        userImageURL = version.updateUser.imageURL
+        text = version.description
+        origin = version.updateOrigin.rawValue
+        updateType = version.updateType.rawValue
+        rollbackSource = version.rollbackSource
+    }
+
+    var isInRange: Bool { Self.numbers.contains(number) && content.isInRange }
+
+    var version: TemplateVersion {
+        TemplateVersion(
+            number: number, updateTime: updateTime.date,
+            updateUser: TemplateVersion.User(
+                name: userName, email: userEmail, imageURL: userImageURL),
+            description: text, updateOrigin: .init(rawValue: origin) ?? .unspecified,
+            updateType: .init(rawValue: updateType) ?? .unspecified,
+            rollbackSource: rollbackSource)
+    }
+}
+
+/// The place of a content, whose parts are `contents/{id}/{part}`.
+struct ContentReference: Codable, Sendable, Hashable {
+    let id: String
+    /// The number of parts, from 1.
+    let parts: Int
+    /// In bytes.
+    let size: Int
+
+    var isInRange: Bool { (0...9_999).contains(parts) && (0...1 << 40).contains(size) }
+
+    /// True for a content that all of its parts make up.
+    func isWhole(_ content: Data, parts count: Int) -> Bool {
+        count == parts && content.count == size
+    }
+}
+
+/// The details of a project; their revision is that of the key.
+struct DetailsRecord: EtcdRecord {
+    private var displayName: String?
+    private var color: String?
+    private var environment: String?
+
+    init(_ details: ProjectDetails) {
+        displayName = details.displayName
+        color = details.color?.rawValue
+        environment = details.environment?.rawValue
+    }
+
+    var details: ProjectDetails {
+        ProjectDetails(
+            displayName: displayName, color: color.flatMap(ProjectDetails.Color.init(rawValue:)),
+            environment: environment.flatMap(ProjectDetails.Environment.init(rawValue:)))
+    }
+}

@@ -1,0 +1,112 @@
+import EtcdTestSupport
+import Foundation
+import SeededRandomness
+import TemplateStore
+import Templates
+import Testing
+
+@testable import EtcdTemplateStore
+
+@Suite("Records in etcd that no program of ours has written", .timeLimit(.minutes(Rounds.minutes)))
+struct EtcdDamageTests {
+    /// A number that no store can have is damage that is named, not the end of the process.
+    @Test(arguments: [
+        ("change", "number", "9223372036854775807"), ("change", "number", "-5"),
+        ("change", "number", "0"), ("change", "version", "9223372036854775807"),
+        ("projects/p", "number", "9223372036854775807"), ("projects/p", "number", "-1"),
+        ("projects/p", "updateTime", "9223372036854775807"),
+        ("webhooks/p/w", "knownVersion", "-9223372036854775808"),
+        ("pending/p/w/0000000002", "version", "-9223372036854775808"),
+        ("pending/p/w/0000000002", "attempts", "9223372036854775807"),
+        ("pending/p/w/0000000002", "creation", "-9223372036854775808"),
+    ])
+    func aNumberOutOfRangeIsDamage(_ key: String, _ field: String, _ number: String) async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            try await store.addWebhook(.make("w"))
+            try await store.submit()
+            try await store.replace(field, with: number, at: key)
+            let error = try await storeError { try await store.submit() }
+            #expect(error?.code == .damaged)
+            #expect(error?.message.contains("/\(key)'") == true, "\(String(describing: error))")
+        }
+    }
+
+    /// The last uses of tokens are read and written on whatever was stored before.
+    @Test func theUseOfATokenIsNotFarFromNow() async throws {
+        try await withStore { store, _ in
+            try await store.put(#"{"dates":{"t":-9223372036854775808}}"#, at: "uses")
+            let token = StoredToken(
+                id: "t", name: "n", role: .viewer, hash: Data([1]), creationDate: testDate)
+            try await store.addToken(token, actor: "a")
+            let error = try await storeError { try await store.recordUses(["t": testDate]) }
+            #expect(error?.code == .damaged)
+        }
+    }
+
+    /// Pinned values that cannot be read are left out of a snapshot, so that a server can start.
+    @Test func oneUnreadablePinKeepsNobodyElseOut() async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            try await store.setOverrides(
+                OverridesChange(
+                    project: "p", userID: "1", content: Data("{}".utf8), date: testDate,
+                    actor: "a"))
+            try await store.put("garbage", at: "overrides/p/2")
+            // As after a part was lost.
+            try await store.put(
+                #"{"reference":{"id":"x","parts":1,"size":1},"tag":"t"}"#, at: "overrides/p/3")
+            let snapshot = try await store.snapshot()
+            #expect(snapshot.overrides == ["p": [Data("1".utf8): Data("{}".utf8)]])
+            #expect(snapshot.omissions.count == 2)
+            for (omission, user) in zip(snapshot.omissions, ["2", "3"]) {
+                #expect(omission.contains("/overrides/p/\(user)'"), "\(omission)")
+            }
+        }
+    }
+
+    /// A delivery that is stored as pending and as finished hinders no publish.
+    @Test func aDeliveryThatIsThereTwiceIsFinished() async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            try await store.addWebhook(.make("w"))
+            try await store.submit()
+            let pending = try #require(
+                try await store.read(EtcdRange(keys: store.keys.allPending)).keyValues.first)
+            try await store.put(
+                String(decoding: pending.value, as: UTF8.self), at: "finished/p/w/0000000002")
+            let template = try await store.submit()
+            #expect(template.version.number == 3)
+            let found = try await store.deliveries(ofWebhook: "w", inProject: "p", limit: 10)
+            #expect(found.map(\.version) == [3, 2])
+        }
+    }
+}
+
+extension StoredWebhook {
+    /// A webhook of the project `p`.
+    static func make(_ id: String) -> StoredWebhook {
+        StoredWebhook(
+            id: id, project: "p", url: "https://w", secret: "s", creationDate: testDate,
+            creator: "root")
+    }
+}
+
+extension EtcdTemplateStore {
+    /// Stores a text as nobody else does.
+    func put(_ text: String, at key: String) async throws {
+        let put = EtcdTransaction(success: [.put(Data((keys.prefix + key).utf8), Data(text.utf8))])
+        let _: EtcdTransactionAnswer = try await gateway.call("/v3/kv/txn", put)
+    }
+
+    /// Replaces a number in the JSON text of a record.
+    func replace(_ field: String, with number: String, at key: String) async throws {
+        let range = EtcdRange(keys: .key(Data((keys.prefix + key).utf8)))
+        let found = try #require(try await read(range).keyValues.first)
+        let text = String(decoding: found.value, as: UTF8.self)
+        let changed = text.replacing(
+            try Regex("\"\(field)\":-?[0-9]+"), with: "\"\(field)\":\(number)")
+        try #require(changed != text)
+        try await put(changed, at: key)
+    }
+}
