@@ -47,6 +47,12 @@ struct EtcdDoctorTests {
         #expect(!EtcdCommandLine(["etcd", "--config-file=/etc/etcd.yaml"]).isWhole)
     }
 
+    /// Creates a store, as a server does at its start.
+    private func makeStore(at store: String) async throws {
+        let location = try EtcdLocation(parsing: String(store.dropFirst("etcd:".count)))
+        try await EtcdTemplateStore(location).close()
+    }
+
     /// The findings of `doctor --json`, by subject, each with its state and message.
     private func findings(_ run: CommandRun) throws -> [String: String] {
         let findings = try #require(try run.json["findings"]?.arrayValue)
@@ -68,6 +74,7 @@ struct EtcdDoctorTests {
         // It has not made one.
         let still = try findings(try await CommandRun(["doctor", "--store", etcd, "--json"]))
         #expect(still["store"] == missing["store"])
+        try await makeStore(at: etcd)
         #expect(
             try await CommandRun([
                 "publish", try folder.write("{\"parameters\":{}}", to: "t.json"), "--store", etcd,
@@ -118,6 +125,7 @@ struct EtcdDoctorTests {
         let value = "\"" + String(repeating: "x", count: 400_000) + "\""
         let template = try folder.write(
             "{\"parameters\":{\"p\":{\"defaultValue\":{\"value\":\(value)}}}}", to: "t.json")
+        try await makeStore(at: store)
         var last: CommandRun?
         for _ in 0..<20 {
             last = try await CommandRun(["publish", template, "--force", "--store", store])

@@ -163,4 +163,35 @@ struct StoreCommandsTests {
         let lost = try await CommandRun(["copy", "--from", etcd, "--to", "memory"])
         #expect(lost.exitCode == 64, "\(lost)")
     }
+
+    @Test(arguments: [
+        ["get"], ["publish", "t.json", "--force"], ["tokens", "list"], ["audit"], ["versions"],
+        ["backup", "none.sqlite"],
+    ])
+    func onlyAServerAndACopyMakeAStore(_ command: [String]) async throws {
+        _ = try folder.write("{\"parameters\":{}}", to: "t.json")
+        let run = try await CommandRun(
+            command.map { $0.contains(".") ? folder.path($0) : $0 } + ["--store", etcd])
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains("There is no store"), "\(run)")
+        let location = try await SharedMember.cluster.value.location(
+            prefix: String(etcd.split(separator: "=")[1]))
+        #expect(try await EtcdStatus(location).store.get() == nil)
+    }
+
+    @Test(arguments: [
+        "etcd:http://root:s3cret@127.0.0.1:1", "etcd:http://root:s3cret@127.0.0.1:1/v3",
+        "etcd:http://127.0.0.1:1?user=a&password=s3cret", "etcd:http://127.0.0.1:1?s3cret",
+        "etcd:http://127.0.0.1:1?prefix=%zzs3cret", "http://root:s3cret@127.0.0.1:1",
+    ])
+    func aPasswordInTheAddressOfAStoreIsNotPrinted(_ store: String) async throws {
+        for arguments in [
+            ["get", "--store", store], ["get", "--store=\(store)"], ["serve", "--store", store],
+            ["copy", "--from", store, "--to", "memory"], ["doctor", "--json", "--store", store],
+        ] {
+            let run = try await CommandRun(arguments)
+            #expect(run.exitCode == 64, "\(run)")
+            #expect(!run.description.contains("s3cret"), "\(run)")
+        }
+    }
 }

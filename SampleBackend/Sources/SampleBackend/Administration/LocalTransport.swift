@@ -15,16 +15,7 @@ struct LocalTransport: AdministrationTransport {
     ///
     /// - Throws: A ``CommandFailure`` when it cannot be opened.
     init(_ location: StoreLocation) async throws {
-        if case .sqlite(let path) = location, !FileManager.default.fileExists(atPath: path) {
-            throw CommandFailure(
-                "There is no database \(path): check --store, or make one with \"sample-backend "
-                    + "serve --store sqlite:\(path)\".", code: Exit.unavailable)
-        }
-        do {
-            store = try await location.open()
-        } catch {
-            throw CommandFailure("\(error)", code: Exit.unavailable)
-        }
+        store = try await location.openExisting()
         var logger = Logger(label: "sample-backend") { StreamLogHandler.standardError(label: $0) }
         logger.logLevel = .error
         do {

@@ -19,7 +19,7 @@ struct EtcdVersion: Comparable {
         (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }
 
-    /// What is wrong with the version, and what to do, behind its name; nil when nothing is known.
+    /// The fault of the version, and what to do, behind its name; nil when none is known.
     var advice: String? {
         if self < EtcdVersion(3, 4, 0) {
             return "is older than this program was tried with: upgrade to 3.5 or later"

@@ -1,8 +1,6 @@
 import ArgumentParser
-import EtcdTemplateStore
 import Foundation
 import JSONTree
-import SQLiteTemplateStore
 import TemplateStore
 
 /// Copies one store into another, for the commands that do so.
@@ -98,31 +96,5 @@ struct StoreCopying: Sendable {
             case .auditEntries: ("audit entry", "audit entries")
             }
         return count == 1 ? one : several
-    }
-}
-
-extension StoreLocation {
-    /// Opens a store that exists; the caller closes it.
-    ///
-    /// - Throws: A ``CommandFailure``.
-    fileprivate func openExisting() async throws -> any ArchivingStore {
-        do {
-            switch self {
-            case .sqlite(let path):
-                guard FileManager.default.fileExists(atPath: path) else {
-                    throw CommandFailure(
-                        "There is no database \(path): check the path.", code: Exit.unavailable)
-                }
-                return try await SQLiteTemplateStore(path: path)
-            case .etcd(let location):
-                return try await EtcdTemplateStore(location, creating: false)
-            case .memory:
-                throw CommandFailure(
-                    "The store memory is empty: give sqlite:PATH or etcd:URL,….",
-                    code: Exit.usage)
-            }
-        } catch let error as TemplateStoreError {
-            throw CommandFailure(error)
-        }
     }
 }

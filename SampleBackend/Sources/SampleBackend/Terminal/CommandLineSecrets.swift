@@ -25,6 +25,7 @@ struct CommandLineSecrets: Sendable {
     init(_ arguments: [String]) {
         var isBehindSecret = false
         for argument in arguments {
+            replacements += Self.addresses(in: argument)
             guard argument.hasPrefix("-") else {
                 if isBehindSecret { replacements.append((argument, "…")) }
                 continue
@@ -40,6 +41,16 @@ struct CommandLineSecrets: Sendable {
             if argument.count > known.count { replacements.append((argument, known + "…")) }
             replacements.append((String(argument.dropFirst(name.count + 1)), "…"))
         }
+    }
+
+    /// The address of a store or a server in an argument, with that by which to replace it, if it may
+    /// have a password: `etcd:…`, also after `--store=`, and any other URL with a user.
+    private static func addresses(in argument: String) -> [(text: String, replacement: String)] {
+        let value =
+            argument.hasPrefix("-") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
+        let text = String(value)
+        if text.hasPrefix("etcd:") { return [(text, "etcd:…")] }
+        return text.contains("://") && text.contains("@") ? [(text, "…")] : []
     }
 
     func redacted(_ message: String) -> String {

@@ -28,7 +28,8 @@ enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
             do {
                 self = .etcd(try EtcdLocation(parsing: String(members)))
             } catch {
-                throw ValidationError("The store \"\(argument)\" cannot be used: \(error).")
+                // Without the argument, which may have a password.
+                throw ValidationError("The store in etcd cannot be used: \(error).")
             }
         default:
             throw ValidationError(
@@ -44,7 +45,7 @@ enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Opens the store; the caller closes it.
+    /// Opens the store, and creates it where there is none; the caller closes it.
     ///
     /// - Parameter isAwaited: False for a cluster that need not answer yet; each call tries then.
     /// - Returns: The store.

@@ -1,0 +1,69 @@
+import EtcdTemplateStore
+import EtcdTestSupport
+import Foundation
+import JSONTree
+import SeededRandomness
+import ServerTestSupport
+import TemplateStore
+import Testing
+
+/// A server whose etcd cluster stands still.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct EtcdOutageTests {
+    @Test func allWhoAskForReadinessShareACheck() async throws {
+        let cluster = try await SharedMember.cluster.value
+        let proxy = try await LossyProxy(before: cluster.members[0])
+        var location = cluster.location()
+        location.members = [proxy.url]
+        let store = try await EtcdTemplateStore(location)
+        try await RunningServer.with(store: store) { server in
+            #expect(try await server.answer("/health/ready").json["status"] == "ok")
+            proxy.strike(.requestIsHeld, requestsWith: "/v3/kv/range")
+            let count = 200
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<count {
+                    group.addTask { try await server.answer("/health/ready").status }
+                }
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(proxy.struck < count)
+            try await waitUntil {
+                try await server.answer("/health/ready").json["status"] == "degraded"
+            }
+            proxy.release()
+            try await waitUntil {
+                try await server.answer("/health/ready").json["status"] == "ok"
+            }
+        }
+        await store.close()
+        await proxy.close()
+    }
+
+    /// A full quota and a store that was removed are named as what they are, not as a disk or files.
+    @Test func whatIsWrongWithEtcdIsSaidOfEtcd() async throws {
+        let cluster = try await EtcdCluster(options: ["--quota-backend-bytes=2097152"])
+        defer { cluster.end() }
+        let location = cluster.location()
+        let backend = try await RunningBackend(store: location.description)
+        func publish(_ title: String) async throws -> HTTPAnswer {
+            try await backend.administer(
+                "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*",
+                body: AdministrationTarget.templateText(title: title))
+        }
+        var answer: HTTPAnswer
+        repeat {  // deadline: the quota is used up by 400 kB each
+            answer = try await publish(String(repeating: "x", count: 400_000))
+        } while answer.status == 200
+        #expect(answer.status == 503)
+        let full = String(decoding: answer.body, as: UTF8.self)
+        #expect(full.contains("quota of its etcd cluster"), "\(full)")
+        #expect(!full.contains("disk"), "\(full)")
+        let status = try await EtcdStatus(location)
+        #expect(status.alarms == ["NOSPACE"])
+        try await cluster.removeKeys(below: location.prefix)
+        let gone = String(decoding: try await publish("second").body, as: UTF8.self)
+        #expect(gone.contains("in etcd was replaced, removed"), "\(gone)")
+        #expect(!gone.contains("files"), "\(gone)")
+        _ = await backend.stop()
+    }
+}
