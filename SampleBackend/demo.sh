@@ -7,6 +7,7 @@ cd "$(dirname "$0")/.."
 
 keep=false
 port=0
+cluster=false
 usage() {
     cat <<TEXT
 USAGE: SampleBackend/demo.sh [--keep] [--port PORT]
@@ -20,18 +21,18 @@ the app is right again.
 
   --keep       The backend stays up until Ctrl-C: open the console by the link that is printed.
   --port PORT  The backend's port (default: a free one).
-  --cluster    Shows a cluster of three members of etcd and three replicas instead; --cluster --help says more.
+  --cluster    Shows a cluster instead: starts three members of etcd, three replicas of the backend and nginx
+               before them, by Operations/cluster.sh. Publishes the sample template through the first
+               replica, and a change through the second, of which clients of all three hear. Kills the
+               member of etcd that leads, and publishes through the third. The port is nginx's then.
 
 Exit codes: 0 all went well, 1 something failed, 64 wrong usage, 69 something cannot be set up.
 TEXT
 }
-# Of a cluster, wherever the option stands.
-others=()
-for argument in "$@"; do [ "$argument" = --cluster ] || others+=("$argument"); done
-[ ${#others[@]} -eq $# ] || exec SampleBackend/Operations/cluster-demo.sh ${others[@]+"${others[@]}"}
 while [ $# -gt 0 ]; do
     case $1 in
     --keep) keep=true ;;
+    --cluster) cluster=true ;;
     --port)
         [ $# -gt 1 ] || { echo "demo.sh: --port needs a number" >&2; exit 64; }
         port=$2
@@ -48,6 +49,8 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
+
+! $cluster || exec SampleBackend/Operations/cluster-demo.sh "$keep" "$port"
 
 setup swift sqlite
 bold() { if [ -t 1 ]; then printf '\033[1m%s\033[0m\n' "$*"; else printf '%s\n' "$*"; fi; }

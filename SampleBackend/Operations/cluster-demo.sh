@@ -1,47 +1,15 @@
 #!/usr/bin/env bash
 # Shows a cluster: a publish through one replica is heard at all, also while a member is down.
+#
+# USAGE: cluster-demo.sh KEEP PORT, from demo.sh --cluster
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh
 
-usage() {
-    cat <<TEXT
-USAGE: SampleBackend/demo.sh --cluster [--keep] [--port PORT]
-
-Starts three members of etcd, three replicas of the backend and nginx before them, by
-SampleBackend/Operations/cluster.sh. Publishes the sample template through the first replica, and a change
-through the second, of which clients of all three hear. Kills the member of etcd that leads, and publishes
-through the third.
-
-  --keep       The cluster stays up until Ctrl-C: open the console by the link that is printed.
-  --port PORT  nginx's port (default: a free one).
-
-Exit codes: 0 all went well, 1 something failed, 64 wrong usage, 69 something cannot be set up.
-TEXT
-}
-
-keep=false
-options=()
-while [ $# -gt 0 ]; do
-    case $1 in
-    --keep) keep=true ;;
-    --port)
-        [ $# -gt 1 ] || { echo "demo.sh: --port needs a number" >&2; exit 64; }
-        options=(--port "$2")
-        shift
-        ;;
-    -h | --help)
-        usage
-        exit 0
-        ;;
-    *)
-        echo "demo.sh: \"$1\" is no option of --cluster; see --cluster --help" >&2
-        exit 64
-        ;;
-    esac
-    shift
-done
+# As demo.sh --cluster has parsed them.
+keep=$1
+port=$2
 
 setup swift sqlite curl
 say() { if [ -t 1 ]; then printf '\n\033[1m%s\033[0m\n' "$*"; else printf '\n%s\n' "$*"; fi; }
@@ -71,7 +39,7 @@ export ACTIVECONFIG_ADMIN_TOKEN
 unset ACTIVECONFIG_TOKEN
 
 say "Start three members of etcd, three replicas, and nginx:"
-SampleBackend/Operations/cluster.sh ${options[@]+"${options[@]}"} >"$work/out" 2>"$work/log" &
+SampleBackend/Operations/cluster.sh --port "$port" >"$work/out" 2>"$work/log" &
 cluster=$!
 until grep -q '^the cluster is ready' "$work/out"; do
     kill -0 "$cluster" 2>/dev/null || { cat "$work/log" >&2; fail "the cluster did not start"; }

@@ -25,7 +25,8 @@ unless SAMPLE_BACKEND, an absolute path, names the program.
   OPTION …      Options of "sample-backend serve", for each replica.
 
 Ctrl-C, SIGTERM and SIGHUP end all of it and remove the folder. SIGUSR1 restarts the replicas one after the
-other, each when the one before is ready; "all replicas are restarted" is printed last.
+other, each when the one before is ready; "all replicas are restarted" is printed last. One that is not
+ready within a minute is named with its log, and the others go on as they are.
 ACTIVECONFIG_ADMIN_TOKEN is the administrators' token; without it, one is made and printed.
 
 Exit codes: 0 ended by a signal, 1 something did not start, 64 wrong usage, 69 something cannot be set up.
@@ -108,13 +109,14 @@ signal() {
     done
 }
 
-# await NAME URL TEXT: waits until the process answers with a text.
+# await NAME URL TEXT: waits until the process answers with a text; fails when it ends, or after a minute.
 await() {
+    local end=$((SECONDS + 60))
     until curl -s --max-time 2 "$2" 2>/dev/null | grep -qF "$3"; do
-        if ! runs "$1"; then
+        if ! runs "$1" || [ $SECONDS -ge $end ]; then
             echo "cluster.sh: $1 did not start:" >&2
             tail -n 20 "$folder/$1.log" >&2
-            exit 1
+            return 1
         fi
         sleep 0.1
     done
@@ -213,7 +215,10 @@ restart_replicas() {
     for ((i = 1; i <= replicas; i++)); do
         signal "replica $i" TERM CONT
         start_replica "$i"
-        await_replica "$i"
+        if ! await_replica "$i"; then
+            echo "replica $i is not back: the restart ends here, and the other replicas go on"
+            return
+        fi
         echo "replica $i is restarted (process ${processes["replica $i"]})"
         # nginx uses it again when the fail_timeout of nginx.conf is over; the others must run until then.
         sleep 4

@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -19,6 +20,7 @@ from pathlib import Path
 
 SCRIPT = "SampleBackend/Operations/cluster.sh"
 TEMPLATE = Path("SampleBackend/Sources/SampleBackend/Resources/SampleTemplate.json")
+BACKEND = os.environ.get("SAMPLE_BACKEND", "SampleBackend/.build/debug/sample-backend")
 TOKEN = "a-token-for-tests-0123456789abcdef"
 # A test fails instead of waiting for ever.
 DEADLINE = 60
@@ -27,10 +29,10 @@ DEADLINE = 60
 class Cluster:
     """The script as a process; its output line by line."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, **environment):
         self.process = subprocess.Popen(
             [SCRIPT, *arguments], stdout=subprocess.PIPE, text=True,
-            env=os.environ | {"ACTIVECONFIG_ADMIN_TOKEN": TOKEN})
+            env=os.environ | {"ACTIVECONFIG_ADMIN_TOKEN": TOKEN} | environment)
         self.lines = []
         self.read_until("the cluster is ready")
 
@@ -144,6 +146,29 @@ class ClusterTests(unittest.TestCase):
         reader.join()
         self.assertEqual(set(results), {1})
         self.assertEqual(len(cluster.found(r"(replica \d is restarted)")), 2)
+
+    def test_a_replica_that_does_not_come_back_takes_no_other_down(self):
+        with tempfile.TemporaryDirectory() as folder:
+            broken, program = Path(folder) / "broken", Path(folder) / "backend"
+            program.write_text(
+                f"#!/bin/sh\n[ ! -e {broken} ] || exit 70\nexec {os.path.abspath(BACKEND)} \"$@\"\n")
+            program.chmod(0o755)
+            cluster = Cluster("--members", "1", "--replicas", "2", SAMPLE_BACKEND=str(program))
+            try:
+                nginx, = cluster.found(r"nginx: (http\S+) ")
+                publish(nginx)
+                broken.touch()
+                cluster.process.send_signal(signal.SIGUSR1)
+                cluster.read_until("replica 1 is not back")
+                cluster.read_until("replica 1 has ended")
+                self.await_version([nginx, cluster.found(r"replica 2: (http\S+) ")[0]], 1)
+                broken.unlink()
+                self.restart(cluster, nginx)
+                self.assertEqual(cluster.end(signal.SIGTERM), 0)
+            finally:
+                cluster.process.kill()
+                cluster.process.wait()
+                cluster.process.stdout.close()
 
     def test_one_member_is_enough_and_an_interrupt_ends_it(self):
         cluster = Cluster("--members", "1", "--replicas", "1")
