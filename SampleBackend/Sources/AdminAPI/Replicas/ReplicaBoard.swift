@@ -111,11 +111,7 @@ package struct ReplicaBoard: Sendable {
     func others() async -> OtherReplicas {
         var others = OtherReplicas(ownCount: hub == nil ? 0 : 1)
         do throws(TemplateStoreError) {
-            let store = store
-            let announcements = try await StoreCall.run(within: Self.maximumWait) {
-                () throws(TemplateStoreError) in try await store.announcements()
-            }
-            for announcement in announcements where !announcement.isOwn {
+            for announcement in try await announcements() where !announcement.isOwn {
                 others.add(announcement)
             }
             let names = others.names
@@ -127,5 +123,21 @@ package struct ReplicaBoard: Sendable {
             for name in knownNames.withLock({ $0 }) { others.addSilent(name) }
         }
         return others
+    }
+
+    private func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement] {
+        let answer = await result(within: Self.maximumWait) {
+            [store] () -> Result<[ReplicaAnnouncement], TemplateStoreError> in
+            do throws(TemplateStoreError) {
+                return .success(try await store.announcements())
+            } catch {
+                return .failure(error)
+            }
+        }
+        guard let answer else {
+            throw TemplateStoreError(
+                .unavailable, "The store did not answer within \(Self.maximumWait).")
+        }
+        return try answer.get()
     }
 }
