@@ -1,5 +1,6 @@
 import EtcdTemplateStore
 import EtcdTestSupport
+import SeededRandomness
 import TemplateStoreTesting
 import Testing
 
@@ -8,8 +9,7 @@ enum SharedMember {
     static let cluster = Task { try await EtcdCluster() }
 }
 
-// deadline: one check makes 20,000 requests, which take minutes beside other work
-@Suite("The rules of every store, by etcd", .timeLimit(.minutes(10)))
+@Suite("The rules of every store, by etcd", .timeLimit(.minutes(Rounds.minutes)))
 struct EtcdConformanceTests {
     @Test(arguments: TemplateStoreConformance.allChecks)
     func etcdTemplateStorePasses(_ check: TemplateStoreConformance.Check) async throws {

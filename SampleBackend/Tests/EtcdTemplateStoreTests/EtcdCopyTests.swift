@@ -10,8 +10,8 @@ import Templates
 import TemporaryFolders
 import Testing
 
-// deadline: thousands of requests, which take minutes beside other work
-@Suite("Copies of stores to and from etcd", .timeLimit(.minutes(10)))
+// deadline: hundreds of publishes, which take a minute beside other work
+@Suite("Copies of stores to and from etcd", .timeLimit(.minutes(5)))
 struct EtcdCopyTests {
     private func store() async throws -> EtcdTemplateStore {
         try await EtcdTemplateStore(try await SharedMember.cluster.value.location())

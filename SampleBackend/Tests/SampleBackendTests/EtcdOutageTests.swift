@@ -1,4 +1,3 @@
-import EtcdTemplateStore
 import EtcdTestSupport
 import Foundation
 import JSONTree
@@ -6,6 +5,8 @@ import SeededRandomness
 import ServerTestSupport
 import TemplateStore
 import Testing
+
+@testable import EtcdTemplateStore
 
 /// A server whose etcd cluster stands still.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
@@ -37,6 +38,24 @@ struct EtcdOutageTests {
         }
         await store.close()
         await proxy.close()
+    }
+
+    @Test func aStoreThatCannotBeReadIsCalledSo() async throws {
+        let location = try await SharedMember.cluster.value.location()
+        let backend = try await RunningBackend(store: location.description)
+        let other = try await EtcdTemplateStore(location)
+        let damage = EtcdTransaction(success: [
+            .put(other.keys.project("default"), Data("garbage".utf8))
+        ])
+        let _: EtcdTransactionAnswer = try await other.gateway.call("/v3/kv/txn", damage)
+        await other.close()
+        let answer = try await backend.administer(
+            "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*",
+            body: AdministrationTarget.templateText(title: "x"))
+        #expect(answer.status == 503)
+        let text = String(decoding: answer.body, as: UTF8.self)
+        #expect(text.contains("content that cannot be read"), "\(text)")
+        _ = await backend.stop()
     }
 
     /// A full quota and a store that was removed are named as what they are, not as a disk or files.

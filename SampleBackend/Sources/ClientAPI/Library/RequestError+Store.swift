@@ -26,6 +26,7 @@ extension RequestError {
             case .otherStore, .changesLost: .storeIsNotThatOfSnapshot
             case .newerSchema: .newerSchema(error.clientMessage)
             case .outcomeUnknown: .outcomeUnknown
+            case .damaged: .storeDamaged
             default: .storeUnavailable
             }
     }
@@ -71,6 +72,14 @@ extension RequestError {
             "The store of the server cannot be read or written now, as its log says: try again "
             + "in a few seconds.",
         headerFields: [.retryAfter: "5"])
+
+    /// 503: the store has content that cannot be read.
+    static let storeDamaged = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The store of the server has content that cannot be read, so nothing was stored: whoever "
+            + "runs it finds what that is in its log, and has to restore it.",
+        headerFields: [.retryAfter: "60"])
 
     /// 503: the store did not say whether it has stored the change.
     static let outcomeUnknown = RequestError(
