@@ -57,7 +57,7 @@ package enum ArchivedRecord: Sendable {
     case draft(DraftTable.Entry)
 }
 
-/// What a change stored under its revision.
+/// The content that a change stored under its revision.
 package enum ArchivedContent: Sendable {
     case template(StoredTemplate)
     case details(ProjectDetails, project: String)

@@ -19,11 +19,11 @@ public protocol ReplicaStoring: Sendable {
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func announce(_ content: Data, as name: String) async throws(TemplateStoreError)
 
-    /// What all processes have announced, this one included.
+    /// The announcements of all processes, this one included.
     func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement]
 }
 
-/// What one process has announced.
+/// The announcements of one process.
 public struct ReplicaAnnouncement: Sendable, Hashable {
     /// Identifies the process for as long as the store knows it.
     public let replica: String
