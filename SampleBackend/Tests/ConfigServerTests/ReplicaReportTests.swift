@@ -40,7 +40,7 @@ struct ReplicaReportTests {
             projects["project \(number)"] = .init(connections: try counts(number))
         }
         projects["project 2000"]?.acknowledgements = acknowledged
-        let report = ReplicaReport(projects)
+        let report = ReplicaReport(projects, replicaName: "web-1")
         #expect(!report.isComplete)
         #expect(try JSONEncoder().encode(report).count < 70_000)
         #expect((500..<2_000).contains(report.projects.count))
@@ -49,16 +49,17 @@ struct ReplicaReportTests {
         #expect(report.projects["project 2000"]?.acknowledgements == nil)
         var others = OtherReplicas(ownCount: 1)
         others.add(try announcement(report))
-        #expect(others.json == ["count": 2, "silent": 0, "isComplete": false])
+        #expect(others.json == ["count": 2, "silent": 0, "silentNames": [], "isComplete": false])
         #expect(others.connections(inProject: "project 2000").count == 2_000)
         #expect(others.connections(inProject: "project 1").count == 0)
     }
 
     @Test func aReportOfFewProjectsIsComplete() throws {
-        let report = ReplicaReport(["p": .init(connections: try counts(3))])
+        let report = ReplicaReport(
+            ["p": .init(connections: try counts(3))], replicaName: "web-1")
         var others = OtherReplicas(ownCount: 1)
         for _ in 0..<2 { others.add(try announcement(report)) }
-        #expect(others.json == ["count": 3, "silent": 0, "isComplete": true])
+        #expect(others.json == ["count": 3, "silent": 0, "silentNames": [], "isComplete": true])
         #expect(others.connections(inProject: "p").count == 6)
     }
 
@@ -75,8 +76,10 @@ struct ReplicaReportTests {
         let report = try JSONDecoder().decode(ReplicaReport.self, from: Data(text.utf8))
         var others = OtherReplicas(ownCount: 1)
         for _ in 0..<2 { others.add(try announcement(report)) }
-        #expect(others.json == ["count": 1, "silent": 2, "isComplete": false])
+        #expect(
+            others.json
+                == ["count": 1, "silent": 2, "silentNames": ["r", "r"], "isComplete": false])
         #expect(others.connections(inProject: "p").count == 0)
-        #expect(others.acknowledgements(inProject: "p").clients == 0)
+        #expect(others.acknowledgements(inProject: "p").isEmpty)
     }
 }
