@@ -9,6 +9,14 @@ final class UpdateSupervisor: Sendable {
         var spread = Duration.zero
         /// Counts changes of what connections ask for.
         var sourceChanges = 0
+
+        var isConnecting: Bool { isActive && hasNetwork }
+
+        /// What is wanted now; the next connections take the wait with them.
+        mutating func taken() -> Wanted {
+            defer { if isConnecting { spread = .zero } }
+            return self
+        }
     }
 
     private struct Running {
@@ -75,7 +83,9 @@ final class UpdateSupervisor: Sendable {
     private func note(_ event: ActiveConfigActivity.Event) {
         wanted.withLock { wanted in
             switch event {
-            case .active: (wanted.isActive, wanted.spread) = (true, .milliseconds(300))
+            case .active:
+                wanted.isActive = true
+                wanted.spread = max(wanted.spread, .milliseconds(300))
             case .inactive: wanted.isActive = false
             case .networkLost: wanted.hasNetwork = false
             case .networkReturned:
@@ -94,7 +104,7 @@ final class UpdateSupervisor: Sendable {
         var running: [UserID: Running] = [:]
         var last: (wanted: Wanted, users: Set<UserID>)?
         for await _ in changes {
-            let wanted = wanted.withLock { $0 }
+            let wanted = wanted.withLock { $0.taken() }
             let users = updater.users.userIDs ?? [UserID(updater.config.currentUserID)]
             // Each change of the configuration leads here.
             if let last, last.wanted == wanted, last.users == users { continue }
@@ -103,7 +113,7 @@ final class UpdateSupervisor: Sendable {
                 running.removeValue(forKey: userID)?.task?.cancel()
                 updater.board.remove(userID)
             }
-            let isConnecting = wanted.isActive && wanted.hasNetwork
+            let isConnecting = wanted.isConnecting
             let isRestart = restarts.map { $0 != wanted.restarts } ?? false
             let newCount =
                 isRestart ? users.count : users.count { running[$0]?.task == nil }
@@ -128,10 +138,7 @@ final class UpdateSupervisor: Sendable {
                 running[userID] = one
             }
             last = (wanted, users)
-            if isConnecting {
-                last?.wanted.spread = .zero
-                self.wanted.withLock { $0.spread = .zero }
-            }
+            if isConnecting { last?.wanted.spread = .zero }
         }
         for (userID, one) in running {
             one.task?.cancel()
