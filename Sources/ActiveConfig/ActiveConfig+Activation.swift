@@ -3,12 +3,13 @@ extension ActiveConfig {
     /// ``ActivationPolicy``.
     ///
     /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
-    /// listener queue. It waits for the store. Must not be called by a store.
+    /// listener queue. It waits for the store. Called by a store, it returns at once, and activates
+    /// afterwards.
     ///
     /// - Returns: The sections that have changed, sorted; empty when nothing waits.
     @available(*, noasync, message: "Await the function of the same name.")
     @discardableResult
-    public func activate() -> [SectionChange] { activatePending().1 }
+    public func activate() -> [SectionChange] { activateWaiting(of: state.withLock { $0.entry }) }
 
     /// Brings the downloaded document that waits in force, with all its sections; see
     /// ``ActivationPolicy``.
@@ -19,7 +20,8 @@ extension ActiveConfig {
     /// - Returns: The sections that have changed, sorted; empty when nothing waits.
     @discardableResult
     public func activate() async -> [SectionChange] {
-        await storeCalls.run { self.activatePending() }.1
+        let entry = state.withLock { $0.entry }
+        return await storeCalls.run { self.activateWaiting(of: entry) }
     }
 
     /// Downloads the current user's configuration, and brings in force what waits then.
@@ -30,13 +32,48 @@ extension ActiveConfig {
     @discardableResult
     public func fetchAndActivate() async throws -> FetchOutcome {
         let result = try await downloadNewConfig()
-        let (isActivated, changes) = await storeCalls.run {
-            self.activatePending(of: UserID(result.userID))
+        let entry = state.withLock { $0.entry }
+        guard entry.userID == UserID(result.userID) else {
+            return FetchOutcome(
+                userID: result.userID, download: result.outcome, isActivated: false)
         }
+        let changes = await storeCalls.run { self.activateWaiting(of: entry) }
+        // Another caller may have activated it.
+        let isActivated = entry.documents.active.map { $0.isOwn && $0.pending == nil } ?? false
         return FetchOutcome(
-            userID: result.userID, download: result.outcome,
-            isActivated: result.configurationIsCurrent || isActivated,
+            userID: result.userID, download: result.outcome, isActivated: isActivated,
             changedSectionNames: result.changedSectionNames.union(changes.map(\.sectionName)))
+    }
+
+    /// Activates the document that waits for a user; blocks for the store.
+    ///
+    /// - Returns: The sections that have changed, sorted; empty when nothing waits.
+    func activateWaiting(of entry: UserEntry) -> [SectionChange] {
+        if UserTurns.isInTurn {
+            storeCalls.async { _ = self.activateWaiting(of: entry) }
+            return []
+        }
+        let userID = entry.userID
+        loadedSnapshot(of: entry)
+        let changes = turns.run(of: userID) { () -> [SectionChange]? in
+            storeLaunch(of: entry)
+            guard let waiting = waitingDocument(of: entry) else { return nil }
+            storeOwn(waiting, of: entry)
+            let document = waiting.keptInMemory
+            let transition = apply(
+                UserEvent(event: .activated(document), reason: .activated), to: entry)
+            history.noteActivation(of: userID)
+            noteInForce(document, of: userID)
+            return transition?.changes ?? []
+        }
+        if let changes {
+            if userID == .generic { reloadOpaqueFallbacks() }
+            return changes
+        }
+        guard entry.documents.active?.pending != nil else { return [] }
+        // Another process has activated it, and noted when it downloaded it.
+        history.refresh()
+        return reload(entry)
     }
 
     /// The changes that `activate()` would make, sorted by section; empty when nothing waits.
@@ -61,7 +98,7 @@ public struct FetchOutcome: Sendable {
     /// The outcome of the download; never ``DownloadOutcome/failed``.
     public let download: DownloadOutcome
 
-    /// A Boolean value that indicates whether the newest downloaded document is in force.
+    /// A Boolean value that indicates whether the newest downloaded document is active.
     ///
     /// False when the user changed in the meantime.
     public let isActivated: Bool

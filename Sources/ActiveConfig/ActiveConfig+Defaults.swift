@@ -20,7 +20,7 @@ extension ActiveConfig {
     ///
     /// - Parameter defaults: The values by section and key; `[:]` removes all.
     public func setDefaults(_ defaults: [String: [String: SettingValue]]) {
-        replaceLayers(reason: .defaultsChanged) { $0.defaults = defaults }
+        changeLayers(reason: .defaultsChanged) { $0.defaults = defaults }
     }
 
     /// Unavailable: settings are in sections, and their values are ``SettingValue``s.
@@ -101,25 +101,5 @@ extension ActiveConfig {
                         "In-app defaults are an object of sections, each an object of settings."))
         }
         return sections
-    }
-
-    /// Changes the layers, and brings the document in force with them.
-    func replaceLayers(
-        reason: SectionChange.Reason, _ body: (inout ConfigurationLayers) -> Void
-    ) {
-        replacingSnapshot { old, oldLayers in
-            var layers = oldLayers
-            body(&layers)
-            // Else everything would be decoded, and each problem reported, once more.
-            if layers == oldLayers { return }
-            defer { applyToUsers(layers, reason: reason) }
-            let new = old?.with(layers, reason: reason)
-            let changes = new?.changes(since: old?.sections ?? NameTable([:])) ?? []
-            change { [layers] state in
-                state.layers = layers
-                if let new { state.snapshot = new }
-                return deliver(changes, in: state)
-            }
-        }
     }
 }

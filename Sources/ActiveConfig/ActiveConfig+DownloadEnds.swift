@@ -1,13 +1,15 @@
 internal import Dispatch
 
-/// The ends of downloads: what they bring is stored, comes in force, and is reported.
+/// Documents that arrive: the ends of downloads, and what is pushed. They are stored, become active as
+/// far as the policy has it, and are reported.
 extension ActiveConfig {
-    /// Stores the downloader's answer and brings it in force.
+    /// Stores the downloader's answer and activates it.
     func accept(
-        _ exchange: JoinedDownload.Exchange, _ attempt: JoinedDownload.Attempt?, of userID: UserID,
-        from download: JoinedDownload, by other: (any ActiveConfigDownloader)? = nil
+        _ exchange: JoinedDownload.Exchange, _ attempt: JoinedDownload.Attempt?,
+        of entry: UserEntry, from download: JoinedDownload,
+        by other: (any ActiveConfigDownloader)? = nil
     ) {
-        let (answer, lastKnown) = (exchange.answer, exchange.lastKnown)
+        let (answer, lastKnown, userID) = (exchange.answer, exchange.lastKnown, entry.userID)
         let document = exchange.outcome == .downloaded ? answer : nil
         do throws(ConfigurationFormatError) {
             if let document { try check(document) }
@@ -16,33 +18,27 @@ extension ActiveConfig {
             return fail(download, attempt, of: userID, with: error, by: other)
         }
         if let document { reportShape(of: document, since: lastKnown, of: userID) }
-        var configuration = answer ?? lastKnown
-        // What an earlier answer asked for is not asked for again.
-        if answer == nil { configuration?.acknowledgementShare = nil }
-        var isInForce = options.activation.isImmediate
-        var former: KnownConfiguration?
-        // Stored first, so that whoever makes this user the current one from now on finds it. In one
-        // piece with its end, so that reloading or forgetting the user comes before or after.
-        let result = storeWrites.sync(of: userID) { () -> DownloadResult? in
+        // Stored first, so that another process that is told of it finds it.
+        let result = turns.run(of: userID) { () -> DownloadResult? in
             if download.isAbandoned { return nil }
-            if isOutdated(exchange, of: userID) {
-                configuration = nil
+            loadedSnapshot(of: entry)
+            var arrival = Arrival(answer ?? lastKnown, outcome: exchange.outcome)
+            // What an earlier answer asked for is not asked for again.
+            if answer == nil { arrival.document?.acknowledgementShare = nil }
+            if isOutdated(exchange, by: entry.documents)
+                || answer.map({ isOutdatedInStore($0, of: entry) }) == true
+            {
+                arrival.document = nil
             } else if attempt != nil {
-                if answer != nil { former = formerConfiguration(of: userID, newest: lastKnown) }
-                keep(answer, lastKnown: lastKnown, of: userID)
+                if let answer {
+                    keep(answer, known: lastKnown, of: entry)
+                } else {
+                    keepUnstored(of: entry)
+                }
             }
-            if let configuration {
-                guardLaunch(ofDownloaded: configuration.keptInMemory, of: userID)
-            }
-            if let attempt {
-                isInForce = isInForce || pendingConfiguration(of: userID) == nil
-                history.noteSuccess(
-                    of: attempt.request, exchange.outcome, after: attempt.duration(),
-                    isInForce: isInForce)
-            }
-            return endInOrder(
-                download, of: userID, with: configuration?.keptInMemory, exchange, after: former,
-                isRecorded: attempt != nil, isInForce: isInForce)
+            arrival.attempt = attempt
+            arrival.download = download
+            return bring(arrival, to: entry)
         }
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
@@ -56,40 +52,106 @@ extension ActiveConfig {
         log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
         download.finish(.success(result))
         signalChange()
+        if userID == .generic, result.outcome != .withinInterval { reloadOpaqueFallbacks() }
     }
 
-    /// Brings a configuration in force that arrived without a download.
-    func bringInForce(
-        pushed configuration: ConfigurationState, of userID: UserID,
-        after former: KnownConfiguration?, isInForce: Bool
-    ) -> DownloadResult {
-        endInOrder(
-            nil, of: userID, with: configuration, nil, after: former, isRecorded: true,
-            isInForce: isInForce)
-            ?? DownloadResult(userID: userID.string, configurationIsCurrent: false)
-    }
+    /// A document that arrived, and what it came with.
+    private struct Arrival: Sendable {
+        /// Nil when there is none, or a later one is known.
+        var document: ConfigurationState?
+        let outcome: DownloadOutcome
+        /// The request; nil when none was made.
+        var attempt: JoinedDownload.Attempt?
+        /// The download that ends with it; nil for a push.
+        var download: JoinedDownload?
 
-    /// Ends a download as `end` does.
-    ///
-    /// Serialized, so that the installation's first download is reported before any other, and
-    /// versions in the order in which they come in force.
-    private func endInOrder(
-        _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
-        _ exchange: JoinedDownload.Exchange?, after former: KnownConfiguration?, isRecorded: Bool,
-        isInForce: Bool
-    ) -> DownloadResult? {
-        var problem: String?
-        let result = downloadEnds.sync { () -> DownloadResult? in
-            let ended = end(
-                download, of: userID, with: configuration, exchange, after: former,
-                isFirst: isRecorded && recordFirstDownloadFinished(problem: &problem))
-            guard let (result, newest) = ended else { return nil }
-            if isInForce { noteInForce(newest, of: userID) }
-            return result
+        init(_ document: ConfigurationState?, outcome: DownloadOutcome) {
+            self.document = document?.keptInMemory
+            self.outcome = outcome
         }
-        // The log may forget a user, which waits for writes that wait for that queue.
-        if let problem { log(.error, problem) }
+    }
+
+    /// Activates what arrived, and ends its download; within the user's turn.
+    ///
+    /// - Returns: The result; nil when the download was abandoned.
+    private func bring(_ arrival: Arrival, to entry: UserEntry) -> DownloadResult? {
+        let userID = entry.userID
+        let event = arrival.document.map { UserConfigurationState.Event.received($0) }
+        let after = event.map { state(of: entry, after: $0) } ?? entry.documents
+        let isWhole = after.active?.pending == nil
+        if let attempt = arrival.attempt {
+            history.noteSuccess(
+                of: attempt.request, arrival.outcome, after: attempt.duration(),
+                isInForce: isWhole)
+        }
+        let isCounted = arrival.attempt != nil || arrival.download == nil
+        let transition = inOrderOfFirstDownload {
+            let isFirst = isCounted && recordFirstDownloadFinished()
+            return apply(UserEvent(event: event, reason: .downloaded), to: entry) {
+                state, transition in
+                if let download = arrival.download {
+                    if download.isAbandoned { return nil }
+                    state.downloads[userID] = nil
+                }
+                state.firstDownloadFinished = true
+                let isCurrent = transition.isCurrent
+                let meta =
+                    (arrival.document ?? (isCurrent ? transition.new?.configuration : nil))?.meta
+                let isWaiting = isCurrent && transition.new?.known.pending != nil
+                let update = Delivery.Event.downloadFinished(
+                    userID, meta: meta ?? [:], configurationIsCurrent: isCurrent && !isWaiting)
+                return isFirst
+                    ? [.firstDownloadFinished(userID, meta: meta ?? [:]), update] : [update]
+            }
+        }
+        guard let transition else { return nil }
+        if isWhole, let document = arrival.document { noteInForce(document, of: userID) }
+        let names = Set(transition.changes.map(\.sectionName))
+        let isWaiting = transition.new?.known.pending != nil
+        var result = DownloadResult(
+            userID: userID.string,
+            configurationIsCurrent: transition.isCurrent && !isWaiting,
+            changedSectionNames: transition.isCurrent ? names : [], outcome: arrival.outcome)
+        result.userChanges = names
+        result.waitingCount =
+            arrival.document == nil
+            ? 0
+            : transition.new.flatMap { $0.pending?.changes(since: $0.sections).count } ?? 0
         return result
+    }
+
+    /// Until the installation's first download is recorded, downloads end one after the other, so that the
+    /// first one is reported before the others.
+    private func inOrderOfFirstDownload<Result>(_ body: () -> Result) -> Result {
+        let isRecorded = state.withLock { $0.firstDownloadFinishedIsRecorded }
+        return isRecorded ? body() : firstDownloadTurns.run(of: .generic, body)
+    }
+
+    /// Brings a document that arrived without a download; within the user's turn.
+    func bring(pushed document: ConfigurationState, to entry: UserEntry) -> DownloadResult {
+        bring(Arrival(document, outcome: .downloaded), to: entry)
+            ?? DownloadResult(userID: entry.userID.string, configurationIsCurrent: false)
+    }
+
+    /// True when an answer is older than what has arrived since it was asked for.
+    ///
+    /// That nothing has changed is said of the document that the request was about.
+    private func isOutdated(
+        _ exchange: JoinedDownload.Exchange, by documents: UserConfigurationState
+    ) -> Bool {
+        guard exchange.revision != documents.revision, let newest = documents.newest,
+            let version = newest.templateVersion
+        else { return false }
+        // What has arrived is newer than the request, unless that was about the same document.
+        let asked = exchange.lastKnown?.templateVersion ?? .min
+        let isNewer =
+            asked < version
+            || (asked == version && exchange.lastKnown?.entityTag != newest.entityTag)
+        guard let answer = exchange.answer, exchange.outcome == .downloaded else { return isNewer }
+        guard isNewer, let answered = answer.templateVersion else { return false }
+        // Another document of the same version, such as one with other pinned values.
+        let isEarlier = answered == version && answer.entityTag != newest.entityTag
+        return answered < version || isEarlier
     }
 
     /// - Throws: when the format version is too new, or the configuration has no section.
@@ -107,77 +169,6 @@ extension ActiveConfig {
         }
     }
 
-    /// Ends a download that succeeded: its configuration comes in force, or what has to of it, if its
-    /// user is still the current one.
-    ///
-    /// The download is nil when the configuration arrived without one. `former` is what was in force
-    /// for a user who is not in memory.
-    ///
-    /// - Returns: The result, and the configuration unless something newer was pushed; nil when the
-    ///   download was abandoned.
-    private func end(
-        _ download: JoinedDownload?, of userID: UserID, with configuration: ConfigurationState?,
-        _ exchange: JoinedDownload.Exchange?, after former: KnownConfiguration?, isFirst: Bool
-    ) -> (DownloadResult, ConfigurationState?)? {
-        replacingSnapshot { old, layers in
-            // Something newer was pushed after it was stored.
-            let isOutdated = exchange.map { self.isOutdated($0, of: userID) } ?? false
-            let configuration = isOutdated ? nil : configuration
-            let isCurrent = old?.userID == userID
-            let isImmediate = options.activation.isImmediate
-            let base =
-                isCurrent
-                ? old
-                : users.livingEntry(of: userID)?.snapshot
-                    ?? former.map {
-                        ConfigurationSnapshot(
-                            userID: userID, known: $0, layers: layers, reason: .restored)
-                    }
-            let known = configuration.flatMap { newest in
-                isImmediate
-                    ? .downloaded(newest)
-                    : base?.known.bringing(downloaded: newest, options.activation)
-            }
-            let new = known.map {
-                ConfigurationSnapshot(
-                    userID: userID, known: $0, layers: layers, reason: .downloaded, previous: old)
-            }
-            let changes = base.flatMap { new?.changes(since: $0.sections) } ?? []
-            let isWaiting = isCurrent && (new ?? old)?.known.pending != nil
-            let meta = (configuration ?? (isCurrent ? old?.configuration : nil))?.meta ?? [:]
-            let isDone = change { state in
-                // A closure of the log has forgotten the user since, which removed the document.
-                if download?.isAbandoned == true { return nil }
-                if download != nil { state.endDownload(of: userID) }
-                state.firstDownloadFinished = true
-                if let new {
-                    if isCurrent { state.snapshot = new }
-                    if isImmediate { state.noteDownload(of: new.configuration, for: userID) }
-                }
-                let update = Delivery.Event.downloadFinished(
-                    userID, meta: meta, configurationIsCurrent: isCurrent && !isWaiting)
-                let events =
-                    isFirst ? [.firstDownloadFinished(userID, meta: meta), update] : [update]
-                return deliver(isCurrent ? changes : [], events, in: state)
-            }
-            guard isDone else { return nil }
-            if let configuration {
-                bringInForce(downloaded: configuration, ofUser: userID, layers)
-            }
-            let names = Set(changes.map(\.sectionName))
-            var result = DownloadResult(
-                userID: userID.string, configurationIsCurrent: isCurrent && !isWaiting,
-                changedSectionNames: isCurrent ? names : [],
-                outcome: exchange?.outcome ?? .downloaded)
-            result.userChanges = names
-            result.waitingCount =
-                new.flatMap { new in
-                    new.pending?.changes(since: new.sections).count
-                } ?? 0
-            return (result, configuration)
-        }
-    }
-
     /// Ends a download that failed; an abandoned one was already reported when the next one began.
     ///
     /// `other` is the downloader when it is not the app's.
@@ -187,7 +178,7 @@ extension ActiveConfig {
     ) {
         var isRepeated = (error as? DownloadError)?.code == .throttled
         if let attempt, !(error is CancellationError) {
-            isRepeated = storeWrites.sync(of: userID) {
+            isRepeated = turns.run(of: userID) {
                 !download.isAbandoned
                     && history.noteFailure(of: attempt.request, error, after: attempt.duration())
             }
@@ -198,7 +189,7 @@ extension ActiveConfig {
         }
         change { state in
             guard state.downloads[userID] === download else { return nil }
-            state.endDownload(of: userID)
+            state.downloads[userID] = nil
             return deliver([], [.downloadFailed(userID, error)], in: state)
         }
         log(

@@ -112,18 +112,19 @@ extension ActiveConfig {
         by other: (any ActiveConfigDownloader)? = nil
     ) {
         let downloader = other ?? configDownloader
+        let entry = users.entry(of: userID, isKept: false)
         // Nil until the request is made.
         let attempt = Locked<JoinedDownload.Attempt?>(nil)
         download.start { [self] in
             let plan =
                 configStore == nil
-                ? self.plan(for: userID) : await storeCalls.run { self.plan(for: userID) }
+                ? self.plan(for: entry) : await storeCalls.run { self.plan(for: entry) }
             // Whoever brings a downloader has reasons and waits of its own.
             switch other == nil ? try await verdict(on: plan, of: download) : .ask {
             case .ask: break
             case .withinInterval:
                 return JoinedDownload.Exchange(
-                    lastKnown: nil, answer: nil, outcome: .withinInterval)
+                    lastKnown: nil, revision: plan.revision, answer: nil, outcome: .withinInterval)
             case .wait(let seconds, let status):
                 var error = DownloadError(
                     .throttled, status: status, retryAfter: .seconds(seconds))
@@ -152,7 +153,7 @@ extension ActiveConfig {
                 attempt.withLock { $0 = nil }
             }
             return JoinedDownload.Exchange(
-                lastKnown: plan.lastKnown, answer: answer,
+                lastKnown: plan.lastKnown, revision: plan.revision, answer: answer,
                 outcome: isDocument ? .downloaded : .notModified)
         } then: { [self] result in
             let attempt = attempt.withLock { $0 }
@@ -162,7 +163,7 @@ extension ActiveConfig {
             let end = { @Sendable [self] in
                 switch result {
                 case .success(let exchange):
-                    accept(exchange, attempt, of: userID, from: download, by: other)
+                    accept(exchange, attempt, of: entry, from: download, by: other)
                 case .failure(let error):
                     fail(download, attempt, of: userID, with: error, by: other)
                 }
@@ -175,16 +176,20 @@ extension ActiveConfig {
     /// What is known before a request, and whether it may be made.
     private struct Plan: Sendable {
         let lastKnown: ConfigurationState?
+        let revision: Int
         let request: DownloadHistory.Request
         let verdict: DownloadHistory.Verdict
     }
 
-    private func plan(for userID: UserID) -> Plan {
-        let lastKnown = ownConfiguration(of: userID)
+    private func plan(for entry: UserEntry) -> Plan {
+        loadedSnapshot(of: entry)
+        let revision = entry.documents.revision
+        let lastKnown = newestDocument(of: entry)
         history.refresh()
-        let request = history.request(of: userID, by: configDownloader)
+        let request = history.request(of: entry.userID, by: configDownloader)
         let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
-        return Plan(lastKnown: lastKnown, request: request, verdict: verdict)
+        return Plan(
+            lastKnown: lastKnown, revision: revision, request: request, verdict: verdict)
     }
 
     /// The verdict on a request, once it is known what lets it in.

@@ -4,7 +4,7 @@ extension ActiveConfig {
     /// If the user is the current one, the fallback comes in force, and the listeners of every section
     /// that differs hear of it. A download that is started afterwards is a new one.
     ///
-    /// Must not be called by a store.
+    /// Called by a store, it returns at once, and forgets afterwards.
     ///
     /// - Parameter userID: The user; nil is the generic user.
     /// - Throws: The store's error. Unless the configuration was removed before, it is still there,
@@ -12,33 +12,31 @@ extension ActiveConfig {
     public func forgetUser(_ userID: String?) throws {
         let user = UserID(userID)
         markAbandoned(user)?.abandon()
-        let (before, download, failure) = try storeWrites.sync(of: user) {
-            // Whoever loads at the same moment must not bring the stored configuration in force
-            // later, and what is pushed comes in force within these writes.
-            loadedSnapshot()
+        if UserTurns.isInTurn {
+            return storeCalls.async { try? self.forgetUser(userID) }
+        }
+        let entry = users.entry(of: user, isKept: false)
+        // The current configuration has to be known, to notice what differs.
+        loadedSnapshot()
+        let (download, failure) = try turns.run(of: user) {
             // First what waits, so that it never stands alone.
-            try removePending(of: user)
+            let waiting = configStore as? any PendingConfigurationStore
+            try waiting?.persistPendingConfiguration(nil, forUserID: userID)
             try configStore?.persistConfiguration(nil, forUserID: userID)
             history.forget(user)
             // One that was started meanwhile may have been stored just before the removal.
             let download = markAbandoned(user)
-            let before = state.withLock { state in
-                state.forget(user)
-                return state.snapshot
-            }
             verdicts.withLock { $0.removeAll { UserID($0.userID) == user } }
-            // Last: what is refused must not come in force again while it is stored.
+            // Last: what is refused must not become active again while it is stored.
             let failure = Result { try options.launchGuard?.forget(user) }
-            return (before, download, failure)
+            note(of: entry) { ($0.unstoredOwn, $0.unstoredWaiting) = (nil, nil) }
+            let fallback = readStore(of: entry).stored.fallback
+            apply(
+                UserEvent(event: .forgotten(fallback: fallback), reason: .forgotten), to: entry)
+            return (download, failure)
         }
         download?.abandon()
-        reloadUsers(afterForgetting: user)
-        // Every user without an own configuration has the generic user's.
-        if let before, before.userID == user || (user == .generic && !before.isOwn) {
-            replaceDocument(
-                of: before, by: lastKnownConfiguration(of: before.userID) ?? .none,
-                reason: .forgotten)
-        }
+        if user == .generic { reloadOpaqueFallbacks() }
         options.exposures?.forget(user)
         outcomes.forget(user)
         try failure.get()

@@ -27,7 +27,7 @@ extension ActiveConfig {
                     + "here.")
             return
         }
-        replaceLayers(reason: .overridden) { layers in
+        changeLayers(reason: .overridden) { layers in
             layers.overrides[sectionName, default: [:]][key] = value
             if layers.overrides[sectionName]?.isEmpty == true {
                 layers.overrides[sectionName] = nil
@@ -67,7 +67,7 @@ extension ActiveConfig {
 
     /// Removes all overrides.
     public func removeAllOverrides() {
-        replaceLayers(reason: .overridden) { $0.overrides = [:] }
+        changeLayers(reason: .overridden) { $0.overrides = [:] }
     }
 
     /// Logs the overrides at the start, so that nobody looks for the reason elsewhere.

@@ -26,9 +26,10 @@ extension ActiveConfig {
     func push(
         to userID: UserID, _ decide: @escaping @Sendable (ConfigurationState?) -> PushDecision
     ) async -> PushOutcome {
-        await storeCalls.run { [self] in
-            storeWrites.sync(of: userID) {
-                let held = ownConfiguration(of: userID)
+        let entry = users.entry(of: userID, isKept: false)
+        let outcome = await storeCalls.run { [self] in
+            turns.run(of: userID) { () -> PushOutcome in
+                let held = newestDocument(of: entry)
                 switch decide(held) {
                 case .skip: return .skipped
                 case .fetch: return .needsFetch
@@ -46,24 +47,22 @@ extension ActiveConfig {
                             "A pushed change of \(userID.logName) cannot be used: \(error)")
                         return .needsFetch
                     }
+                    if isOutdatedInStore(configuration, of: entry) { return .skipped }
                     reportShape(of: configuration, since: held, of: userID)
-                    let former = formerConfiguration(of: userID, newest: held)
-                    keep(configuration, lastKnown: held, of: userID)
-                    let isInForce =
-                        options.activation.isImmediate || pendingConfiguration(of: userID) == nil
+                    // Within the turn, so that forgetting the user comes before or after.
+                    let result = keep(pushed: configuration, known: held, of: entry)
                     history.notePush(
                         of: history.request(of: userID, configDownloader.requestDigest),
-                        isInForce: isInForce)
-                    guardLaunch(ofDownloaded: configuration, of: userID)
-                    noteForDownloads(configuration, of: userID)
-                    // Within the user's writes, so that forgetting the user comes before or after.
-                    let result = bringInForce(
-                        pushed: configuration, of: userID, after: former, isInForce: isInForce)
-                    signalChange()
+                        isInForce: entry.documents.active?.pending == nil)
                     return .applied(configuration, result)
                 }
             }
         }
+        if case .applied = outcome {
+            signalChange()
+            if userID == .generic { await storeCalls.run { self.reloadOpaqueFallbacks() } }
+        }
+        return outcome
     }
 
     /// Takes over the version of an answer without a document (304) that came without a download.
@@ -79,50 +78,23 @@ extension ActiveConfig {
         _ answer: ConfigurationState, asked: ConfigurationState?, of userID: UserID
     ) async {
         guard answer.isConfirmation else { return }
+        let entry = users.entry(of: userID, isKept: false)
         await storeCalls.run { [self] in
-            storeWrites.sync(of: userID) {
-                let held = ownConfiguration(of: userID)
+            turns.run(of: userID) {
+                let held = newestDocument(of: entry)
                 guard let new = try? trusted(answer, asked: asked, lastKnown: held, of: userID)
                 else { return }
-                let former = formerConfiguration(of: userID, newest: held)
-                keep(new, lastKnown: held, of: userID)
-                noteForDownloads(new, of: userID)
-                let isInForce =
-                    options.activation.isImmediate || pendingConfiguration(of: userID) == nil
-                _ = bringInForce(
-                    pushed: new, of: userID, after: former, isInForce: isInForce)
-                signalChange()
+                _ = keep(pushed: new, known: held, of: entry)
             }
+            signalChange()
         }
     }
 
-    /// Keeps an answer that is on its way from replacing a later document; see ``isOutdated(_:of:)``.
-    func noteForDownloads(_ configuration: ConfigurationState, of userID: UserID) {
-        state.withLock { state in
-            // A download that begins later asks about this document.
-            guard state.downloads[userID] != nil else { return }
-            state.pushed[userID] = configuration.templateVersion.map {
-                ($0, configuration.entityTag)
-            }
-        }
-    }
-
-    /// True when an answer is older than what was pushed while it was on its way.
-    ///
-    /// That nothing has changed is said of the configuration that the request was made with.
-    func isOutdated(_ exchange: JoinedDownload.Exchange, of userID: UserID) -> Bool {
-        guard let pushed = state.withLock({ $0.pushed[userID] }) else { return false }
-        // A push is newer than the request, unless the request was made with its document.
-        let known = exchange.lastKnown?.templateVersion ?? .min
-        let isPushNewer =
-            known < pushed.version
-            || (known == pushed.version && exchange.lastKnown?.entityTag != pushed.entityTag)
-        guard let answer = exchange.answer, exchange.outcome == .downloaded else {
-            return isPushNewer
-        }
-        guard isPushNewer, let version = answer.templateVersion else { return false }
-        // A later document of the same version, such as one with other pinned values, was pushed.
-        let isEarlier = version == pushed.version && answer.entityTag != pushed.entityTag
-        return version < pushed.version || isEarlier
+    /// Stores a document that arrived without a download, and activates it; within the user's turn.
+    private func keep(
+        pushed document: ConfigurationState, known: ConfigurationState?, of entry: UserEntry
+    ) -> DownloadResult {
+        keep(document, known: known, of: entry)
+        return bring(pushed: document, to: entry)
     }
 }

@@ -24,28 +24,4 @@ extension ActiveConfig {
     public var currentConfigurationMetaDictionary: [String: SettingValue] {
         loadedSnapshot().configuration.meta
     }
-
-    /// The configuration in force, loaded on first use.
-    @discardableResult
-    func loadedSnapshot() -> ConfigurationSnapshot {
-        let (current, userID) = state.withLock { ($0.snapshot, $0.userID) }
-        if let current { return current }
-        let known = lastKnownConfiguration(of: userID) ?? .none
-        guardLaunch(known, of: userID)
-        defer { storeLaunchLater(of: userID) }
-        return replacingSnapshot { current, layers in
-            // Changes of the user and downloads set a snapshot first.
-            if let current { return current }
-            let new = ConfigurationSnapshot(
-                userID: userID, known: known, layers: layers, reason: .restored)
-            state.withLock { $0.snapshot = new }
-            return new
-        }
-    }
-
-    /// As `loadedSnapshot()`, but the store is not called on a cooperative thread.
-    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
-        if let known = state.withLock({ $0.snapshot }) { return known }
-        return await storeCalls.run { self.loadedSnapshot() }
-    }
 }

@@ -57,7 +57,7 @@ extension ActiveConfig {
     /// Reports the version of a download that ended well, if it is in force.
     func noteInForce(_ configuration: ConfigurationState?, of userID: UserID) {
         guard !outcomes.isEmpty, let configuration, let version = configuration.templateVersion,
-            state.withLock({ $0.userID == userID }) || users.livingEntry(of: userID) != nil
+            state.withLock({ $0.userID == userID }) || users.usedEntry(of: userID) != nil
         else { return }
         outcomes.tell(
             ConfigurationOutcome(
@@ -70,7 +70,7 @@ extension ActiveConfig {
         guard !outcomes.isEmpty, let share, (0...1).contains(share) else { return }
         let current = state.withLock { $0.snapshot }
         let snapshot =
-            current?.userID == userID ? current : users.livingEntry(of: userID)?.snapshot
+            current?.userID == userID ? current : users.usedEntry(of: userID)?.snapshot
         var configuration = snapshot?.configuration
         configuration?.acknowledgementShare = share
         noteInForce(configuration, of: userID)

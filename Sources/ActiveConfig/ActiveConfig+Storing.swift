@@ -1,161 +1,155 @@
-/// Calls of the store, none of them under a lock.
+/// Writing what a user's state has to the store, within the user's turn.
+///
+/// The store has two documents of a user, each with its own entity tag: the own one, and the one that
+/// waits for its activation. A document becomes the user's own in three steps: it waits, it replaces
+/// the own one, it waits no longer. Wherever a process ends, both documents are whole, and the newer
+/// one is not the older.
 extension ActiveConfig {
-    /// The configuration that a user starts with; nil when there is none.
+    /// Stores a document that was received, as the user's own or as the one that waits.
     ///
-    /// What waits for the user's next launch comes in force here, and is stored later.
-    func lastKnownConfiguration(of userID: UserID) -> KnownConfiguration? {
-        while true {
-            let (forgettingCount, step) = state.withLock {
-                ($0.forgettingCount, $0.launches[userID]?.step)
-            }
-            // In this order: what waits is removed only once it is stored as the user's own.
-            let pending = pendingConfiguration(of: userID)
-            let stored = storedConfiguration(of: userID)
-            let known = state.withLock { state -> KnownConfiguration?? in
-                // What was read may be of a user who is forgotten by now, or may have been stored since
-                // as what another thread has loaded.
-                guard state.forgettingCount == forgettingCount,
-                    state.launches[userID]?.step == step
-                else { return nil }
-                guard let pending else { return .some(launch(userID, stored, in: &state)) }
-                return launch(userID, stored, pending, in: &state)
-            }
-            if let known { return known }
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - known: The user's newest document as the store had it before.
+    ///   - entry: The user.
+    func keep(_ document: ConfigurationState, known: ConfigurationState?, of entry: UserEntry) {
+        storeLaunch(of: entry)
+        // A signed document without its bytes could not be verified when it is read again.
+        guard let whole = withStoredBytes(document, of: entry) else { return }
+        let after = state(of: entry, after: .received(whole.keptInMemory))
+        if after.active?.pending == nil {
+            storeOwn(whole, isKnown: known.map(whole.isSame) == true, of: entry)
+        } else if keptWaiting(of: entry).map(whole.isSame) != true {
+            storeWaiting(whole, of: entry)
         }
     }
 
-    /// The configuration with which a user is loaded when none is pending.
-    private func launch(
-        _ userID: UserID, _ stored: KnownConfiguration?, in state: inout CoordinatorState
-    ) -> KnownConfiguration? {
-        if options.activation.isImmediate { return stored }
-        let known = state.base(of: userID, stored)
-        if state.launches[userID] == nil { state.launches[userID] = .stored }
-        return known
+    /// Stores what could not be stored before, once the server has said that nothing has changed.
+    func keepUnstored(of entry: UserEntry) {
+        storeLaunch(of: entry)
+        let documents = entry.documents
+        if let waiting = documents.unstoredWaiting { storeWaiting(waiting, of: entry) }
+        guard let own = documents.unstoredOwn else { return }
+        if documents.active?.pending == nil {
+            storeOwn(own, of: entry)
+        } else {
+            persistOwn(own, of: entry)
+        }
     }
 
-    /// The configuration with which a user is loaded, given the pending one.
-    private func launch(
-        _ userID: UserID, _ stored: KnownConfiguration?, _ pending: ConfigurationState,
-        in state: inout CoordinatorState
-    ) -> KnownConfiguration {
-        let base = state.base(of: userID, stored)
-        let former = stored?.isOwn == true ? stored?.configuration : nil
-        var moments: Set = [ActivationPolicy.Moment.immediate]
-        if state.launches[userID] == nil { moments.insert(.nextLaunch) }
-        let known = (base ?? .none).bringing(
-            .init(configuration: pending.keptInMemory, source: .stored), options.activation,
-            at: moments)
-        if known.pending == nil, former != pending {
-            state.launches[userID] = .activated(pending.keptInMemory, former: former)
-        } else if state.launches[userID] == nil {
-            state.launches[userID] =
-                known.pending == nil ? .stored : .mixed(known, former: former)
-        }
-        return known
-    }
-
-    /// The store's configuration of a user, or the fallback.
-    private func storedConfiguration(of userID: UserID) -> KnownConfiguration? {
-        let (own, generic) = state.withLock { ($0.unstored[userID], $0.unstored[.generic]) }
-        if let own { return .downloaded(own) }
-        guard let configStore else { return nil }
-        let bootstrapped = configStore as? any BootstrappedStore
-        if let own = usable(bootstrapped?.ownConfiguration(forUserID: userID.string), of: userID) {
-            return KnownConfiguration(own, source: .stored, isOwn: true)
-        }
-        let found =
-            if let bootstrapped {
-                bootstrapped.fallback(forUserID: userID.string) { usable($0, of: .generic) }
-            } else {
-                // Another store does not say whether it falls back.
-                usable(
-                    configStore.lastKnownActiveConfiguration(forUserID: userID.string), of: userID,
-                    orOf: .generic
-                ).map { KnownConfiguration($0, source: .stored, isOwn: false) }
-            }
-        // What waits for the generic user is in force for others when it is for that one.
-        if bootstrapped != nil, userID != .generic, !options.activation.isImmediate,
-            let known = lastKnownConfiguration(of: .generic), known.isOwn
-        {
-            return known.asFallback
-        }
-        // The store's generic configuration is older than the one that it could not store.
-        guard let generic, configStore.ownConfiguration(forUserID: userID.string) == nil,
-            found?.configuration == configStore.lastKnownActiveConfiguration(forUserID: nil)
-        else { return found }
-        return KnownConfiguration.downloaded(generic).asFallback
-    }
-
-    /// The user's newest document, on which a request may be conditional: the one that waits, else the
-    /// user's own.
+    /// Makes a document the user's own in the store, in place of what waits.
     ///
-    /// It loads the configuration in force first: after the download the store has a newer one.
-    func ownConfiguration(of userID: UserID) -> ConfigurationState? {
-        let snapshot = loadedSnapshot()
-        if !options.activation.isImmediate, let pending = pendingConfiguration(of: userID) {
-            return pending
-        }
-        // It is not stored yet.
-        if case .activated(let document, _) = state.withLock({ $0.launches[userID] }) {
-            return document
-        }
-        let inForce =
-            snapshot.userID == userID && snapshot.isOwn
-            ? snapshot.configuration : ownConfigurationInMemory(ofUser: userID)
-        guard let configStore else { return inForce }
-        if let unstored = state.withLock({ $0.unstored[userID] }) { return unstored }
-        // Another process may have stored a newer one, or removed it.
-        if let inForce, let tag = inForce.entityTag,
-            configStore.ownEntityTag(forUserID: userID.string) == tag
-        {
-            return inForce
-        }
-        return usable(configStore.ownConfiguration(forUserID: userID.string), of: userID)
+    /// - Parameters:
+    ///   - document: The document.
+    ///   - isKnown: True when the store has it already, unless it could not be stored.
+    ///   - entry: The user.
+    func storeOwn(_ document: ConfigurationState, isKnown: Bool = false, of entry: UserEntry) {
+        let waiting = keptWaiting(of: entry)
+        if isKnown, waiting == nil, entry.documents.unstoredOwn == nil { return }
+        if let waiting, !waiting.isSame(as: document) { storeWaiting(document, of: entry) }
+        // One that could not be stored stays pending in the store, for the next launch.
+        if persistOwn(document, of: entry), waiting != nil { storeWaiting(nil, of: entry) }
     }
 
-    /// The configuration in force before the first access of a launch: the generic user's, or an
-    /// empty one.
-    ///
-    /// Nil when it could only be determined by opening a bootstrap file. `stored` is the store's
-    /// configuration for the user who is about to become the current one.
-    func initialConfiguration(
-        besides stored: KnownConfiguration?
-    ) -> ConfigurationState? {
-        // Every user falls back to the generic configuration, so there is none.
-        guard let stored else { return .empty }
-        guard let store = configStore as? any BootstrappedStore else {
-            return usable(
-                configStore?.lastKnownActiveConfiguration(forUserID: nil), of: .generic) ?? .empty
-        }
-        // A fallback is just that configuration.
-        if !stored.isOwn { return stored.configuration }
-        if let own = usable(store.ownConfiguration(forUserID: nil), of: .generic) { return own }
-        guard let bootstrap = store.bootstrap else { return .empty }
-        return bootstrap.stateIfOpened.map { $0 ?? .empty }
-    }
-
-    /// Stores a download's configuration, unless the store already has it.
-    ///
-    /// A configuration that cannot be stored stays in memory as its user's for this launch.
-    func store(
-        _ answer: ConfigurationState?, lastKnown: ConfigurationState?, of userID: UserID
-    ) {
-        guard let configStore, let configuration = answer ?? lastKnown else { return }
-        let isUnstored = state.withLock { $0.unstored[userID] != nil }
-        let isNew =
-            configuration != lastKnown || configuration.entityTag != lastKnown?.entityTag
-        guard isNew || isUnstored else { return }
+    /// - Returns: False when it could not be stored.
+    @discardableResult
+    private func persistOwn(_ document: ConfigurationState, of entry: UserEntry) -> Bool {
+        guard let configStore else { return true }
         do {
-            try configStore.persistConfiguration(configuration, forUserID: userID.string)
-            state.withLock { $0.unstored[userID] = nil }
+            try configStore.persistConfiguration(document, forUserID: entry.userID.string)
+            note(of: entry) { $0.unstoredOwn = nil }
+            return true
         } catch {
-            state.withLock { $0.unstored[userID] = configuration }
+            note(of: entry) { $0.unstoredOwn = document }
             log(
                 .error,
-                "The configuration of \(userID.logName) could not be stored and is lost with this launch, "
-                    + "unless a later download of this user can store it: \(error)")
+                "The configuration of \(entry.userID.logName) could not be stored and is lost with this "
+                    + "launch, unless a later download of this user can store it: \(error)")
+            return false
         }
+    }
+
+    /// True when another process has stored a later version than a document's since it was asked for;
+    /// that version then becomes active, or waits.
+    func isOutdatedInStore(_ document: ConfigurationState, of entry: UserEntry) -> Bool {
+        guard let version = document.templateVersion, let configStore else { return false }
+        let tag = configStore.ownEntityTag(forUserID: entry.userID.string)
+        let isUnchanged = tag != nil && tag == entry.documents.newest?.entityTag
+        let own =
+            isUnchanged
+            ? nil
+            : usable(
+                configStore.ownConfiguration(forUserID: entry.userID.string), of: entry.userID)
+        let versions = [own, waitingDocument(of: entry)].compactMap { $0?.templateVersion }
+        guard let latest = versions.max(), latest > version else { return false }
+        apply(
+            UserEvent(event: .reloaded(readStore(of: entry).stored), reason: .reloaded), to: entry)
+        return true
+    }
+
+    /// Stores the document that waits; nil removes it.
+    ///
+    /// What cannot be stored waits in memory.
+    private func storeWaiting(_ document: ConfigurationState?, of entry: UserEntry) {
+        guard let store = configStore as? any PendingConfigurationStore else {
+            return note(of: entry) { $0.unstoredWaiting = document }
+        }
+        do {
+            try store.persistPendingConfiguration(document, forUserID: entry.userID.string)
+            note(of: entry) { $0.unstoredWaiting = nil }
+        } catch {
+            note(of: entry) { $0.unstoredWaiting = document }
+            log(
+                .error,
+                "What waits for the activation of \(entry.userID.logName) could not be stored: \(error)"
+            )
+        }
+    }
+
+    /// Stores the document that a launch has activated as the user's own.
+    ///
+    /// Loading itself does not write, as it may happen on any thread. If the process ends before, the
+    /// next launch does the same. What another process has stored since is newer, and stays.
+    func storeLaunch(of entry: UserEntry) {
+        guard entry.documents.isLaunchUnstored, let active = entry.documents.active else { return }
+        guard let waiting = keptWaiting(of: entry), waiting.isSame(as: active.configuration) else {
+            return note(of: entry) { $0.endLaunch(isStored: false) }
+        }
+        // With the bytes of a signed document, which are not kept in memory.
+        storeOwn(waiting, of: entry)
+        note(of: entry) { $0.endLaunch(isStored: true) }
+        history.noteActivation(of: entry.userID)
+        noteInForce(active.configuration, of: entry.userID)
+    }
+
+    /// Stores what a load has activated, on a thread of its own.
+    func storeLaunchLater(of entry: UserEntry) {
+        // Loading a user may have loaded the generic one as the fallback.
+        for entry in entry === generic ? [entry] : [entry, generic]
+        where entry.documents.isLaunchUnstored {
+            storeCalls.async {
+                self.turns.run(of: entry.userID) { self.storeLaunch(of: entry) }
+                self.signalChange()
+            }
+        }
+    }
+
+    /// A configuration with the bytes of its signed document, which memory does not keep, as the store has
+    /// them; nil when it does not.
+    private func withStoredBytes(
+        _ configuration: ConfigurationState, of entry: UserEntry
+    ) -> ConfigurationState? {
+        guard let signed = configuration.signedDocument, signed.body == nil else {
+            return configuration
+        }
+        let stored = [
+            keptWaiting(of: entry), entry.documents.unstoredOwn,
+            configStore?.ownConfiguration(forUserID: entry.userID.string),
+        ]
+        var whole = configuration
+        whole.signedDocument =
+            stored.lazy.compactMap { $0?.signedDocument }.compactMap { signed.withBody(of: $0) }
+            .first
+        return whole.signedDocument == nil ? nil : whole
     }
 
     /// Records in the store that a download has succeeded.
@@ -163,9 +157,8 @@ extension ActiveConfig {
     /// While the store cannot, the first download of this launch counts as the installation's, and
     /// each later one tries again.
     ///
-    /// - Parameter problem: Set to what is to be logged, once no queue is held.
     /// - Returns: True for the first successful download of the installation.
-    func recordFirstDownloadFinished(problem: inout String?) -> Bool {
+    func recordFirstDownloadFinished() -> Bool {
         let (isFirstHere, isRecorded) = state.withLock {
             (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
         }
@@ -177,8 +170,15 @@ extension ActiveConfig {
             state.withLock { $0.firstDownloadFinishedIsRecorded = true }
             return isFirst && isFirstHere
         } catch {
-            problem = "That the first download succeeded could not be stored: \(error)"
+            log(.error, "That the first download succeeded could not be stored: \(error)")
             return isFirstHere
         }
+    }
+}
+
+extension ConfigurationState {
+    /// Compares the entity tags too.
+    func isSame(as other: ConfigurationState) -> Bool {
+        self == other && entityTag == other.entityTag
     }
 }

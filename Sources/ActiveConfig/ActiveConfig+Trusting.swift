@@ -207,34 +207,27 @@ extension ActiveConfig {
         return asked
     }
 
-    /// Tells the launch guard what a download brings in force, before it does.
-    func guardLaunch(ofDownloaded newest: ConfigurationState, of userID: UserID) {
-        guard options.launchGuard != nil else { return }
-        if options.activation.isImmediate {
-            return guardLaunch(.downloaded(newest), of: userID)
-        }
-        let snapshot = state.withLock { $0.snapshot }
-        guard let snapshot, snapshot.userID == userID else { return }
-        guardLaunch(
-            snapshot.known.bringing(downloaded: newest, options.activation), of: userID)
-    }
-
-    /// Tells the launch guard what comes in force, before it does.
-    func guardLaunch(_ known: KnownConfiguration?, of userID: UserID) {
+    /// Tells the launch guard which document becomes active, before it does.
+    ///
+    /// - Parameters:
+    ///   - known: The configuration that becomes active.
+    ///   - userID: The user.
+    ///   - generic: That of the generic user, whose document it may be.
+    func guardLaunch(
+        _ known: KnownConfiguration?, of userID: UserID, generic: KnownConfiguration?
+    ) {
         guard let launchGuard = options.launchGuard else { return }
-        let isCurrent = state.withLock { $0.userID == userID || $0.readings[userID] != nil }
-        guard isCurrent else { return }
-        // Its sections in force are new, the others were there before.
-        if let pending = known?.pending, pending.isPartlyInForce {
-            return launchGuard.willBringInForce(pending.configuration, of: userID)
+        // Its active sections are new, the others were there before.
+        if let pending = known?.pending, pending.isPartlyActive {
+            return launchGuard.willActivate(
+                pending.configuration, of: userID, isWhole: false)
         }
         switch known?.source {
-        case .downloaded?, .stored?: launchGuard.willBringInForce(known?.configuration, of: userID)
+        case .downloaded?, .stored?: launchGuard.willActivate(known?.configuration, of: userID)
         case .genericUser?:
-            // `asFallback` removes the entity tag, so the document is read again.
-            launchGuard.willBringInForce(
-                usable(configStore?.ownConfiguration(forUserID: nil), of: .generic), of: .generic)
-        default: launchGuard.willBringInForce(nil, of: userID)
+            launchGuard.willActivate(
+                generic.flatMap { $0.isOwn ? $0.configuration : nil }, of: .generic)
+        default: launchGuard.willActivate(nil, of: userID)
         }
     }
 }

@@ -43,7 +43,7 @@ public final class ActiveConfig: Sendable {
     let scalars = ScalarCache()
     /// The sections in force, for reading without that lock, too.
     let replicas = SectionReplicas()
-    /// The users beside the current one.
+    /// The users in memory.
     let users: UserTable
     /// Those who want to know which versions came in force.
     let outcomes = OutcomeObservers()
@@ -51,15 +51,19 @@ public final class ActiveConfig: Sendable {
     let verdicts = Locked<[LaunchGuardVerdict]>([])
     /// Made by the first who observes.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
-    /// Serializes comparing a new snapshot with the one in force and replacing it, so that no
-    /// comparison is repeated.
+    /// Serializes deciding on events and comparing what is active before and after.
     ///
-    /// Readers do not take it, and no store is called under it. See ``replacingSnapshot(_:)``.
-    let snapshotReplacement = Locked(())
+    /// Readers do not take it, and nothing of the app's is called under it; see ``UserEvent``.
+    let transitions = Locked(())
     let storeCalls = BlockingCalls()
-    let storeWrites = StoreWrites()
-    /// Serializes the ends of downloads.
-    let downloadEnds = DispatchQueue(label: "ActiveConfig.downloadEnds")
+    /// Serializes what changes a user's documents in the store.
+    let turns = UserTurns()
+    /// Serializes the ends of downloads until the first one is recorded.
+    let firstDownloadTurns = UserTurns()
+    /// The generic user, to whom others fall back.
+    let generic: UserEntry
+    /// True when the store has the framework's order of fallbacks: user, generic user, bootstrap.
+    let fallsBackToGeneric: Bool
 
     /// Creates a coordinator.
     ///
@@ -136,9 +140,12 @@ public final class ActiveConfig: Sendable {
         self.options = options
         history = DownloadHistory(
             store: configStore, policy: options.fetchPolicy, now: now, log: log)
-        users = UserTable(limits: options.userCache, listenerQueue: listenerQueue)
+        users = UserTable(
+            limits: options.userCache, policy: options.activation, listenerQueue: listenerQueue)
+        generic = users.entry(of: .generic, isKept: false)
+        fallsBackToGeneric = configStore is any BootstrappedStore
         self.listenerQueuePatience = listenerQueuePatience
-        var state = CoordinatorState(scalars: scalars, replicas: replicas)
+        var state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
         state.layers.overrides = overrides.initialOverrides
         self.state = Locked(state)
         (configStore as? any BootstrappedStore)?.log.inherit(from: log)
@@ -161,60 +168,6 @@ public final class ActiveConfig: Sendable {
         set { setCurrentUser(UserID(newValue)) }
     }
 
-    private func setCurrentUser(_ userID: UserID) {
-        let isCurrent = state.withLock { state in
-            if state.userID != userID { state.beginReading(of: userID) }
-            return state.userID == userID
-        }
-        if isCurrent { return }
-        var outcome: UserChange
-        repeat {
-            let changeCount = state.withLock { $0.readings[userID]?.changeCount }
-            let stored = lastKnownConfiguration(of: userID)
-            guardLaunch(stored, of: userID)
-            outcome = bringInForce(userID, stored: stored, ifChangeCount: changeCount)
-        } while outcome == .stale
-        storeLaunchLater(of: userID)
-        if case .done(let sectionCount) = outcome {
-            log(.info, "\(userID.logName) is current, with \(sectionCount) sections.")
-        }
-    }
-
-    private enum UserChange: Equatable {
-        case done(sectionCount: Int)
-        /// The user is the current one already.
-        case unneeded
-        /// The store has changed since it was read.
-        case stale
-    }
-
-    /// Sets the current user, with the configuration that the store had at a count of changes.
-    private func bringInForce(
-        _ userID: UserID, stored: KnownConfiguration?, ifChangeCount changeCount: Int?
-    ) -> UserChange {
-        let isFirst = state.withLock { $0.snapshot == nil }
-        let former = isFirst ? initialConfiguration(besides: stored) : nil
-        return replacingSnapshot { old, layers in
-            let isStale = state.withLock { $0.readings[userID]?.changeCount != changeCount }
-            if isStale { return .stale }
-            let downloaded = state.withLock { $0.endReading(of: userID) }
-            let new = ConfigurationSnapshot(
-                userID: userID,
-                known: downloaded.map { .downloaded($0) } ?? stored ?? .none, layers: layers,
-                reason: .userChanged)
-            let changes = new.changes(
-                since: old?.sections ?? former.map { layers.applied(to: $0.sections) }
-                    ?? new.sections)
-            let isDone = change { state in
-                if state.userID == userID { return nil }
-                state.userID = userID
-                state.snapshot = new
-                return deliver(changes, in: state)
-            }
-            return isDone ? .done(sectionCount: new.sections.entries.count) : .unneeded
-        }
-    }
-
     /// The configuration as the main actor sees it.
     @MainActor
     var observed: ObservedConfiguration {
@@ -223,21 +176,6 @@ public final class ActiveConfig: Sendable {
         let new = ObservedConfiguration(self)
         observedConfiguration.withLock { $0 = new }
         return new
-    }
-
-    /// Compares the snapshot in force with a new one and replaces it, while nobody else does.
-    ///
-    /// The old snapshot is kept until the lock is released: the last reference to what was decoded
-    /// from it may go with it, and a `deinit` may call the framework.
-    func replacingSnapshot<Result: Sendable>(
-        _ body: (_ old: ConfigurationSnapshot?, _ layers: ConfigurationLayers) -> Result
-    ) -> Result {
-        let (result, old) = snapshotReplacement.withLock { _ in
-            let (old, layers) = state.withLock { ($0.snapshot, $0.layers) }
-            return (body(old, layers), old)
-        }
-        withExtendedLifetime(old) {}
-        return result
     }
 
     /// Changes the state and queues the resulting deliveries on the listener queue.

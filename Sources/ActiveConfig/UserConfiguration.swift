@@ -53,12 +53,13 @@ public final class UserConfiguration: Sendable {
     /// ``ActivationPolicy``.
     ///
     /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
-    /// listener queue. It waits for the store. Must not be called by a store.
+    /// listener queue. It waits for the store. Called by a store, it returns at once, and activates
+    /// afterwards.
     ///
     /// - Returns: The sections that have changed, sorted; empty when nothing waits.
     @available(*, noasync, message: "Await the function of the same name.")
     @discardableResult
-    public func activate() -> [SectionChange] { config.activatePending(of: entry) }
+    public func activate() -> [SectionChange] { config.activateWaiting(of: entry) }
 
     /// Brings the user's downloaded document that waits in force, with all its sections; see
     /// ``ActivationPolicy``.
@@ -69,7 +70,7 @@ public final class UserConfiguration: Sendable {
     /// - Returns: The sections that have changed, sorted; empty when nothing waits.
     @discardableResult
     public func activate() async -> [SectionChange] {
-        await config.storeCalls.run { [config, entry] in config.activatePending(of: entry) }
+        await config.storeCalls.run { [config, entry] in config.activateWaiting(of: entry) }
     }
 
     /// The document in force, without in-app defaults and overrides.

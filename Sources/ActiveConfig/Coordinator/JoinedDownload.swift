@@ -6,6 +6,8 @@ final class JoinedDownload: Sendable {
     /// A request with its answer.
     struct Exchange: Sendable {
         let lastKnown: ConfigurationState?
+        /// The user's revision when the request was made.
+        let revision: Int
         /// Nil when nothing has changed; `lastKnown` with another version when nothing else has.
         let answer: ConfigurationState?
         var outcome = DownloadOutcome.downloaded

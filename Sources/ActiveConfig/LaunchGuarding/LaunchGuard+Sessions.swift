@@ -2,18 +2,23 @@ internal import Dispatch
 
 /// The time in which a document that came in force has to prove good.
 extension LaunchGuard {
-    /// Notes the document that comes in force, durably when this returns.
+    /// Notes the document that becomes active, durably when this returns.
     ///
     /// - Parameters:
     ///   - configuration: The document; nil is a fallback of the app's own.
     ///   - userID: Its owner.
-    func willBringInForce(_ configuration: ConfigurationState?, of userID: UserID) {
+    ///   - isWhole: False when only some of its sections become active.
+    func willActivate(
+        _ configuration: ConfigurationState?, of userID: UserID, isWhole: Bool = true
+    ) {
         guard judgedRecord() != nil else { return }
         let document = configuration.map { LaunchRecord.Document($0, of: userID) }
         serialized {
             let isNew = state.withLock { state in
-                guard state.document != document else { return false }
-                (state.document, state.isProved) = (document, false)
+                guard state.document != document || state.isWhole != isWhole else {
+                    return false
+                }
+                (state.document, state.isWhole, state.isProved) = (document, isWhole, false)
                 return !state.isInBackground
             }
             guard isNew else { return }

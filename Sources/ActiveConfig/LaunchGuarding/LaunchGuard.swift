@@ -24,8 +24,10 @@ public final class LaunchGuard: Sendable {
         var context: Context?
         /// True once what was left by dead processes was counted.
         var isJudged = false
-        /// The document in force, and whether it has proved good.
+        /// The active document, and whether it has proved good.
         var document: LaunchRecord.Document?
+        /// False while only some of its sections are active: the rest has to prove good, too.
+        var isWhole = true
         var isProved = false
         var isInBackground = false
         /// Waits for the end of the window.
@@ -67,7 +69,8 @@ public final class LaunchGuard: Sendable {
     /// Creates the guard of a process, as a test does of one that is to die.
     init(crashLimit: Int, window: Duration, process: ProcessIdentity) {
         self.crashLimit = max(crashLimit, 1)
-        self.window = max(window, .zero)
+        // Clocks overflow at very long times; 30 years are long enough.
+        self.window = min(max(window, .zero), .seconds(1_000_000_000))
         self.process = process
     }
 

@@ -141,41 +141,6 @@ final class ConfigurationSnapshot: Sendable {
     }
 }
 
-/// A user's document, and where it comes from.
-final class KnownConfiguration: Sendable {
-    /// A newer document of the user's own that waits for its activation.
-    struct Pending: Sendable {
-        let configuration: ConfigurationState
-        let source: SettingSource
-        /// The sections that are in force already.
-        var adopted: Set<String> = []
-        /// True when its sections in force differ from those that they have replaced.
-        var isPartlyInForce = false
-    }
-
-    let configuration: ConfigurationState
-    let source: SettingSource
-    /// True when it is known to be the user's own, not a fallback.
-    let isOwn: Bool
-    let pending: Pending?
-
-    init(
-        _ configuration: ConfigurationState, source: SettingSource, isOwn: Bool,
-        pending: Pending? = nil
-    ) {
-        self.configuration = configuration
-        self.source = source
-        self.isOwn = isOwn
-        self.pending = pending
-    }
-
-    static func downloaded(_ configuration: ConfigurationState) -> KnownConfiguration {
-        KnownConfiguration(configuration, source: .downloaded, isOwn: true)
-    }
-
-    static let none = KnownConfiguration(.empty, source: .none, isOwn: false)
-}
-
 extension ConfigurationState {
     static let empty = ConfigurationState(meta: [:], sections: [:])
 }

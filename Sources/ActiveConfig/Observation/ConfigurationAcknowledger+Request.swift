@@ -62,6 +62,6 @@ extension ActiveConfig {
     /// The configuration that is in force for a user; nil when none is loaded.
     fileprivate func snapshotInForce(of userID: UserID) async -> ConfigurationSnapshot? {
         let current = await loadedSnapshotInTask()
-        return current.userID == userID ? current : users.livingEntry(of: userID)?.snapshot
+        return current.userID == userID ? current : users.usedEntry(of: userID)?.snapshot
     }
 }

@@ -74,6 +74,7 @@ extension UserUpdates {
 extension ActiveConfig {
     /// The user's own configuration, read off the cooperative threads.
     func heldConfiguration(of userID: UserID) async -> ConfigurationState? {
-        await storeCalls.run { self.ownConfiguration(of: userID) }
+        let entry = users.entry(of: userID, isKept: false)
+        return await storeCalls.run { self.newestDocument(of: entry) }
     }
 }

@@ -1,84 +1,70 @@
 internal import Dispatch
 
-/// The configuration of one user beside the current one, and who listens to it.
+/// One user in memory: the state of the user's documents, the snapshot that is read, and who listens.
+///
+/// Transitions (`ActiveConfig+Transitions.swift`) alone change the documents, one at a time.
 final class UserEntry: Sendable {
     private struct State {
+        var documents: UserConfigurationState
         /// Nil until first use.
         var snapshot: ConfigurationSnapshot?
-        /// Counts what came in force and what was dropped.
-        var version = 0
         var listeners = ListenerTable()
     }
 
     let userID: UserID
     private let listenerQueue: DispatchQueue
-    private let state = Locked(State())
+    private let state: Locked<State>
     private let signals = ChangeSignals()
 
-    init(_ userID: UserID, listenerQueue: DispatchQueue) {
+    init(_ userID: UserID, policy: ActivationPolicy, listenerQueue: DispatchQueue) {
         self.userID = userID
         self.listenerQueue = listenerQueue
+        state = Locked(State(documents: UserConfigurationState(policy: policy)))
     }
 
     /// Nil: not loaded yet.
     var snapshot: ConfigurationSnapshot? { state.withLock { $0.snapshot } }
 
-    /// Changes with each configuration that comes in force.
-    var version: Int { state.withLock { $0.version } }
+    var documents: UserConfigurationState { state.withLock { $0.documents } }
 
-    /// Makes what is being loaded stale.
-    func invalidateLoads() { state.withLock { $0.version += 1 } }
+    /// Both at one moment.
+    var current: (documents: UserConfigurationState, snapshot: ConfigurationSnapshot?) {
+        state.withLock { ($0.documents, $0.snapshot) }
+    }
 
-    /// Brings a configuration in force, and queues what its listeners are to hear.
-    ///
-    /// Comparing and replacing must not overlap with another call.
+    /// Changes what is known of the store, which changes nothing that is read.
+    func note(_ change: (inout UserConfigurationState) -> Void) {
+        state.withLock { change(&$0.documents) }
+    }
+
+    /// Takes over a state and its snapshot, and queues the changes for the listeners.
     ///
     /// - Parameters:
-    ///   - new: The configuration.
-    ///   - version: The version that it replaces; nil replaces any.
-    func replace(with new: ConfigurationSnapshot, ifVersion version: Int? = nil) {
-        let (old, isHeard) = state.withLock { state in
-            (state.snapshot, !state.listeners.isEmpty)
-        }
-        // Before the first load nobody has seen anything.
-        func changes() -> [SectionChange] { old.map { new.changes(since: $0.sections) } ?? [] }
-        if !isHeard, replace(with: new, since: old, nil, ifVersion: version) { return }
-        // Also when a listener has registered meanwhile, which was given a section of the old one.
-        replace(with: new, since: old, changes(), ifVersion: version)
-    }
-
-    /// As `replace(with:ifVersion:)`, with the changes since `old` that listeners are to hear; nil: it was
-    /// not compared, as nobody listened.
-    ///
-    /// - Returns: False when somebody listens to what was not compared.
-    @discardableResult
-    private func replace(
-        with new: ConfigurationSnapshot, since old: ConfigurationSnapshot?,
-        _ changes: [SectionChange]?, ifVersion version: Int?
-    ) -> Bool {
-        // Nil: it was not compared.
-        let isReplaced = state.withLock { state -> Bool? in
-            if let version, version != state.version { return false }
-            if changes == nil, !state.listeners.isEmpty { return nil }
-            state.snapshot = new
-            state.version += 1
-            let deliveries = (changes ?? []).map { ($0, state.listeners[$0.sectionName]) }
-            if !deliveries.isEmpty {
-                // Under the lock, so that they come in the order of the changes.
-                listenerQueue.async {
-                    for (change, registrations) in deliveries {
-                        for registration in registrations { registration.deliver(change.new) }
-                    }
+    ///   - documents: The state.
+    ///   - snapshot: The snapshot of its active configuration; nil when nothing is loaded.
+    ///   - changes: The changes since the former snapshot.
+    func publish(
+        _ documents: UserConfigurationState, _ snapshot: ConfigurationSnapshot?,
+        _ changes: [SectionChange]
+    ) {
+        state.withLock { state in
+            (state.documents, state.snapshot) = (documents, snapshot)
+            let deliveries = changes.map { ($0, state.listeners[$0.sectionName]) }
+                .filter { !$0.1.isEmpty }
+            guard !deliveries.isEmpty else { return }
+            // Under the lock, so that they come in the order of the changes.
+            listenerQueue.async {
+                for (change, registrations) in deliveries {
+                    for registration in registrations { registration.deliver(change.new) }
                 }
             }
-            return true
         }
-        withExtendedLifetime(old) {}
-        if isReplaced == true { signals.yield() }
-        return isReplaced != nil
     }
 
-    /// Adds a listener, and queues the section in force for it.
+    /// Wakes the sequences that are being iterated; not to be called under a lock.
+    func signal() { signals.yield() }
+
+    /// Adds a listener, and queues the active section for it.
     func register(_ registration: ListenerRegistration) {
         state.withLock { state in
             _ = state.listeners.add(registration)

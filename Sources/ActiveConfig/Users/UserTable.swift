@@ -1,15 +1,18 @@
 internal import Dispatch
 
-/// The users beside the current one whose configurations are in memory.
+/// The users whose configurations are in memory.
 ///
-/// A user has one entry as long as anybody uses it. The least recently asked for are released when a
-/// limit is reached, unless a handle holds them.
+/// A user has one entry as long as anybody uses it. Of those that handles have asked for, the least
+/// recently asked for are released when a limit is reached, unless a handle holds them. Beside that, an
+/// entry is held as long as it knows something that the store does not tell at the next load.
 final class UserTable: Sendable {
     fileprivate struct Slot {
         weak var entry: UserEntry?
         /// Nil once the entry is no longer kept.
         var kept: UserEntry?
-        /// Number of the last use.
+        /// Set while the entry is held.
+        var held: UserEntry?
+        /// Number of the last use by a handle; 0: none.
         var use = 0
         /// The sections that count for the entry.
         var tables: [(table: ObjectIdentifier, size: Int)] = []
@@ -27,28 +30,44 @@ final class UserTable: Sendable {
         var size = 0
         /// Number of slots above which those of released entries are pruned.
         var pruningThreshold = leastPruningThreshold
+        var heldCount = 0
+        /// Number of held entries above which those that nobody else uses are released.
+        var holdingThreshold = leastHoldingThreshold
     }
 
     fileprivate static let leastPruningThreshold = 64
+    fileprivate static let leastHoldingThreshold = 1_000
     /// Estimate of what an entry takes beside its sections, in bytes.
     fileprivate static let entrySize = 2048
 
     let pool = SectionPool()
     private let limits: UserCacheLimits
+    private let policy: ActivationPolicy
     private let listenerQueue: DispatchQueue
     private let state = Locked(State())
 
-    init(limits: UserCacheLimits, listenerQueue: DispatchQueue) {
+    init(limits: UserCacheLimits, policy: ActivationPolicy, listenerQueue: DispatchQueue) {
         self.limits = limits
+        self.policy = policy
         self.listenerQueue = listenerQueue
     }
 
     /// The user's entry, which is new when nobody uses one.
-    func entry(of userID: UserID) -> UserEntry {
-        let new = UserEntry(userID, listenerQueue: listenerQueue)
+    ///
+    /// - Parameters:
+    ///   - userID: The user.
+    ///   - isKept: True for a handle's, which is then kept within the limits.
+    /// - Returns: The entry.
+    func entry(of userID: UserID, isKept: Bool) -> UserEntry {
+        let new = UserEntry(userID, policy: policy, listenerQueue: listenerQueue)
         let (entry, released) = state.withLock { state -> (UserEntry, [UserEntry]) in
             let entry = state.slots[userID]?.entry ?? new
-            state.use(entry)
+            if isKept {
+                state.use(entry)
+            } else {
+                // Of a former entry nothing is left but the slot.
+                if state.slots[userID]?.entry == nil { state.slots[userID] = Slot(entry: entry) }
+            }
             return (entry, state.prune() + state.release(over: limits))
         }
         // A `deinit` may call the framework.
@@ -56,9 +75,27 @@ final class UserTable: Sendable {
         return entry
     }
 
-    /// The user's entry if anybody uses it or it is kept.
-    func livingEntry(of userID: UserID) -> UserEntry? {
-        state.withLock { $0.slots[userID]?.entry }
+    /// Holds an entry, or no longer.
+    ///
+    /// - Returns: What is released by that, to be let go under no lock.
+    func hold(_ entry: UserEntry, _ isHeld: Bool) -> [UserEntry] {
+        state.withLock { state in
+            let wasHeld = state.slots[entry.userID]?.held != nil
+            guard wasHeld != isHeld else { return [] }
+            state.slots[entry.userID]?.held = isHeld ? entry : nil
+            state.heldCount += isHeld ? 1 : -1
+            return isHeld ? state.releaseHeld(butNot: entry.userID) : []
+        }
+    }
+
+    /// Number of held entries.
+    var heldCount: Int { state.withLock { $0.heldCount } }
+
+    /// The user's entry if a handle has asked for it and it is in memory since.
+    func usedEntry(of userID: UserID) -> UserEntry? {
+        state.withLock { state in
+            state.slots[userID].flatMap { $0.use > 0 ? $0.entry : nil }
+        }
     }
 
     /// All entries that somebody uses or that are kept.
@@ -67,11 +104,19 @@ final class UserTable: Sendable {
     /// Number of entries that are kept, and their estimated size in bytes.
     var kept: (count: Int, size: Int) { state.withLock { ($0.keptCount, $0.size) } }
 
-    /// A configuration of a user, its sections shared with those of others.
+    /// A snapshot of a user's configuration; of a user with handles its sections are shared with those
+    /// of others.
+    ///
+    /// - Returns: The snapshot, and what is released for it, to be let go under no lock.
     func snapshot(
         of userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
-        reason: SectionChange.Reason
-    ) -> ConfigurationSnapshot {
+        reason: SectionChange.Reason, previous: ConfigurationSnapshot?
+    ) -> (snapshot: ConfigurationSnapshot, released: [UserEntry]) {
+        guard state.withLock({ $0.slots[userID]?.use ?? 0 > 0 }) else {
+            let snapshot = ConfigurationSnapshot(
+                userID: userID, known: known, layers: layers, reason: reason, previous: previous)
+            return (snapshot, [])
+        }
         var tables: [(table: ObjectIdentifier, size: Int)] = []
         func pooled(_ configuration: ConfigurationState) -> ConfigurationState {
             var configuration = configuration
@@ -83,22 +128,18 @@ final class UserTable: Sendable {
             return configuration
         }
         let configuration = pooled(known.configuration)
-        let pending = known.pending.map {
-            KnownConfiguration.Pending(
-                configuration: pooled($0.configuration), source: $0.source, adopted: $0.adopted,
-                isPartlyInForce: $0.isPartlyInForce)
-        }
+        let pending = known.pending.map { $0.with(pooled($0.configuration)) }
         let released = state.withLock { state -> [UserEntry] in
             state.count(tables, for: userID)
             return state.release(over: limits, butNot: userID)
         }
-        withExtendedLifetime(released) {}
-        return ConfigurationSnapshot(
+        let snapshot = ConfigurationSnapshot(
             userID: userID,
             known: KnownConfiguration(
                 configuration, source: known.source, isOwn: known.isOwn, pending: pending),
             layers: layers, sections: pool.applied(layers, to: configuration.sections),
-            reason: reason)
+            reason: reason, previous: previous)
+        return (snapshot, released)
     }
 }
 
@@ -177,6 +218,25 @@ extension UserTable.State {
             remove(slot.tables)
             released.append(entry)
         }
+        return released
+    }
+
+    /// Stops holding the entries that nobody else uses, once they are many.
+    ///
+    /// - Returns: The entries, to be released after the lock.
+    fileprivate mutating func releaseHeld(butNot exception: UserID) -> [UserEntry] {
+        guard heldCount > holdingThreshold else { return [] }
+        var released: [UserEntry] = []
+        for userID in Array(slots.keys) where userID != exception {
+            guard var slot = slots.removeValue(forKey: userID) else { continue }
+            if slot.held != nil, isKnownUniquelyReferenced(&slot.held) {
+                released += [slot.held].compactMap(\.self)
+                slot.held = nil
+                heldCount -= 1
+            }
+            slots[userID] = slot
+        }
+        holdingThreshold = max(UserTable.leastHoldingThreshold, heldCount * 2)
         return released
     }
 

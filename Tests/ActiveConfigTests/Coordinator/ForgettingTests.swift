@@ -83,8 +83,7 @@ struct ForgettingTests {
             }
             try config.forgetUser("1")
             // What is late has come.
-            config.storeWrites.sync(of: UserID("1")) {}
-            config.downloadEnds.sync {}
+            config.turns.run(of: UserID("1")) {}
             config.listenerQueue.sync {}
             #expect(store.ownConfiguration(forUserID: "1") == nil, "round \(round)")
             #expect(config["Home"] == nil, "round \(round)")

@@ -18,7 +18,8 @@ struct JoinedDownloadTests {
         try await withCheckedThrowingContinuation { continuation in
             download.start {
                 try download.limitTime(to: .seconds(1), by: ManualClock())
-                return JoinedDownload.Exchange(lastKnown: nil, answer: try await request())
+                return JoinedDownload.Exchange(
+                    lastKnown: nil, revision: 0, answer: try await request())
             } then: {
                 continuation.resume(with: $0.map(\.answer))
             }

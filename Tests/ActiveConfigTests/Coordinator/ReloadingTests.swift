@@ -110,7 +110,7 @@ struct ReloadingTests {
                 let changes = config.reload()
                 reloaded.withLock { $0 = changes }
             }
-            while reloaded.withLock({ $0 == nil }), config.storeWrites.count(of: .generic) < 2 {
+            while reloaded.withLock({ $0 == nil }), config.turns.count(of: .generic) < 2 {
                 sched_yield()
             }
         }

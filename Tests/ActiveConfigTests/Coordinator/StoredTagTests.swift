@@ -124,8 +124,10 @@ struct StoredTagTests {
         store.persistConfiguration(second, forUserID: "B")
         let config = ActiveConfig.make(store: store)
         config.currentUserID = "B"
-        #expect(config.ownConfiguration(of: UserID("A")) == first)
-        #expect(config.ownConfiguration(of: UserID("B")) == second)
+        for (user, document) in [("A", first), ("B", second)] {
+            let entry = config.users.entry(of: UserID(user), isKept: false)
+            #expect(config.newestDocument(of: entry) == document)
+        }
     }
 
     @Test(

@@ -20,11 +20,11 @@ struct UsersInMemoryTests {
             store: store, options: options)
     }
 
-    @Test func launchesAreThoseOfUsersInMemory() {
+    @Test func usersWhoAreHeldAreBounded() {
         let config = Self.config(InMemoryStore(), activation: .nextLaunch)
         for user in 0..<5_000 { _ = config.configuration(forUserID: "\(user)")["Home"] }
-        #expect(config.state.withLock { $0.launches.count } <= 1_100)
-        #expect(config.state.withLock { $0.launches[UserID("4999")] } != nil)
+        #expect(config.users.heldCount <= 1_100)
+        #expect(config.users.usedEntry(of: UserID("4999")) != nil)
     }
 
     @Test func documentsThatCannotBeStoredAreThoseOfUsersInMemory() async throws {
@@ -38,14 +38,13 @@ struct UsersInMemoryTests {
             for user in 0..<1_500 {
                 try await config.configuration(forUserID: "\(user)").download()
             }
-            let count = config.state.withLock { max($0.unstored.count, $0.unstoredPending.count) }
-            #expect((1...1_100).contains(count))
+            #expect((1...1_100).contains(config.users.heldCount))
             await kept.activate()
             #expect(kept["Home"]?.title == "1")
         }
     }
 
-    @Test func aPushIsRememberedAsLongAsADownloadRuns() async throws {
+    @Test func aPushDuringADownloadIsNotReplacedByAnOlderAnswer() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         let config = ActiveConfig.make(downloader: downloader)
         for user in 0..<10 {
@@ -57,14 +56,12 @@ struct UsersInMemoryTests {
                 return
             }
         }
-        #expect(config.state.withLock { $0.pushed.isEmpty })
+        #expect(config.users.heldCount == 0)
         let download = Task { try await config.downloadNewConfig() as DownloadResult }
         try await downloader.waitForRequests(1)
         _ = await config.push(to: .generic) { _ in .apply(GuardedLaunch.document(3)) }
-        #expect(config.state.withLock { $0.pushed.count } == 1)
         downloader.answer(1, with: .configuration(GuardedLaunch.document(2)))
         _ = try await download.value
         #expect(config["Home"]?.integer(forKey: "version") == 3)
-        #expect(config.state.withLock { $0.pushed.isEmpty })
     }
 }

@@ -159,6 +159,61 @@ struct LaunchGuardTests {
         #expect(launch.version == 3)
     }
 
+    private static func inTwoSections(_ version: Int) -> ConfigurationState {
+        var document = GuardedLaunch.document(version)
+        document.sections["Waiting"] = ActiveConfigSection(settings: ["n": .integer(version)])
+        return document
+    }
+
+    /// Some of its sections are active first, and prove good; then all of them.
+    @Test func aDocumentThatFirstProvedGoodInPartIsKept() async throws {
+        let system = ModelFileSystem()
+        let policy = ActivationPolicy.manual(except: ["Home"])
+        let first = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(Self.inTwoSections(2))),
+            activation: policy)
+        try await first.config.downloadNewConfig()
+        first.live()
+        await first.config.activate()
+        first.live()
+        let second = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(Self.inTwoSections(3))),
+            activation: policy)
+        try await second.config.fetchAndActivate()
+        for _ in 0..<2 { #expect(GuardedLaunch(system, activation: policy).version == 3) }
+        let launch = GuardedLaunch(system, activation: policy)
+        #expect(launch.version == 2)
+        #expect(launch.config.launchGuardVerdict?.replacement == .previous)
+    }
+
+    @Test func aDeathByTheSectionsThatWereActivatedLaterCounts() async throws {
+        let system = ModelFileSystem()
+        let policy = ActivationPolicy.manual(except: ["Home"])
+        let first = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(Self.inTwoSections(1))),
+            activation: policy)
+        try await first.config.fetchAndActivate()
+        first.live()
+        let second = GuardedLaunch(
+            system, downloader: ScriptedDownloader(.configuration(Self.inTwoSections(2))),
+            activation: policy)
+        try await second.config.downloadNewConfig()
+        second.live()
+        await second.config.activate()
+        for _ in 0..<2 { #expect(GuardedLaunch(system, activation: policy).version == 2) }
+        #expect(GuardedLaunch(system, activation: policy).version == 1)
+    }
+
+    @Test func aWindowMayBeOfAnyLength() async throws {
+        var options = ActiveConfigOptions()
+        options.launchGuard = LaunchGuard(window: .seconds(Int64.max))
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))),
+            store: InMemoryStore(), options: options)
+        try await config.downloadNewConfig()
+        #expect(config["Home"]?.integer(forKey: "version") == 1)
+    }
+
     @Test func withoutAGoodDocumentTheBootstrapIsUsed() async throws {
         let system = ModelFileSystem()
         let first = GuardedLaunch(

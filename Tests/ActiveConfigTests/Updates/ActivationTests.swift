@@ -105,6 +105,59 @@ struct ActivationTests {
         }
     }
 
+    /// One of them activates it; for both it is active.
+    @Test func whoJoinsAFetchAndActivateIsToldTheSame() async throws {
+        let fixture = UpdatesFixture(activation: .manual)
+        for round in 0..<50 {
+            let launch = fixture.launch(
+                ScriptedDownloader { _ in Self.answer(["Home": "\(round)"], "t\(round)") })
+            async let first = launch.config.fetchAndActivate()
+            async let second = launch.config.fetchAndActivate()
+            let outcomes = try await [first, second]
+            #expect(outcomes.map(\.isActivated) == [true, true], "round \(round)")
+            #expect(titles(launch.config) == ["Home": "\(round)"])
+        }
+    }
+
+    /// Downloads end in any order with activations; nothing waits for ever, and no version goes back.
+    @Test(arguments: [true, false])
+    func whatWaitsIsActivatedInTheEnd(hasStore: Bool) async throws {
+        let fixture = UpdatesFixture(hasStore ? InMemoryStore() : nil, activation: .manual)
+        let launch = fixture.launch(
+            ScriptedDownloader { request in
+                request.number.isMultiple(of: 3)
+                    ? .unchanged
+                    : .configuration(
+                        .make(
+                            meta: ["template_version": .integer(request.number)],
+                            sections: ["Home": ["title": .string("\(request.number)")]],
+                            entityTag: "t\(request.number)"))
+            })
+        let config = launch.config
+        let seen = Locked<[Int]>([])
+        let token = config.listen(forSectionName: "Home") { section in
+            seen.withLock { $0.append(section?.title.flatMap { Int($0) } ?? 0) }
+        }
+        await withTaskGroup { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    for _ in 0..<30 {
+                        _ = try? await config.downloadNewConfig() as DownloadResult
+                        await config.activate()
+                    }
+                }
+            }
+        }
+        await config.activate()
+        launch.drain()
+        #expect(config.pendingConfiguration == nil)
+        let versions = seen.withLock { $0 }
+        #expect(versions == versions.sorted() && !versions.isEmpty)
+        let newest = launch.downloader.requests.map(\.number).filter { !$0.isMultiple(of: 3) }.max()
+        #expect(versions.last == newest)
+        token.cancel()
+    }
+
     @Test func aFetchThatFailsActivatesNothing() async throws {
         let launch = UpdatesFixture(activation: .manual).launch(
             ScriptedDownloader(Self.first, .failure(DownloadError(.timedOut))))
@@ -239,17 +292,15 @@ struct ActivationTests {
             store.persistPendingConfiguration(second, forUserID: "A")
             let config = fixture.launch().config
             // Holds back what is to be stored after the loading.
-            config.storeWrites.sync(of: UserID("A")) {
+            config.turns.run(of: UserID("A")) {
                 config.currentUserID = "A"
                 #expect(config["Home"]?.title == "2")
                 store.persistConfiguration(own, forUserID: "A")
                 store.persistPendingConfiguration(pending, forUserID: "A")
             }
             // Stores what has come in force by loading, too.
-            config.storeWrites.sync(of: UserID("A")) {
-                config.keep(
-                    nil, lastKnown: config.ownConfiguration(of: UserID("A")), of: UserID("A"))
-            }
+            let entry = config.users.entry(of: UserID("A"), isKept: false)
+            config.turns.run(of: UserID("A")) { config.keepUnstored(of: entry) }
             #expect(store.ownConfiguration(forUserID: "A")?.entityTag == own?.entityTag)
             #expect(store.pendingConfiguration(forUserID: "A")?.entityTag == pending?.entityTag)
         }

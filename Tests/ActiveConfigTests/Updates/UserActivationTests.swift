@@ -61,8 +61,6 @@ struct UserActivationTests {
         try store.persistConfiguration(.titled(["Kill": "off"]), forUserID: "1")
         let launch = UpdatesFixture(store, activation: .manual(except: ["Kill"])).launch(
             ScriptedDownloader(Self.answer(["Kill": "on"], "t2")))
-        launch.config.currentUserID = "1"
-        _ = launch.config["Kill"]
         let user = launch.config.configuration(forUserID: "1")
         let (begun, hasBegun) = AsyncStream.makeStream(of: Void.self)
         let mayEnd = DispatchSemaphore(value: 0)
@@ -72,7 +70,7 @@ struct UserActivationTests {
         }
         let load = Task { await user.load() }
         for await _ in begun {}
-        try await launch.config.downloadNewConfig()
+        try await user.download()
         mayEnd.signal()
         await load.value
         #expect(user["Kill"]?.title == "on")

@@ -38,7 +38,7 @@ struct UserConfigurationTests {
             #expect(handle.currentConfiguration.sections["Other"]?.string(forKey: "title") == title)
         }
         #expect(config.currentUserID == "1")
-        #expect(config["Home"] == nil)
+        #expect(config["Home"]?.string(forKey: "title") == "generic", "the fallback")
     }
 
     @Test func aUserIsLoadedFromTheStoreOnceAndFallsBackToTheGenericUser() async throws {

@@ -19,8 +19,8 @@ struct UserEntryTests {
     /// time, which has to hear of the number in force and then of the next one.
     @Test func aListenerThatRegistersDuringAChangeHearsOfIt() {
         let queue = DispatchQueue(label: "listeners")
-        let entry = UserEntry(UserID("1"), listenerQueue: queue)
-        entry.replace(with: Self.snapshot(0))
+        let entry = UserEntry(UserID("1"), policy: .immediate, listenerQueue: queue)
+        entry.publish(entry.documents, Self.snapshot(0), [])
         let isDone = Locked(false)
         let gaps = Locked<[[Int?]]>([])
         DispatchQueue.concurrentPerform(iterations: 2) { thread in
@@ -28,7 +28,9 @@ struct UserEntryTests {
                 var number = 0
                 while !isDone.withLock({ $0 }) {
                     number += 1
-                    entry.replace(with: Self.snapshot(number))
+                    let new = Self.snapshot(number)
+                    let changes = entry.snapshot.map { new.changes(since: $0.sections) } ?? []
+                    entry.publish(entry.documents, new, changes)
                     if number.isMultiple(of: 64) { queue.sync {} }
                 }
                 return

@@ -1,0 +1,214 @@
+/// Loading: what the store has of a user becomes the state of the user in memory.
+///
+/// It is read without a turn, as reading may happen on any thread. Whoever changes the user meanwhile
+/// advances the user's revision, and what was read is stale.
+extension ActiveConfig {
+    /// The active configuration of the current user, loaded on first use.
+    @discardableResult
+    func loadedSnapshot() -> ConfigurationSnapshot {
+        while true {
+            let (snapshot, entry) = state.withLock { ($0.snapshot, $0.entry) }
+            if let snapshot { return snapshot }
+            loadedSnapshot(of: entry)
+        }
+    }
+
+    /// As `loadedSnapshot()`, but the store is not called on a cooperative thread.
+    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
+        if let known = state.withLock({ $0.snapshot }) { return known }
+        return await storeCalls.run { self.loadedSnapshot() }
+    }
+
+    /// A user's active configuration, loaded on first use.
+    @discardableResult
+    func loadedSnapshot(of entry: UserEntry) -> ConfigurationSnapshot {
+        while true {
+            let (documents, snapshot) = entry.current
+            if let snapshot { return snapshot }
+            let (stored, genericRevision) = readStore(of: entry)
+            apply(
+                UserEvent(
+                    event: .loaded(stored), reason: .restored, revision: documents.revision,
+                    genericRevision: genericRevision), to: entry)
+            storeLaunchLater(of: entry)
+        }
+    }
+
+    /// As `loadedSnapshot(of:)`, but the store is not called on a cooperative thread.
+    func loadedSnapshotInTask(of entry: UserEntry) async -> ConfigurationSnapshot {
+        if let known = entry.snapshot { return known }
+        return await storeCalls.run { self.loadedSnapshot(of: entry) }
+    }
+
+    /// Makes a user the current one, with what the store has of the user now.
+    func setCurrentUser(_ userID: UserID) {
+        let (isCurrent, isFirst) = state.withLock { ($0.userID == userID, $0.snapshot == nil) }
+        if isCurrent { return }
+        let entry = userID == .generic ? generic : users.entry(of: userID, isKept: false)
+        while true {
+            let documents = entry.documents
+            let isLoaded = documents.active != nil
+            let (stored, genericRevision) = readStore(of: entry, isSwitch: true)
+            var event = UserEvent(
+                event: isLoaded ? .reloaded(stored) : .loaded(stored), reason: .userChanged,
+                revision: documents.revision, genericRevision: genericRevision, isSwitch: true)
+            if isFirst { event.initialSections = initialSections(besides: stored) }
+            let transition =
+                apply(event, to: entry)
+                // What has changed in memory meanwhile is newer than what was read.
+                ?? (entry.documents.active == nil
+                    ? nil
+                    : apply(
+                        UserEvent(event: nil, reason: .userChanged, isSwitch: true), to: entry))
+            guard let transition else { continue }
+            storeLaunchLater(of: entry)
+            let count = transition.new?.sections.entries.count ?? 0
+            return log(.info, "\(userID.logName) is current, with \(count) sections.")
+        }
+    }
+
+    /// The documents that the store has of a user, as far as they may be used.
+    ///
+    /// - Returns: The documents; the generic user's revision if they depend on that user's documents in
+    ///   a way that only the store knows.
+    func readStore(
+        of entry: UserEntry, isSwitch: Bool = false
+    ) -> (stored: UserConfigurationState.Stored, genericRevision: Int?) {
+        let genericRevision = generic.documents.revision
+        let unstoredOwn = entry.documents.unstoredOwn
+        var stored = UserConfigurationState.Stored()
+        // In this order: what waits is removed only once it is stored as the user's own.
+        stored.waiting = waitingDocument(of: entry)
+        if let unstoredOwn {
+            stored.own = .downloaded(unstoredOwn)
+            return (stored, nil)
+        }
+        guard let configStore else { return (stored, nil) }
+        let userID = entry.userID
+        guard let bootstrapped = configStore as? any BootstrappedStore else {
+            // Such a store does not say whether it falls back.
+            let found = usable(
+                configStore.lastKnownActiveConfiguration(forUserID: userID.string), of: userID,
+                orOf: .generic)
+            stored.fallback =
+                unstoredFallback(insteadOf: found, of: userID)
+                ?? found.map { KnownConfiguration($0, source: .stored, isOwn: false) } ?? .none
+            return (stored, userID == .generic ? nil : genericRevision)
+        }
+        if let own = usable(bootstrapped.ownConfiguration(forUserID: userID.string), of: userID) {
+            stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
+        } else if userID == .generic {
+            stored.fallback =
+                bootstrapped.bootstrap?.state(log: bootstrapped.log).map {
+                    KnownConfiguration($0, source: .bootstrap, isOwn: false)
+                } ?? .none
+        } else {
+            // The generic user's configuration, as it is when this becomes the user's state.
+            refreshGeneric(isRead: isSwitch ? false : state.withLock { $0.entry === generic })
+        }
+        return (stored, nil)
+    }
+
+    /// The generic user's document that the store could not keep, for a user to whom the store gives the
+    /// older one that it has; nil for others.
+    private func unstoredFallback(
+        insteadOf found: ConfigurationState?, of userID: UserID
+    ) -> KnownConfiguration? {
+        guard let unstored = generic.documents.unstoredOwn, let configStore, userID != .generic,
+            configStore.ownConfiguration(forUserID: userID.string) == nil,
+            found == configStore.lastKnownActiveConfiguration(forUserID: nil)
+        else { return nil }
+        return KnownConfiguration.downloaded(unstored).asFallback
+    }
+
+    /// Takes over what another process has stored for the generic user, for those who fall back to it.
+    ///
+    /// `isRead` tells whether it is the current user's and stays so: then a removal changes nothing.
+    private func refreshGeneric(isRead: Bool) {
+        let (documents, snapshot) = generic.current
+        guard snapshot != nil else {
+            loadedSnapshot(of: generic)
+            return
+        }
+        let stored = readStore(of: generic).stored
+        let isUsed = isRead || users.usedEntry(of: .generic) != nil
+        let event: UserConfigurationState.Event =
+            isUsed ? .reloaded(stored) : .loadedAnew(stored)
+        guard documents.after(event).active !== documents.active else { return }
+        apply(
+            UserEvent(event: event, reason: .reloaded, revision: documents.revision), to: generic)
+    }
+
+    /// The sections that readers are taken to have seen before the first switch of a launch: those of
+    /// the generic user.
+    ///
+    /// Nil when that is not known without opening a bootstrap file. `stored` is what the store has of the
+    /// user who is about to become the current one.
+    private func initialSections(
+        besides stored: UserConfigurationState.Stored
+    ) -> [String: ActiveConfigSection]? {
+        if let known = generic.snapshot { return known.configuration.sections }
+        guard let store = configStore as? any BootstrappedStore else {
+            // Every user falls back to the generic configuration, so there is none.
+            if stored.fallback === KnownConfiguration.none { return [:] }
+            let found = configStore?.lastKnownActiveConfiguration(forUserID: nil)
+            return (usable(found, of: .generic) ?? .empty).sections
+        }
+        if let own = usable(store.ownConfiguration(forUserID: nil), of: .generic) {
+            return own.sections
+        }
+        guard let bootstrap = store.bootstrap else { return [:] }
+        return bootstrap.stateIfOpened.map { ($0 ?? .empty).sections }
+    }
+
+    /// The document that waits for a user, if it may become active.
+    func waitingDocument(of entry: UserEntry) -> ConfigurationState? {
+        keptWaiting(of: entry).flatMap { usable(pending: $0, of: entry.userID) }
+    }
+
+    /// The document that waits for a user, even one that must not become active.
+    func keptWaiting(of entry: UserEntry) -> ConfigurationState? {
+        if let unstored = entry.documents.unstoredWaiting { return unstored }
+        return (configStore as? any PendingConfigurationStore)?.pendingConfiguration(
+            forUserID: entry.userID.string)
+    }
+
+    /// The user's newest document, about which a request may ask: the one that waits, else the user's
+    /// own.
+    ///
+    /// Another process may have stored a newer one, or removed it.
+    func newestDocument(of entry: UserEntry) -> ConfigurationState? {
+        loadedSnapshot(of: entry)
+        if !options.activation.isImmediate, let waiting = waitingDocument(of: entry) {
+            return waiting
+        }
+        let documents = entry.documents
+        let active = documents.active.flatMap { $0.isOwn ? $0.configuration : nil }
+        if documents.isLaunchUnstored { return active }
+        guard let configStore else { return active }
+        if let unstored = documents.unstoredOwn { return unstored }
+        let userID = entry.userID
+        if let active, let tag = active.entityTag,
+            configStore.ownEntityTag(forUserID: userID.string) == tag
+        {
+            return active
+        }
+        return usable(configStore.ownConfiguration(forUserID: userID.string), of: userID)
+    }
+
+    /// The configuration of any user, as for a service that acts for many at once.
+    ///
+    /// ```swift
+    /// let user = config.configuration(forUserID: request.userID)
+    /// if user[.isCheckoutOn] { … }
+    /// ```
+    ///
+    /// The current user stays who it is. What the store has of the user is read at first use, and kept
+    /// in memory within ``ActiveConfigOptions/userCache``.
+    ///
+    /// - Parameter userID: The user; nil is the generic user.
+    /// - Returns: A handle. It costs little, so that each request may ask for its own.
+    public func configuration(forUserID userID: String?) -> UserConfiguration {
+        UserConfiguration(self, users.entry(of: UserID(userID), isKept: true))
+    }
+}

@@ -1,0 +1,246 @@
+/// What an event made of a user's active configuration.
+struct UserTransition: Sendable {
+    /// The snapshot before; nil when nothing was loaded.
+    let old: ConfigurationSnapshot?
+    /// The snapshot afterwards; nil when nothing is loaded.
+    let new: ConfigurationSnapshot?
+    /// The changes of the user's sections, sorted by name.
+    let changes: [SectionChange]
+    let isCurrent: Bool
+}
+
+/// The driver of the users' states: one event at a time becomes a new state, its snapshot, and what
+/// listeners and notifications have to say of it.
+///
+/// Deciding and comparing are serialized by ``transitions``, which readers do not take. Nothing of the
+/// app's is called meanwhile: stores and the launch guard have had their turn before, and what is
+/// released is kept until afterwards, since the `deinit` of a decoded value is the app's.
+extension ActiveConfig {
+    /// An event, and how it is reported.
+    struct UserEvent: Sendable {
+        let event: UserConfigurationState.Event?
+        let reason: SectionChange.Reason
+        /// The user's revision at which what the event says was read; nil: at any.
+        var revision: Int?
+        /// The generic user's revision likewise, for what a store says of fallbacks.
+        var genericRevision: Int?
+        /// True when the user becomes the current one.
+        var isSwitch = false
+        /// The sections that readers are taken to have seen before the first switch; nil: none.
+        var initialSections: [String: ActiveConfigSection]?
+    }
+
+    /// Returns what to post, or nil to change nothing; in the critical section in which the current user's
+    /// configuration changes.
+    typealias Finish = @Sendable (inout CoordinatorState, UserTransition) -> [Delivery.Event]?
+
+    /// Applies an event to a user, and to those who read the user's configuration as their fallback;
+    /// the launch guard knows of what becomes active before it does.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - entry: The user.
+    ///   - finish: Decides, in that critical section, what to post.
+    /// - Returns: The transition; nil when the event was stale, or `finish` returned nil.
+    @discardableResult
+    func apply(
+        _ event: UserEvent, to entry: UserEntry,
+        finish: Finish? = nil
+    ) -> UserTransition? {
+        guard options.launchGuard != nil else { return commit(event, to: entry, finish) }
+        while true {
+            let revisions = (entry.documents.revision, generic.documents.revision)
+            if let revision = event.revision, revision != revisions.0 { return nil }
+            guardLaunch(of: entry, after: event)
+            var guarded = event
+            (guarded.revision, guarded.genericRevision) = revisions
+            if let revision = event.genericRevision, revision != revisions.1 { return nil }
+            if let transition = commit(guarded, to: entry, finish) { return transition }
+            let isStale = revisions != (entry.documents.revision, generic.documents.revision)
+            if !isStale { return nil }
+        }
+    }
+
+    /// Tells the launch guard what an event activates for the current user, before it does.
+    private func guardLaunch(of entry: UserEntry, after event: UserEvent) {
+        let current = state.withLock { $0.entry }
+        let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
+        if entry === current || event.isSwitch {
+            guardLaunch(documents.active, of: entry.userID, generic: generic.documents.active)
+        } else if entry === generic, fallsBackToGeneric, current.documents.isFallback {
+            guardLaunch(
+                documents.active?.asFallback, of: current.userID, generic: documents.active)
+        }
+    }
+
+    private func commit(
+        _ event: UserEvent, to entry: UserEntry, _ finish: Finish?
+    ) -> UserTransition? {
+        var pass = TransitionPass()
+        let result: UserTransition? = transitions.withLock { _ in
+            let (before, old) = entry.current
+            if let revision = event.revision, revision != before.revision { return nil }
+            if let revision = event.genericRevision, revision != generic.documents.revision {
+                return nil
+            }
+            let after = event.event.map { before.after(completed($0, for: entry)) } ?? before
+            guard
+                let transition = publish(
+                    after, of: entry, from: (before, old), event, finish, &pass)
+            else { return nil }
+            let isNews = after.active !== before.active
+            if entry === generic, isNews, fallsBackToGeneric { passOn(event, &pass) }
+            return transition
+        }
+        pass.end()
+        return result
+    }
+
+    /// Changes what lies beneath and above all documents.
+    func changeLayers(
+        reason: SectionChange.Reason, _ change: (inout ConfigurationLayers) -> Void
+    ) {
+        var pass = TransitionPass()
+        transitions.withLock { _ in
+            let old = state.withLock { $0.layers }
+            var layers = old
+            change(&layers)
+            // Else everything would be decoded, and each problem reported, once more.
+            if layers == old { return }
+            state.withLock { [layers] in $0.layers = layers }
+            for entry in inMemory(&pass) where entry.snapshot != nil {
+                let current = entry.current
+                _ = publish(
+                    current.documents, of: entry, from: current,
+                    UserEvent(event: nil, reason: reason), nil, &pass)
+            }
+        }
+        pass.end()
+    }
+
+    /// The event with the generic user's active configuration as the fallback, where the store has that
+    /// order of fallbacks.
+    private func completed(
+        _ event: UserConfigurationState.Event, for entry: UserEntry
+    ) -> UserConfigurationState.Event {
+        guard fallsBackToGeneric, entry !== generic,
+            let fallback = generic.documents.active?.asFallback
+        else { return event }
+        switch event {
+        case .loaded(var stored):
+            stored.fallback = fallback
+            return .loaded(stored)
+        case .reloaded(var stored):
+            stored.fallback = fallback
+            return .reloaded(stored)
+        case .loadedAnew(var stored):
+            stored.fallback = fallback
+            return .loadedAnew(stored)
+        case .forgotten: return .forgotten(fallback: fallback)
+        case .received, .activated, .fallbackChanged: return event
+        }
+    }
+
+    /// The state of a user after an event, as if nothing else happened until then.
+    func state(
+        of entry: UserEntry, after event: UserConfigurationState.Event
+    ) -> UserConfigurationState {
+        entry.documents.after(completed(event, for: entry))
+    }
+
+    /// Hands the generic user's configuration to those who read it as their fallback.
+    private func passOn(_ event: UserEvent, _ pass: inout TransitionPass) {
+        guard let fallback = generic.documents.active?.asFallback else { return }
+        for entry in inMemory(&pass) where entry !== generic {
+            let current = entry.current
+            guard current.documents.isFallback else { continue }
+            _ = publish(
+                current.documents.after(.fallbackChanged(fallback)), of: entry, from: current,
+                UserEvent(event: nil, reason: event.reason), nil, &pass)
+        }
+    }
+
+    /// The users in memory.
+    private func inMemory(_ pass: inout TransitionPass) -> [UserEntry] {
+        let entries = users.livingEntries
+        pass.released.append(entries)
+        return entries
+    }
+
+    /// Publishes a state: makes the snapshot, compares it with the former one, and queues what there is
+    /// to deliver.
+    private func publish(
+        _ documents: UserConfigurationState, of entry: UserEntry,
+        from former: (documents: UserConfigurationState, snapshot: ConfigurationSnapshot?),
+        _ event: UserEvent, _ finish: Finish?, _ pass: inout TransitionPass
+    ) -> UserTransition? {
+        let (current, front, layers) = state.withLock { ($0.entry, $0.snapshot, $0.layers) }
+        let isCurrent = entry === current || event.isSwitch
+        let old = former.snapshot
+        pass.released.append([old, front].compactMap(\.self) + [current])
+        var (new, shared) = (old, documents)
+        if let known = documents.active,
+            known !== former.documents.active || old?.layers != layers || event.isSwitch
+        {
+            let (snapshot, released) = users.snapshot(
+                of: entry.userID, known: known, layers: layers, reason: event.reason,
+                // Who is known again is reported again.
+                previous: event.reason == .forgotten ? nil : old)
+            new = snapshot
+            shared.share(snapshot.known)
+            pass.released.append(released)
+        }
+        let transition = UserTransition(
+            old: old, new: new,
+            changes: old.flatMap { old in new?.changes(since: old.sections) } ?? [],
+            isCurrent: isCurrent)
+        let seen =
+            front?.sections ?? event.initialSections.map { layers.applied(to: $0) } ?? new?.sections
+        let changes =
+            event.isSwitch
+            ? seen.flatMap { new?.changes(since: $0) } ?? [] : transition.changes
+        if isCurrent || finish != nil {
+            let isDone = change { [new] state in
+                let events = finish.map { $0(&state, transition) } ?? []
+                guard let events else { return nil }
+                guard isCurrent else { return deliver([], events, in: state) }
+                state.entry = entry
+                state.snapshot = new
+                return deliver(changes, events, in: state)
+            }
+            guard isDone else { return nil }
+        }
+        entry.publish(shared, new, transition.changes)
+        if !transition.changes.isEmpty { pass.changed.append(entry) }
+        pass.released.append(users.hold(entry, isToBeHeld(shared)))
+        return transition
+    }
+
+    /// Notes what became of a user's documents in the store, which changes nothing that is read.
+    func note(of entry: UserEntry, _ change: (inout UserConfigurationState) -> Void) {
+        var pass = TransitionPass()
+        transitions.withLock { _ in
+            entry.note(change)
+            pass.released.append(users.hold(entry, isToBeHeld(entry.documents)))
+        }
+        pass.end()
+    }
+
+    /// True for a user of whom the next load would not find what is known now.
+    private func isToBeHeld(_ documents: UserConfigurationState) -> Bool {
+        documents.isUnstored || (documents.active != nil && !options.activation.isImmediate)
+    }
+}
+
+/// What is left to do after a transition, under no lock.
+struct TransitionPass {
+    /// Users whose sequences have something new.
+    var changed: [UserEntry] = []
+    /// Objects that the transition has replaced.
+    var released: [[AnyObject]] = []
+
+    func end() {
+        withExtendedLifetime(released) {}
+        for entry in changed { entry.signal() }
+    }
+}

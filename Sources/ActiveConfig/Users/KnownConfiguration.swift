@@ -1,0 +1,100 @@
+/// A user's active document, where it comes from, and the newer one that waits for its activation.
+final class KnownConfiguration: Sendable {
+    /// A newer document of the user's own that waits for its activation.
+    struct Pending: Sendable {
+        private(set) var configuration: ConfigurationState
+        let source: SettingSource
+        /// The sections that are active already.
+        var adopted: Set<String> = []
+        /// True when its active sections differ from those that they have replaced.
+        var isPartlyActive = false
+        /// The moments at which its sections became active so far.
+        var moments: Set<ActivationPolicy.Moment> = []
+
+        /// The same with an equal document, such as one with shared sections.
+        func with(_ configuration: ConfigurationState) -> Pending {
+            var pending = self
+            pending.configuration = configuration
+            return pending
+        }
+    }
+
+    let configuration: ConfigurationState
+    let source: SettingSource
+    /// True when it is known to be the user's own, not a fallback.
+    let isOwn: Bool
+    let pending: Pending?
+
+    init(
+        _ configuration: ConfigurationState, source: SettingSource, isOwn: Bool,
+        pending: Pending? = nil
+    ) {
+        self.configuration = configuration
+        self.source = source
+        self.isOwn = isOwn
+        self.pending = pending
+    }
+
+    static func downloaded(_ configuration: ConfigurationState) -> KnownConfiguration {
+        KnownConfiguration(configuration, source: .downloaded, isOwn: true)
+    }
+
+    static let none = KnownConfiguration(.empty, source: .none, isOwn: false)
+}
+
+extension KnownConfiguration {
+    /// Activates the sections of a newer document whose moment has come.
+    func bringing(
+        _ new: Pending, _ policy: ActivationPolicy, at moments: Set<ActivationPolicy.Moment>
+    ) -> KnownConfiguration {
+        let (document, adopted, isWhole) = policy.bringing(
+            new.configuration, to: configuration, at: moments)
+        if isWhole {
+            return KnownConfiguration(new.configuration, source: new.source, isOwn: true)
+        }
+        var pending = new
+        pending.moments = moments
+        pending.isPartlyActive =
+            document.sections != configuration.sections || self.pending?.isPartlyActive == true
+        pending.adopted = adopted.filter { name in
+            new.configuration.sections[name] != nil
+        }
+        return KnownConfiguration(document, source: source, isOwn: isOwn, pending: pending)
+    }
+
+    /// Activates the sections of a downloaded document that need not wait.
+    func bringing(
+        downloaded newest: ConfigurationState, _ policy: ActivationPolicy
+    ) -> KnownConfiguration {
+        bringing(.init(configuration: newest, source: .downloaded), policy, at: [.immediate])
+    }
+
+    /// The active document alone.
+    var withoutPending: KnownConfiguration {
+        pending == nil ? self : KnownConfiguration(configuration, source: source, isOwn: isOwn)
+    }
+
+    /// The generic user's configuration for a user who has no document: it lends no entity tag.
+    var asFallback: KnownConfiguration {
+        guard isOwn else { return withoutPending }
+        var configuration = configuration
+        configuration.entityTag = nil
+        return KnownConfiguration(configuration, source: .genericUser, isOwn: false)
+    }
+
+    /// The document that waits, else the active one.
+    var newest: ConfigurationState { pending?.configuration ?? configuration }
+
+    func hasSameDocuments(as other: KnownConfiguration) -> Bool {
+        configuration == other.configuration
+            && pending?.configuration == other.pending?.configuration
+    }
+
+    /// True for a document of a lower version than the user's own one that is active.
+    func isOlder(than known: KnownConfiguration) -> Bool {
+        guard known.isOwn, let before = known.configuration.templateVersion,
+            let now = configuration.templateVersion
+        else { return false }
+        return now < before
+    }
+}

@@ -1,0 +1,42 @@
+internal import Dispatch
+internal import Foundation
+
+/// Serializes what changes the documents of each user: one turn after the other.
+///
+/// Users do not wait for each other. A turn calls the store, and so holds no lock of the framework's.
+/// Messages are logged after the turn, as the log may use the framework.
+final class UserTurns: Sendable {
+    /// The queues in use, each with the number of its turns that run or wait.
+    private let queues = Locked<[UserID: (queue: DispatchQueue, count: Int)]>([:])
+
+    /// The thread of the turn that this code runs in; a task that is started in a turn inherits it, on
+    /// another thread.
+    @TaskLocal private static var turnThread: ObjectIdentifier?
+
+    private static var thisThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
+
+    /// True for code that is called in a turn, such as a store's: it must not wait for a turn, which
+    /// might be its own or wait for that.
+    static var isInTurn: Bool { turnThread.map { $0 == thisThread } ?? false }
+
+    /// Runs `body` on the calling thread.
+    func run<Result>(of userID: UserID, _ body: () throws -> Result) rethrows -> Result {
+        let queue = queues.withLock { queues in
+            let queue = queues[userID]?.queue ?? DispatchQueue(label: "ActiveConfig.turns")
+            queues[userID] = (queue, (queues[userID]?.count ?? 0) + 1)
+            return queue
+        }
+        defer {
+            queues.withLock { queues in
+                guard let (queue, count) = queues[userID] else { return }
+                queues[userID] = count > 1 ? (queue, count - 1) : nil
+            }
+        }
+        return try LogWriter.holdingMessages {
+            try Self.$turnThread.withValue(Self.thisThread) { try queue.sync(execute: body) }
+        }
+    }
+
+    /// The number of a user's turns that run or wait.
+    func count(of userID: UserID) -> Int { queues.withLock { $0[userID]?.count ?? 0 } }
+}

@@ -1,0 +1,132 @@
+import ActiveConfigTesting
+import Testing
+
+@testable import ActiveConfig
+
+/// Random histories of a user beside a model that is written by the rules, not by the code.
+struct UserConfigurationStateModelTests {
+    private static let sections = ["Home", "Kill", "Next"]
+
+    /// Home waits for an activation, Kill for nothing, and Next for a launch.
+    private static let policy = ActivationPolicy(
+        .manual, sections: ["Kill": .immediate, "Next": .nextLaunch])
+
+    private static func document(_ version: Int) -> ConfigurationState {
+        .make(
+            meta: ["template_version": .integer(version)],
+            sections: Dictionary(
+                uniqueKeysWithValues: sections.map { ($0, ["version": .integer(version)]) }),
+            entityTag: "\"\(version)\"")
+    }
+
+    private static func own(_ version: Int?) -> KnownConfiguration? {
+        version.map { KnownConfiguration(document($0), source: .stored, isOwn: true) }
+    }
+
+    private static func fallback(_ version: Int) -> KnownConfiguration {
+        KnownConfiguration(document(version), source: .genericUser, isOwn: false)
+    }
+
+    /// Whose version each section has: the rules in a few lines.
+    private struct Model {
+        /// The versions of the own document, of the one that waits, and of the fallback.
+        var own: Int?
+        var waiting: Int?
+        var fallback: Int
+        /// The sections of the document that waits that are active.
+        var adopted: [String] = []
+        /// The versions of the sections that others than the waiting document's have replaced.
+        var former: [String: Int] = [:]
+
+        var active: [String: Int] {
+            var active = Dictionary(
+                uniqueKeysWithValues: sections.map { ($0, own ?? fallback) })
+            active.merge(former) { _, adopted in adopted }
+            if let waiting { for name in adopted { active[name] = waiting } }
+            return active
+        }
+
+        mutating func wait(for version: Int, adopting names: [String]) {
+            // What is active stays, whichever document it came from.
+            former = active.filter { $0.value != own ?? fallback }
+            (waiting, adopted) = (version, names)
+        }
+
+        mutating func take(_ version: Int) {
+            (own, waiting, adopted, former) = (version, nil, [], [:])
+        }
+    }
+
+    @Test(arguments: 0..<20)
+    func aHistoryLeadsToWhatTheRulesSay(seed: UInt64) {
+        for history in 0..<250 {
+            var random = SeededGenerator(seed: seed * 1_000 + UInt64(history))
+            var version = 10
+            func next() -> Int {
+                version += 1
+                return version
+            }
+            var state = UserConfigurationState(policy: Self.policy)
+            var model = Model(fallback: next())
+            if Bool.random(using: &random) { model.own = next() }
+            var stored = UserConfigurationState.Stored(
+                own: Self.own(model.own), fallback: Self.fallback(model.fallback))
+            if Bool.random(using: &random) {
+                let waiting = next()
+                stored.waiting = Self.document(waiting)
+                model.wait(for: waiting, adopting: ["Kill", "Next"])
+            }
+            state.handle(.loaded(stored))
+            var steps: [String] = ["loaded"]
+            for _ in 0..<Int.random(in: 1...12, using: &random) {
+                let revision = state.revision
+                let before = (model.active, model.waiting)
+                switch Int.random(in: 0..<6, using: &random) {
+                case 0:
+                    let new = next()
+                    steps.append("received \(new)")
+                    state.handle(.received(Self.document(new)))
+                    model.wait(for: new, adopting: ["Kill"])
+                case 1:
+                    guard let waiting = model.waiting else { continue }
+                    steps.append("activated \(waiting)")
+                    state.handle(.activated(Self.document(waiting)))
+                    model.take(waiting)
+                case 2:
+                    let new = next()
+                    steps.append("stored elsewhere \(new)")
+                    stored = .init(own: Self.own(new), fallback: Self.fallback(model.fallback))
+                    state.handle(.reloaded(stored))
+                    model.take(new)
+                case 3:
+                    // An older one changes nothing, if it is older than what is active.
+                    guard model.own != nil, model.former.isEmpty else { continue }
+                    steps.append("older elsewhere")
+                    state.handle(.reloaded(.init(own: Self.own(1))))
+                    #expect(state.revision == revision, "\(seed) \(history) \(steps)")
+                case 4:
+                    let new = next()
+                    steps.append("fallback \(new)")
+                    state.handle(.fallbackChanged(Self.fallback(new)))
+                    model.fallback = new
+                    if model.own == nil { model.former = [:] }
+                default:
+                    steps.append("forgotten")
+                    state.handle(.forgotten(fallback: Self.fallback(model.fallback)))
+                    model = Model(fallback: model.fallback)
+                }
+                let active = state.active?.configuration.sections.mapValues {
+                    $0.integer(forKey: "version")
+                }
+                #expect(active == model.active.mapValues { $0 }, "\(seed) \(history) \(steps)")
+                #expect(
+                    state.active?.pending?.configuration.templateVersion == model.waiting,
+                    "\(seed) \(history) \(steps)")
+                #expect(state.isFallback == (model.own == nil), "\(seed) \(history) \(steps)")
+                if before != (model.active, model.waiting) {
+                    #expect(state.revision > revision, "\(seed) \(history) \(steps)")
+                }
+            }
+        }
+    }
+}

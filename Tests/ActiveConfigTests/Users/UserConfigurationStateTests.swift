@@ -1,0 +1,194 @@
+import ActiveConfigTesting
+import Testing
+
+@testable import ActiveConfig
+
+struct UserConfigurationStateTests {
+    private static func document(_ version: Int, _ titles: [String: String]) -> ConfigurationState {
+        .make(
+            meta: ["template_version": .integer(version)],
+            sections: titles.mapValues { ["title": .string($0)] }, entityTag: "\"\(version)\"")
+    }
+
+    private static func own(_ document: ConfigurationState) -> KnownConfiguration {
+        KnownConfiguration(document, source: .stored, isOwn: true)
+    }
+
+    private static func fallback(_ document: ConfigurationState) -> KnownConfiguration {
+        KnownConfiguration(document, source: .genericUser, isOwn: false)
+    }
+
+    private static let one = document(1, ["Home": "1", "Kill": "1"])
+    private static let two = document(2, ["Home": "2", "Kill": "2"])
+    private static let three = document(3, ["Home": "3", "Kill": "3"])
+    private static let generic = document(9, ["Home": "g", "Kill": "g"])
+    private static let other = document(10, ["Home": "h", "Kill": "h"])
+
+    private typealias Stored = UserConfigurationState.Stored
+
+    /// Events of one user, and what is active and waits after them.
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var policy = ActivationPolicy.immediate
+        let events: [UserConfigurationState.Event]
+        /// The titles of Home and Kill.
+        let active: [String]
+        var waiting: Int?
+        var isFallback = false
+        var isLaunchUnstored = false
+    }
+
+    static let rows = [
+        Row(
+            testDescription: "the own document before the fallback",
+            events: [.loaded(Stored(own: own(one), fallback: fallback(generic)))],
+            active: ["1", "1"]),
+        Row(
+            testDescription: "the fallback of who has none",
+            events: [.loaded(Stored(fallback: fallback(generic)))], active: ["g", "g"],
+            isFallback: true),
+        Row(
+            testDescription: "a second load changes nothing",
+            events: [.loaded(Stored(own: own(two))), .loaded(Stored(own: own(one)))],
+            active: ["2", "2"]),
+        Row(
+            testDescription: "a fallback that changes",
+            events: [
+                .loaded(Stored(fallback: fallback(generic))), .fallbackChanged(fallback(other)),
+            ], active: ["h", "h"], isFallback: true),
+        Row(
+            testDescription: "a fallback that changes beneath an own document",
+            events: [.loaded(Stored(own: own(one))), .fallbackChanged(fallback(other))],
+            active: ["1", "1"]),
+        Row(
+            testDescription: "a download",
+            events: [.loaded(Stored(own: own(one))), .received(two)],
+            active: ["2", "2"]),
+        Row(
+            testDescription: "a download that waits", policy: .manual,
+            events: [.loaded(Stored(own: own(one))), .received(two)], active: ["1", "1"],
+            waiting: 2),
+        Row(
+            testDescription: "a download of which a section does not wait",
+            policy: .manual(except: ["Kill"]),
+            events: [.loaded(Stored(own: own(one))), .received(two)], active: ["1", "2"],
+            waiting: 2),
+        Row(
+            testDescription: "an activation", policy: .manual,
+            events: [.loaded(Stored(own: own(one))), .received(two), .activated(two)],
+            active: ["2", "2"]),
+        Row(
+            testDescription: "a newer download while one waits", policy: .manual,
+            events: [.loaded(Stored(own: own(one))), .received(two), .received(three)],
+            active: ["1", "1"], waiting: 3),
+        Row(
+            testDescription: "what waits for a launch", policy: .nextLaunch,
+            events: [.loaded(Stored(own: own(one), waiting: two))], active: ["2", "2"],
+            isLaunchUnstored: true),
+        Row(
+            testDescription: "what a launch has activated stays", policy: .nextLaunch,
+            events: [
+                .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(one))),
+            ], active: ["2", "2"], isLaunchUnstored: true),
+        Row(
+            testDescription: "what another process has stored after a launch",
+            policy: .nextLaunch,
+            events: [
+                .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(three))),
+            ], active: ["3", "3"]),
+        Row(
+            testDescription: "what another process has stored",
+            events: [.loaded(Stored(own: own(one))), .reloaded(Stored(own: own(two)))],
+            active: ["2", "2"]),
+        Row(
+            testDescription: "an older one in the store",
+            events: [.loaded(Stored(own: own(two))), .reloaded(Stored(own: own(one)))],
+            active: ["2", "2"]),
+        Row(
+            testDescription: "a removal in the store",
+            events: [
+                .loaded(Stored(own: own(two))), .reloaded(Stored(fallback: fallback(generic))),
+            ], active: ["2", "2"]),
+        Row(
+            testDescription: "what another process has activated", policy: .manual,
+            events: [
+                .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(two))),
+            ], active: ["2", "2"]),
+        Row(
+            testDescription: "what another process has downloaded", policy: .manual,
+            events: [
+                .loaded(Stored(own: own(one))), .reloaded(Stored(own: own(one), waiting: two)),
+            ], active: ["1", "1"], waiting: 2),
+        Row(
+            testDescription: "who is forgotten",
+            events: [
+                .loaded(Stored(own: own(one))), .received(two),
+                .forgotten(fallback: fallback(generic)),
+            ], active: ["g", "g"], isFallback: true),
+        Row(
+            testDescription: "who is forgotten while something waits",
+            policy: .manual(except: ["Kill"]),
+            events: [
+                .loaded(Stored(own: own(one))), .received(two),
+                .forgotten(fallback: fallback(generic)),
+            ], active: ["g", "g"], isFallback: true),
+        Row(
+            testDescription: "a fallback that changes beneath what waits",
+            policy: .manual(except: ["Kill"]),
+            events: [
+                .loaded(Stored(fallback: fallback(generic))), .received(two),
+                .fallbackChanged(fallback(other)),
+            ], active: ["h", "2"], waiting: 2, isFallback: true),
+        Row(
+            testDescription: "a fallback that changes beneath what a launch has activated",
+            policy: ActivationPolicy(.manual, sections: ["Kill": .nextLaunch]),
+            events: [
+                .loaded(Stored(waiting: two, fallback: fallback(generic))),
+                .fallbackChanged(fallback(other)),
+            ], active: ["h", "2"], waiting: 2, isFallback: true),
+    ]
+
+    @Test(arguments: rows)
+    func eventsLeadToWhatIsActive(row: Row) {
+        var state = UserConfigurationState(policy: row.policy)
+        for event in row.events { state.handle(event) }
+        let sections = state.active?.configuration.sections
+        #expect(["Home", "Kill"].map { sections?[$0]?.title } == row.active)
+        #expect(state.active?.pending?.configuration.templateVersion == row.waiting)
+        #expect(state.isFallback == row.isFallback)
+        #expect(state.isLaunchUnstored == row.isLaunchUnstored)
+    }
+
+    /// Events that change nothing leave the revision, so that nothing that was read becomes stale.
+    @Test func whatChangesNothingIsNoRevision() {
+        var state = UserConfigurationState(policy: .manual)
+        state.handle(.loaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
+        let revision = state.revision
+        state.handle(.loaded(Stored(own: Self.own(Self.one))))
+        state.handle(.reloaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
+        state.handle(.reloaded(Stored(own: Self.own(Self.one))))
+        state.handle(.fallbackChanged(Self.fallback(Self.generic)))
+        #expect(state.revision == revision)
+        state.handle(.activated(Self.three))
+        #expect(state.revision == revision + 1)
+    }
+
+    @Test func aLoadThatAForgettingHasOvertakenIsStale() {
+        var state = UserConfigurationState(policy: .immediate)
+        let revision = state.revision
+        state.handle(.forgotten(fallback: .none))
+        #expect(state.revision != revision && state.active == nil)
+    }
+
+    @Test func theNewestDocumentIsTheOneThatRequestsAskAbout() {
+        var state = UserConfigurationState(policy: .manual)
+        #expect(state.newest == nil)
+        state.handle(.loaded(Stored(fallback: Self.fallback(Self.generic))))
+        #expect(state.newest == nil, "a fallback is nobody's own")
+        state.handle(.received(Self.one))
+        #expect(state.newest == Self.one)
+        state.handle(.activated(Self.one))
+        state.handle(.received(Self.two))
+        #expect(state.newest == Self.two)
+    }
+}
