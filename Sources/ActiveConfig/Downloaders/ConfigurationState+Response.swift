@@ -29,7 +29,7 @@ extension ConfigurationState {
     private mutating func noteFields(of response: HTTPURLResponse, body: Data) {
         // Several fields arrive joined, which no verifier accepts.
         signedDocument = response.value(forHTTPHeaderField: "ActiveConfig-Signature").map {
-            SignedDocument(body: body, signature: $0, entityTag: entityTag)
+            SignedDocument(body: body, signature: $0, entityTag: entityTag).read(as: self)
         }
         acknowledgementShare = response.acknowledgementShare
     }

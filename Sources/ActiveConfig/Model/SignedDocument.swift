@@ -22,6 +22,21 @@ public struct SignedDocument: Sendable, Hashable {
     /// nil when there was none.
     private(set) var confirmation: String?
 
+    /// What the bytes say, read by the framework; nil when that is not known.
+    private var reading = Reading()
+
+    /// No part of equality: it follows from the bytes.
+    private struct Reading: Hashable {
+        var meta: [String: SettingValue] = [:]
+        /// Nil: not known.
+        var sections: [String: ActiveConfigSection]?
+
+        init() {}
+
+        static func == (left: Reading, right: Reading) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
+
     /// Creates a signed document, as a downloader does.
     ///
     /// - Parameters:
@@ -45,6 +60,25 @@ public struct SignedDocument: Sendable, Hashable {
     public var body: Data? {
         guard case .body(let body) = content else { return nil }
         return body
+    }
+
+    /// The document with the configuration that was read from its bytes, so that verifying it does not
+    /// read them again.
+    func read(as state: ConfigurationState) -> SignedDocument {
+        var document = self
+        (document.reading.meta, document.reading.sections) = (state.meta, state.sections)
+        return document
+    }
+
+    /// The configuration in the bytes; nil when only their digest is kept.
+    ///
+    /// - Throws: ``ConfigurationFormatError``.
+    func configuration() throws(ConfigurationFormatError) -> ConfigurationState? {
+        if let sections = reading.sections {
+            return ConfigurationState(meta: reading.meta, sections: sections)
+        }
+        guard let body else { return nil }
+        return try ConfigurationState(jsonData: body, limits: StoredRecord.limits)
     }
 
     /// What an answer without a body (304) says of this document.

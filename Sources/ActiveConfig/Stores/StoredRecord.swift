@@ -124,14 +124,16 @@ struct StoredRecord {
         var state = try ConfigurationState(jsonData: document, limits: Self.limits)
         state.addProblems(stored: header.problems)
         state.entityTag = header.entityTag
+        let signed = header.signature.map { signature in
+            SignedDocument.stored(
+                body: document, signature: signature, entityTag: header.entityTag,
+                confirmation: header.confirmation
+            ).read(as: state)
+        }
         if header.confirmation != nil {
             state.meta[ConfigurationState.MetaKey.templateVersion] = header.templateVersion
         }
-        state.signedDocument = header.signature.map {
-            .stored(
-                body: document, signature: $0, entityTag: header.entityTag,
-                confirmation: header.confirmation)
-        }
+        state.signedDocument = signed
         return state
     }
 

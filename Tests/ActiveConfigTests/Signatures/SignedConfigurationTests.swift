@@ -46,6 +46,26 @@ struct SignedConfigurationTests {
         #expect(log.messages.contains { "\($0)".contains("left out") })
     }
 
+    /// Its tables are those that were made when it was received, or when its file was read.
+    @Test func aSignedDocumentIsParsedOnce() async throws {
+        let body = SigningServer.body(12)
+        let signed = try SigningServer.answer(12)
+        let reading = try ConfigurationState(jsonData: body)
+        var answer = reading
+        answer.entityTag = signed.entityTag
+        answer.signedDocument = signed.signedDocument?.read(as: reading)
+        let store = InMemoryStore()
+        let config = server.config(ScriptedDownloader(.configuration(answer)), store: store)
+        try await config.downloadNewConfig()
+        let active = try #require(config.currentConfiguration.sections["Home"]?.table)
+        #expect(active === answer.sections["Home"]?.table)
+        let record = try StoredRecord(StoredRecord.encode(answer, of: UserID("1")), of: UserID("1"))
+        let stored = try record.configuration()
+        #expect(
+            try stored.signedDocument?.configuration()?.sections["Home"]?.table
+                === stored.sections["Home"]?.table)
+    }
+
     @Test func nothingUnsignedIsInForceButWhatComesWithTheApp() async throws {
         var unsigned = try SigningServer.answer(12)
         unsigned.signedDocument = nil
