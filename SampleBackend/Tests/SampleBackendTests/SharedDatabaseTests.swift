@@ -72,10 +72,14 @@ struct SharedDatabaseTests {
                     INSERT INTO changes (kind) VALUES ('tokens');
                     """)
         }
-        var failures = 0
-        for await line in backend.process.errorLines where line.contains("changes were lost") {
-            failures += 1
-            if failures == 3 { break }
+        // Logged once, and counted each time.
+        try await waitUntil {
+            let metrics = String(
+                decoding: try await backend.answer("/metrics").body, as: UTF8.self)
+            let prefix = #"activeconfig_store_errors_total{operation="watch"} "#
+            let count = metrics.split(separator: "\n").first { $0.hasPrefix(prefix) }
+                .flatMap { Int($0.dropFirst(prefix.count)) }
+            return count ?? 0 >= 3
         }
         try await database.write { db in
             try db.execute(sql: "ALTER TABLE hidden_tokens RENAME TO tokens")
