@@ -8,7 +8,7 @@ public import Foundation
 extension ActiveConfig {
     /// The in-app defaults, by section and key.
     public var defaults: [String: [String: SettingValue]] {
-        state.withLock { $0.layers.defaults }
+        transitions.withLock { $0.layers.defaults }
     }
 
     /// Replaces the in-app defaults, which are for every user and not stored; see

@@ -5,7 +5,7 @@
 extension ActiveConfig {
     /// The overrides in force, by section and key.
     public var overrides: [String: [String: SettingValue]] {
-        state.withLock { $0.layers.overrides }
+        transitions.withLock { $0.layers.overrides }
     }
 
     /// Overrides a setting, or removes its override.

@@ -77,7 +77,7 @@ extension ActiveConfig {
         _ event: UserEvent, to entry: UserEntry, _ finish: Finish?
     ) -> UserTransition? {
         var pass = TransitionPass()
-        let result: UserTransition? = transitions.withLock { _ in
+        let result: UserTransition? = transitions.withLock { transitions in
             let (before, old) = entry.current
             if let revision = event.revision, revision != before.revision { return nil }
             if let revision = event.genericRevision, revision != generic.documents.revision {
@@ -86,10 +86,12 @@ extension ActiveConfig {
             let after = event.event.map { before.after(completed($0, for: entry)) } ?? before
             guard
                 let transition = publish(
-                    after, of: entry, from: (before, old), event, finish, &pass)
+                    after, of: entry, from: (before, old), event, finish, in: &transitions, &pass)
             else { return nil }
             let isNews = after.active !== before.active
-            if entry === generic, isNews, fallsBackToGeneric { passOn(event, &pass) }
+            if entry === generic, isNews, fallsBackToGeneric {
+                passOn(event, in: &transitions, &pass)
+            }
             return transition
         }
         pass.end()
@@ -101,18 +103,16 @@ extension ActiveConfig {
         reason: SectionChange.Reason, _ change: (inout ConfigurationLayers) -> Void
     ) {
         var pass = TransitionPass()
-        transitions.withLock { _ in
-            let old = state.withLock { $0.layers }
-            var layers = old
-            change(&layers)
+        transitions.withLock { transitions in
+            let old = transitions.layers
+            change(&transitions.layers)
             // Else everything would be decoded, and each problem reported, once more.
-            if layers == old { return }
-            state.withLock { [layers] in $0.layers = layers }
+            if transitions.layers == old { return }
             for entry in inMemory(&pass) where entry.snapshot != nil {
                 let current = entry.current
                 _ = publish(
                     current.documents, of: entry, from: current,
-                    UserEvent(event: nil, reason: reason), nil, &pass)
+                    UserEvent(event: nil, reason: reason), nil, in: &transitions, &pass)
             }
         }
         pass.end()
@@ -149,14 +149,16 @@ extension ActiveConfig {
     }
 
     /// Hands the generic user's configuration to those who read it as their fallback.
-    private func passOn(_ event: UserEvent, _ pass: inout TransitionPass) {
+    private func passOn(
+        _ event: UserEvent, in transitions: inout Transitions, _ pass: inout TransitionPass
+    ) {
         guard let fallback = generic.documents.active?.asFallback else { return }
         for entry in inMemory(&pass) where entry !== generic {
             let current = entry.current
             guard current.documents.isFallback else { continue }
             _ = publish(
                 current.documents.after(.fallbackChanged(fallback)), of: entry, from: current,
-                UserEvent(event: nil, reason: event.reason), nil, &pass)
+                UserEvent(event: nil, reason: event.reason), nil, in: &transitions, &pass)
         }
     }
 
@@ -172,9 +174,12 @@ extension ActiveConfig {
     private func publish(
         _ documents: UserConfigurationState, of entry: UserEntry,
         from former: (documents: UserConfigurationState, snapshot: ConfigurationSnapshot?),
-        _ event: UserEvent, _ finish: Finish?, _ pass: inout TransitionPass
+        _ event: UserEvent, _ finish: Finish?, in transitions: inout Transitions,
+        _ pass: inout TransitionPass
     ) -> UserTransition? {
-        let (current, front, layers) = state.withLock { ($0.entry, $0.snapshot, $0.layers) }
+        let (current, front, layers) = (
+            transitions.entry, transitions.snapshot, transitions.layers
+        )
         let isCurrent = entry === current || event.isSwitch
         let old = former.snapshot
         pass.released.append([old, front].compactMap(\.self) + [current])
@@ -210,6 +215,7 @@ extension ActiveConfig {
             }
             guard isDone else { return nil }
         }
+        if isCurrent { (transitions.entry, transitions.snapshot) = (entry, new) }
         entry.publish(shared, new, transition.changes)
         if !transition.changes.isEmpty { pass.changed.append(entry) }
         pass.released.append(users.hold(entry, isToBeHeld(shared)))
@@ -230,6 +236,16 @@ extension ActiveConfig {
     private func isToBeHeld(_ documents: UserConfigurationState) -> Bool {
         documents.isUnstored || (documents.active != nil && !options.activation.isImmediate)
     }
+}
+
+/// What transitions start from: they alone change it, one at a time.
+struct Transitions: Sendable {
+    /// The current user.
+    var entry: UserEntry
+    /// What readers of the current configuration see; nil before the first load.
+    var snapshot: ConfigurationSnapshot?
+    /// What lies beneath and above each user's document.
+    var layers: ConfigurationLayers
 }
 
 /// What is left to do after a transition, under no lock.

@@ -54,7 +54,7 @@ public final class ActiveConfig: Sendable {
     /// Serializes deciding on events and comparing what is active before and after.
     ///
     /// Readers do not take it, and nothing of the app's is called under it; see ``UserEvent``.
-    let transitions = Locked(())
+    let transitions: Locked<Transitions>
     let storeCalls = BlockingCalls()
     /// Serializes what changes a user's documents in the store.
     let turns = UserTurns()
@@ -145,9 +145,12 @@ public final class ActiveConfig: Sendable {
         generic = users.entry(of: .generic, isKept: false)
         fallsBackToGeneric = configStore is any BootstrappedStore
         self.listenerQueuePatience = listenerQueuePatience
-        var state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
-        state.layers.overrides = overrides.initialOverrides
+        let state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
         self.state = Locked(state)
+        transitions = Locked(
+            Transitions(
+                entry: generic,
+                layers: ConfigurationLayers(overrides: overrides.initialOverrides)))
         (configStore as? any BootstrappedStore)?.log.inherit(from: log)
         options.launchGuard?.attach(store: configStore, clock: clock, log: log)
         reportOverrides()

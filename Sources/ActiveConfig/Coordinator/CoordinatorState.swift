@@ -15,8 +15,6 @@ struct CoordinatorState: Sendable {
     }
     /// Values of keys in the snapshot, by slot, which the snapshot has too; nil: not read yet.
     private(set) var decoded: ContiguousArray<(any DecodedSetting)?> = []
-    /// What lies beneath and above each user's document.
-    var layers = ConfigurationLayers()
     /// Settings whose values are masked.
     var secrets: Set<SettingPath> = []
     private let scalars: ScalarCache
