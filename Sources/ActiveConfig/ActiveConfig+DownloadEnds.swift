@@ -43,6 +43,7 @@ extension ActiveConfig {
         guard let result else {
             return fail(download, nil, of: userID, with: CancellationError())
         }
+        if userID == .generic, exchange.outcome != .withinInterval { reloadOpaqueFallbacks() }
         let outcome =
             switch exchange.outcome {
             case .withinInterval: "nothing was asked for within the interval"
@@ -52,7 +53,6 @@ extension ActiveConfig {
         log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
         download.finish(.success(result))
         signalChange()
-        if userID == .generic, result.outcome != .withinInterval { reloadOpaqueFallbacks() }
     }
 
     /// A document that arrived, and what it came with.
