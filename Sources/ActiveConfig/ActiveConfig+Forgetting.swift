@@ -13,7 +13,13 @@ extension ActiveConfig {
         let user = UserID(userID)
         markAbandoned(user)?.abandon()
         if UserTurns.isInTurn {
-            return storeCalls.async { try? self.forgetUser(userID) }
+            return storeCalls.async {
+                do {
+                    try self.forgetUser(userID)
+                } catch {
+                    self.log(.error, "\(user.logName) could not be forgotten: \(error)")
+                }
+            }
         }
         let entry = users.entry(of: user, isKept: false)
         // The current configuration has to be known, to notice what differs.
