@@ -72,14 +72,19 @@ extension ActiveConfig {
     /// that version then becomes active, or waits.
     func isOutdatedInStore(_ document: ConfigurationState, of entry: UserEntry) -> Bool {
         guard let version = document.templateVersion, let configStore else { return false }
+        let known = entry.documents.active
         let tag = configStore.ownEntityTag(forUserID: entry.userID.string)
-        let isUnchanged = tag != nil && tag == entry.documents.newest?.entityTag
+        let isUnchanged = tag != nil && tag == known?.newest.entityTag
         let own =
             isUnchanged
             ? nil
             : usable(
                 configStore.ownConfiguration(forUserID: entry.userID.string), of: entry.userID)
-        let versions = [own, waitingDocument(of: entry)].compactMap { $0?.templateVersion }
+        // What this process has stored itself is no news: a server may go back.
+        let versions = [own, waitingDocument(of: entry)].compactMap(\.self).filter { stored in
+            known.map { stored.isSame(as: $0.newest) || stored.isSame(as: $0.configuration) }
+                != true
+        }.compactMap(\.templateVersion)
         guard let latest = versions.max(), latest > version else { return false }
         apply(
             UserEvent(event: .reloaded(readStore(of: entry).stored), reason: .reloaded), to: entry)

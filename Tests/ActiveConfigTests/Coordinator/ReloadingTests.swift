@@ -56,6 +56,49 @@ struct ReloadingTests {
         #expect(store.ownConfiguration(forUserID: nil)?["Home"]?.title == "six")
     }
 
+    /// The answer was on its way while another process stored a later version.
+    @Test(arguments: [ActivationPolicy.immediate, .manual])
+    func anAnswerDoesNotReplaceALaterVersionOfAnotherProcess(
+        policy: ActivationPolicy
+    ) async throws {
+        for isWaiting in policy == .manual ? [false, true] : [false] {
+            let store = InMemoryStore()
+            store.persistConfiguration(Self.document("old", version: 1), forUserID: nil)
+            var options = ActiveConfigOptions()
+            options.activation = policy
+            let fixture = CoordinatorFixture.make(
+                ScriptedDownloader { _ in .held }, store: store, options: options)
+            let download = Task { try await fixture.config.downloadNewConfig() as DownloadResult }
+            try await fixture.downloader.waitForRequests(1)
+            let latest = Self.document("latest", version: 3)
+            if isWaiting {
+                store.persistPendingConfiguration(latest, forUserID: nil)
+            } else {
+                store.persistConfiguration(latest, forUserID: nil)
+            }
+            fixture.downloader.answer(1, with: .configuration(Self.document("late", version: 2)))
+            _ = try await download.value
+            await fixture.config.activate()
+            #expect(fixture.config["Home"]?.title == "latest")
+            #expect(store.ownConfiguration(forUserID: nil) == latest)
+            #expect(store.pendingConfiguration(forUserID: nil) == nil)
+        }
+    }
+
+    /// A server that was restored from a backup has lower versions.
+    @Test(arguments: [ActivationPolicy.immediate, .manual])
+    func aServerMayGoBack(policy: ActivationPolicy) async throws {
+        var options = ActiveConfigOptions()
+        options.activation = policy
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(
+                .configuration(Self.document("later", version: 5)),
+                .configuration(Self.document("restored", version: 4))), options: options)
+        try await fixture.config.downloadNewConfig()
+        try await fixture.config.fetchAndActivate()
+        #expect(fixture.config["Home"]?.title == "restored")
+    }
+
     @Test func whatIsOlderOrRemovedChangesNothing() async throws {
         try persist("old", version: 1)
         let document = Self.document("downloaded", version: 3)
