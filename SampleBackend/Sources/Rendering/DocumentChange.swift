@@ -55,8 +55,10 @@ public struct DocumentChange: Sendable {
         }.sorted { $0.key.precedes($1.key) }
         meta = new.meta
         results = newBasis.results
-        changesExperiments = !new.meta.hasSameExperiments(
-            newBasis.results, as: old.meta, oldBasis.results)
+        changesExperiments =
+            sections.isEmpty
+            && !new.meta.hasSameExperiments(
+                newBasis.results, as: old.meta, oldBasis.results)
     }
 
     /// True when two sections have the same values.
