@@ -167,9 +167,10 @@ extension ActiveConfig {
         of document: SignedDocument, is state: ConfigurationState, version: Int, of userID: UserID
     ) throws(SignatureError) -> ConfigurationState {
         // What a downloader or a store has made of the bytes is not what was signed.
-        guard var content = try? document.configuration() else {
-            throw SignatureError(.contentMismatch, userID: userID)
-        }
+        guard let body = document.body,
+            var content = document.knownConfiguration
+                ?? (try? ConfigurationState(jsonData: body, limits: StoredRecord.limits))
+        else { throw SignatureError(.contentMismatch, userID: userID) }
         let versionKey = ConfigurationState.MetaKey.templateVersion
         var signed = state
         // A later version that was confirmed is not in the bytes.

@@ -70,15 +70,9 @@ public struct SignedDocument: Sendable, Hashable {
         return document
     }
 
-    /// The configuration in the bytes; nil when only their digest is kept.
-    ///
-    /// - Throws: ``ConfigurationFormatError``.
-    func configuration() throws(ConfigurationFormatError) -> ConfigurationState? {
-        if let sections = reading.sections {
-            return ConfigurationState(meta: reading.meta, sections: sections)
-        }
-        guard let body else { return nil }
-        return try ConfigurationState(jsonData: body, limits: StoredRecord.limits)
+    /// The configuration that was read from the bytes; nil when that is not known.
+    var knownConfiguration: ConfigurationState? {
+        reading.sections.map { ConfigurationState(meta: reading.meta, sections: $0) }
     }
 
     /// What an answer without a body (304) says of this document.

@@ -62,7 +62,7 @@ struct SignedConfigurationTests {
         let record = try StoredRecord(StoredRecord.encode(answer, of: UserID("1")), of: UserID("1"))
         let stored = try record.configuration()
         #expect(
-            try stored.signedDocument?.configuration()?.sections["Home"]?.table
+            stored.signedDocument?.knownConfiguration?.sections["Home"]?.table
                 === stored.sections["Home"]?.table)
     }
 
