@@ -33,6 +33,8 @@ CONSTANTS = {
     "conditions": Constant("processor time of 100 more conditions", 3.8, "µs an event or document", f"{LOAD} B1"),
     "idle": Constant("processor time of 1,000 idle streams", 0.09, "% of a processor", POINTS),
     "idle_replica": Constant("processor time of an idle replica", 0.55, "% of a processor", POINTS),
+    "idle_on_etcd": Constant("processor time of an idle replica on etcd", 0.1, "% of a processor",
+                             f"{POINTS} --stores etcd"),
     "connects": Constant("new streams a second", 4800, "a processor", POINTS),
     "first_event": Constant("time of a publish until the first streams have it", 25, "ms", f"{POINTS}, 2 kB"),
     "documents": Constant("documents a second, hardly two alike", 23600, "a processor", f"{SCALE} S3"),

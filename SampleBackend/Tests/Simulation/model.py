@@ -205,10 +205,11 @@ def predicted(point):
     """What the model says of a measured point: processors are shared by replicas and clients, on one machine."""
     streams, replicas = point["streams"], point["replicas"]
     event = constant("event_own" if point["kind"] == "own" else "event_shared")
+    idle = constant("idle_on_etcd" if point.get("store") == "etcd" else "idle_replica")
     whole = streams * (event + constant("event_client")) / 1000 / point["processors"]
     return {
         "last": constant("first_event") + whole, "p50": constant("first_event") + whole / 2,
         "serverMicroseconds": event,
         "kibAStream": constant("stream_memory") + constant("first_streams") * 1024 * replicas / streams,
-        "idlePercent": constant("idle") + constant("idle_replica") * replicas / streams * 1000,
+        "idlePercent": constant("idle") + idle * replicas / streams * 1000,
         "connectSeconds": streams / constant("connects") / point["processors"]}

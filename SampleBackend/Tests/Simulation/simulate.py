@@ -164,17 +164,17 @@ def check(path, as_json):
     medians = {name: statistics.median(abs(error) for error in found) for name, found in errors.items()}
     if as_json:
         print(json.dumps({"medianErrors": medians, "points": [
-            {"replicas": point["replicas"], "streams": point["streams"], "kind": point["kind"],
+            {name: point.get(name) for name in ("store", "kind", "replicas", "streams")} | {
              "errors": {name: value / measured - 1 for name, (value, measured) in compared.items()}}
             for point, compared in rows]}))
     else:
-        print(f"{'kind':6}{'replicas':>9}{'streams':>9}  " + "".join(f"{name:>24}" for name in errors))
+        print(f"{'store':7}{'kind':6}{'replicas':>9}{'streams':>9}  " + "".join(f"{name:>24}" for name in errors))
         for point, compared in rows:
             cells = [f"{compared[name][0]:.3g} for {compared[name][1]:.3g}, "
                      f"{compared[name][0] / compared[name][1] - 1:+.0%}" if name in compared else "" for name in errors]
-            print(f"{point['kind']:6}{point['replicas']:>9}{point['streams']:>9}  "
+            print(f"{point.get('store', ''):7}{point['kind']:6}{point['replicas']:>9}{point['streams']:>9}  "
                   + "".join(f"{cell:>24}" for cell in cells))
-        print(f"{'median error':26}" + "".join(f"{medians[name]:>24.0%}" for name in errors))
+        print(f"{'median error':33}" + "".join(f"{medians[name]:>24.0%}" for name in errors))
     return 1 if any(median > WORST for median in medians.values()) else 0
 
 
