@@ -295,7 +295,7 @@ if wants B15; then measure_by unchanged 10000; fi
 if wants B16; then measure_allocations; fi
 if [ -n "$scale" ] && [ -n "$markdown" ] && [ "$only" = "$all" ]; then
     SampleBackend/Tests/Simulation/simulate.py --markdown
-    echo
+    printf '\n### Measured\n\n'
 fi
 # shellcheck disable=SC2086
 python3 SampleBackend/Tests/Load/report.py "$work" "$only" $check $json $markdown \
