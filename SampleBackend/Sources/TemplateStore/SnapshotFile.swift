@@ -94,7 +94,8 @@ package struct SnapshotFile: Sendable {
     }
 
     private func cannotBeWritten(_ error: any Error) -> TemplateStoreError {
-        TemplateStoreError(
+        if let error = error as? TemplateStoreError { return error }
+        return TemplateStoreError(
             .unavailable,
             "The snapshot \(path) cannot be written: check that its folder exists, that this user may "
                 + "write there, and the space on the disk.", underlyingError: error)
@@ -176,12 +177,31 @@ package struct SnapshotFile: Sendable {
     /// Creates an empty file beside the target, and returns its path.
     private func makeTemporary(for target: String) throws -> String {
         let temporary = target + ".new"
-        try? FileManager.default.removeItem(atPath: temporary)
+        let attributes = try? FileManager.default.attributesOfItem(atPath: temporary)
+        if let attributes {
+            guard attributes[.type] as? FileAttributeType == .typeRegular,
+                isUnfinished(temporary)
+            else {
+                throw TemplateStoreError(
+                    .unavailable,
+                    "The snapshot \(path) cannot be written, since \(temporary) is in the way, which is "
+                        + "no part of a snapshot: move it away.")
+            }
+            try FileManager.default.removeItem(atPath: temporary)
+        }
         guard
             FileManager.default.createFile(
                 atPath: temporary, contents: nil, attributes: [.posixPermissions: 0o600])
         else { throw CocoaError(.fileWriteUnknown) }
         return temporary
+    }
+
+    /// True for what a write that was interrupted has left: the beginning of a snapshot, or nothing.
+    private func isUnfinished(_ path: String) -> Bool {
+        guard let file = try? FileHandle(forReadingFrom: URL(filePath: path)) else { return false }
+        defer { try? file.close() }
+        guard let head = try? file.read(upToCount: Self.name.utf8.count) else { return true }
+        return Data(Self.name.utf8).starts(with: head)
     }
 
     /// Writes a file beside the target, and renames it.

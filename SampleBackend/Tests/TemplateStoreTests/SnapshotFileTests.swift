@@ -168,4 +168,24 @@ struct SnapshotFileTests {
         #expect(throws: TemplateStoreError.self) { try other.write(kept) }
         #expect(throws: TemplateStoreError.self) { try other.checkIsWritable() }
     }
+
+    /// Beside the file is one of its own, for as long as it is written.
+    @Test(arguments: ["folder", "file", "unfinished"])
+    func filesOfOthersAreNotRemoved(kind: String) throws {
+        let beside = file.path + ".new"
+        switch kind {
+        case "folder":
+            try FileManager.default.createDirectory(
+                atPath: beside + "/mine", withIntermediateDirectories: true)
+        case "file": try Data("mine".utf8).write(to: URL(filePath: beside))
+        default: try Data("activeconfig-snap".utf8).write(to: URL(filePath: beside))
+        }
+        do throws(TemplateStoreError) {
+            try file.checkIsWritable()
+            #expect(kind == "unfinished")
+        } catch {
+            #expect(kind != "unfinished" && "\(error)".contains("in the way"), "\(error)")
+            #expect(FileManager.default.fileExists(atPath: beside))
+        }
+    }
 }

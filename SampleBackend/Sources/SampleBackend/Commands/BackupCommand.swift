@@ -11,7 +11,8 @@ struct BackupCommand: AsyncParsableCommand {
         abstract: "Copy a store to a new file, an SQLite database, also while servers use it.",
         discussion: """
             The file can be served by --store sqlite:FILE, or copied into any empty store by \
-            "sample-backend restore". Until it is complete its name ends with ".partial".
+            "sample-backend restore". Until it is complete its name ends with ".partial-" and \
+            eight letters or digits; one that was interrupted leaves such a file.
             """)
 
     @Argument(help: "The file to write; it must not exist.")

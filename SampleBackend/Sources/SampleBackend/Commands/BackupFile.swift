@@ -4,11 +4,9 @@ import Foundation
 struct BackupFile: Sendable {
     let path: String
 
-    /// The path until then.
-    var partialPath: String { path + ".partial" }
+    /// The path until then, at which nobody else has a file.
+    let partialPath: String
 
-    /// Removes what an interrupted backup to the same path has left.
-    ///
     /// - Throws: A ``CommandFailure`` when there is a file at the path.
     init(path: String) throws {
         self.path = path
@@ -16,7 +14,7 @@ struct BackupFile: Sendable {
             throw CommandFailure(
                 "The file \(path) exists: choose another one, or move it away.", code: Exit.failure)
         }
-        removePartialFiles()
+        partialPath = "\(path).partial-\(UUID().uuidString.prefix(8).lowercased())"
     }
 
     /// Gives the complete file its name.
