@@ -48,7 +48,12 @@ struct StoreFollower: Service {
             }
         }
         // The process is to end, even if the store does not answer.
-        _ = await result(within: Self.lastWriteTime) { await storeUsesOnce() }
+        let end: Void? = await result(within: Self.lastWriteTime) { await storeUsesOnce() }
+        if end == nil {
+            logger.warning(
+                "When tokens were last used was not stored",
+                metadata: ["error": "The store did not answer within \(Self.lastWriteTime)."])
+        }
     }
 
     /// Applies the store's changes; after a gap or a failure, reads everything again before it
