@@ -57,7 +57,8 @@ extension ActiveConfig {
         loadedSnapshot(of: entry)
         let changes = turns.run(of: userID) { () -> [SectionChange]? in
             storeLaunch(of: entry)
-            guard let waiting = waitingDocument(of: entry) else { return nil }
+            guard let waiting = waitingDocument(of: entry), entry.documents.mayActivate(waiting)
+            else { return nil }
             storeOwn(waiting, of: entry)
             let document = waiting.keptInMemory
             let transition = apply(

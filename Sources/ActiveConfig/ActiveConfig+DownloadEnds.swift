@@ -87,7 +87,7 @@ extension ActiveConfig {
         let isCounted = arrival.attempt != nil || arrival.download == nil
         let transition = inOrderOfFirstDownload {
             let isFirst = isCounted && recordFirstDownloadFinished()
-            return apply(UserEvent(event: event, reason: .downloaded), to: entry) {
+            let transition = apply(UserEvent(event: event, reason: .downloaded), to: entry) {
                 state, transition in
                 if let download = arrival.download {
                     if download.isAbandoned { return nil }
@@ -100,9 +100,15 @@ extension ActiveConfig {
                 let isWaiting = isCurrent && transition.new?.known.pending != nil
                 let update = Delivery.Event.downloadFinished(
                     userID, meta: meta ?? [:], configurationIsCurrent: isCurrent && !isWaiting)
-                return isFirst
+                let isReported = isFirst || (isCounted && state.firstDownloadIsUnreported)
+                if isReported { state.firstDownloadIsUnreported = false }
+                return isReported
                     ? [.firstDownloadFinished(userID, meta: meta ?? [:]), update] : [update]
             }
+            if isFirst, transition == nil {
+                state.withLock { $0.firstDownloadIsUnreported = true }
+            }
+            return transition
         }
         guard let transition else { return nil }
         if isWhole, let document = arrival.document { noteInForce(document, of: userID) }

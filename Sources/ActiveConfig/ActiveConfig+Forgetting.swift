@@ -28,7 +28,14 @@ extension ActiveConfig {
             // First what waits, so that it never stands alone.
             let waiting = configStore as? any PendingConfigurationStore
             try waiting?.persistPendingConfiguration(nil, forUserID: userID)
-            try configStore?.persistConfiguration(nil, forUserID: userID)
+            do {
+                try configStore?.persistConfiguration(nil, forUserID: userID)
+            } catch {
+                // What waited is still there, as all that is known of the user.
+                let known = entry.documents.active?.pending?.configuration
+                note(of: entry) { $0.unstoredWaiting = $0.unstoredWaiting ?? known }
+                throw error
+            }
             history.forget(user)
             // One that was started meanwhile may have been stored just before the removal.
             let download = markAbandoned(user)

@@ -79,12 +79,19 @@ extension ActiveConfig {
         var stored = UserConfigurationState.Stored()
         // In this order: what waits is removed only once it is stored as the user's own.
         stored.waiting = waitingDocument(of: entry)
+        let userID = entry.userID
         if let unstoredOwn {
-            stored.own = .downloaded(unstoredOwn)
+            // Unless another process has stored a later one.
+            let other = usable(
+                configStore?.ownConfiguration(forUserID: userID.string), of: userID)
+            let isLater = other?.isLater(than: unstoredOwn) ?? false
+            stored.own =
+                isLater
+                ? other.map { KnownConfiguration($0, source: .stored, isOwn: true) }
+                : .downloaded(unstoredOwn)
             return (stored, nil)
         }
         guard let configStore else { return (stored, nil) }
-        let userID = entry.userID
         guard let bootstrapped = configStore as? any BootstrappedStore else {
             // Such a store does not say whether it falls back.
             let found = usable(
@@ -179,7 +186,9 @@ extension ActiveConfig {
     /// Another process may have stored a newer one, or removed it.
     func newestDocument(of entry: UserEntry) -> ConfigurationState? {
         loadedSnapshot(of: entry)
-        if !options.activation.isImmediate, let waiting = waitingDocument(of: entry) {
+        if !options.activation.isImmediate, let waiting = waitingDocument(of: entry),
+            entry.documents.mayActivate(waiting)
+        {
             return waiting
         }
         let documents = entry.documents

@@ -28,7 +28,7 @@ extension ActiveConfig {
         storeLaunch(of: entry)
         let documents = entry.documents
         if let waiting = documents.unstoredWaiting { storeWaiting(waiting, of: entry) }
-        guard let own = documents.unstoredOwn else { return }
+        guard let own = documents.unstoredOwn, !isOutdatedInStore(own, of: entry) else { return }
         if documents.active?.pending == nil {
             storeOwn(own, of: entry)
         } else {
@@ -178,12 +178,5 @@ extension ActiveConfig {
             log(.error, "That the first download succeeded could not be stored: \(error)")
             return isFirstHere
         }
-    }
-}
-
-extension ConfigurationState {
-    /// Compares the entity tags too.
-    func isSame(as other: ConfigurationState) -> Bool {
-        self == other && entityTag == other.entityTag
     }
 }

@@ -68,8 +68,10 @@ extension ActiveConfig {
         if entry === current || event.isSwitch {
             guardLaunch(documents.active, of: entry.userID, generic: generic.documents.active)
         } else if entry === generic, fallsBackToGeneric, current.documents.isFallback {
-            guardLaunch(
-                documents.active?.asFallback, of: current.userID, generic: documents.active)
+            let following = documents.active.map {
+                current.documents.after(.fallbackChanged($0.asFallback))
+            }
+            guardLaunch(following?.active, of: current.userID, generic: documents.active)
         }
     }
 
@@ -94,7 +96,7 @@ extension ActiveConfig {
             }
             return transition
         }
-        pass.end()
+        pass.end(signals)
         return result
     }
 
@@ -115,7 +117,7 @@ extension ActiveConfig {
                     UserEvent(event: nil, reason: reason), nil, in: &transitions, &pass)
             }
         }
-        pass.end()
+        pass.end(signals)
     }
 
     /// The event with the generic user's active configuration as the fallback, where the store has that
@@ -215,7 +217,11 @@ extension ActiveConfig {
             }
             guard isDone else { return nil }
         }
-        if isCurrent { (transitions.entry, transitions.snapshot) = (entry, new) }
+        if isCurrent {
+            pass.isFrontChanged =
+                pass.isFrontChanged || !changes.isEmpty || transitions.entry !== entry
+            (transitions.entry, transitions.snapshot) = (entry, new)
+        }
         entry.publish(shared, new, transition.changes)
         if !transition.changes.isEmpty { pass.changed.append(entry) }
         pass.released.append(users.hold(entry, isToBeHeld(shared)))
@@ -229,7 +235,7 @@ extension ActiveConfig {
             entry.note(change)
             pass.released.append(users.hold(entry, isToBeHeld(entry.documents)))
         }
-        pass.end()
+        pass.end(signals)
     }
 
     /// True for a user of whom the next load would not find what is known now.
@@ -252,11 +258,15 @@ struct Transitions: Sendable {
 struct TransitionPass {
     /// Users whose sequences have something new.
     var changed: [UserEntry] = []
+    /// True when the sequences of the current user have something new.
+    var isFrontChanged = false
     /// Objects that the transition has replaced.
     var released: [[AnyObject]] = []
 
-    func end() {
+    /// Lets go what was replaced, and wakes sequences, whose tasks may run code of the app's at once.
+    func end(_ signals: ChangeSignals) {
         withExtendedLifetime(released) {}
         for entry in changed { entry.signal() }
+        if isFrontChanged { signals.yield() }
     }
 }

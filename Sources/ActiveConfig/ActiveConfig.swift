@@ -189,17 +189,13 @@ public final class ActiveConfig: Sendable {
     /// - Returns: True when `body` made a change, false when it returned nil.
     @discardableResult
     func change(_ body: (inout CoordinatorState) -> Delivery?) -> Bool {
-        // Nil: no change.
-        let isSeen: Bool? = state.withLock { state in
-            let user = state.userID
-            guard let delivery = body(&state) else { return nil }
+        state.withLock { state in
+            guard let delivery = body(&state) else { return false }
             if !delivery.changes.isEmpty || !delivery.events.isEmpty {
                 queue(in: &state) { self.perform(delivery) }
             }
-            return !delivery.changes.isEmpty || state.userID != user
+            return true
         }
-        if isSeen == true { signals.yield() }
-        return isSeen != nil
     }
 
     /// Puts a delivery on the listener queue, under the lock, so that they come in order.

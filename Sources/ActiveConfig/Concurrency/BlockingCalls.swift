@@ -11,7 +11,24 @@ final class BlockingCalls: Sendable {
     /// Limit of concurrent calls, each on a thread; more wait in order.
     static let maximumRunningCount = 64
 
-    private let state = Locked((runningCount: 0, waiting: ArraySlice<Call>()))
+    private struct State {
+        var runningCount = 0
+        /// In order from `first` on; nil once taken, so that no call is kept.
+        var waiting: [Call?] = []
+        var first = 0
+
+        mutating func next() -> Call? {
+            guard first < waiting.count else { return nil }
+            defer {
+                waiting[first] = nil
+                first += 1
+                if first == waiting.count { (waiting, first) = ([], 0) }
+            }
+            return waiting[first]
+        }
+    }
+
+    private let state = Locked(State())
 
     func async(_ call: @escaping Call) {
         let runsNow = state.withLock { state in
@@ -47,7 +64,7 @@ final class BlockingCalls: Sendable {
     /// The next waiting call; nil gives the thread back.
     private func next() -> Call? {
         state.withLock { state in
-            let call = state.waiting.popFirst()
+            let call = state.next()
             if call == nil { state.runningCount -= 1 }
             return call
         }

@@ -23,6 +23,8 @@ struct CoordinatorState: Sendable {
     var firstDownloadFinished = false
     /// True once the store is known to have recorded it for the installation.
     var firstDownloadFinishedIsRecorded = false
+    /// True when it was recorded by a download that was abandoned, and so is not reported yet.
+    var firstDownloadIsUnreported = false
     /// Running downloads by user.
     ///
     /// A download ends when it is removed here, which happens once.

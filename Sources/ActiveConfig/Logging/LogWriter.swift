@@ -75,6 +75,8 @@ final class LogWriter: Sendable {
             }
         }
 
+        var isOver: Bool { messages.withLock { $0 == nil } }
+
         func write() {
             let messages = messages.withLock { messages in
                 defer { messages = nil }
@@ -88,7 +90,7 @@ final class LogWriter: Sendable {
 
     /// Runs code that holds a queue, and writes its messages only afterwards.
     static func holdingMessages<Result>(_ body: () throws -> Result) rethrows -> Result {
-        if held != nil { return try body() }
+        if let held, !held.isOver { return try body() }
         let held = Held()
         defer { held.write() }
         return try $held.withValue(held, operation: body)

@@ -95,6 +95,19 @@ extension ConfigurationState: Hashable {
         left.meta == right.meta && left.sections == right.sections
     }
 
+    /// Compares the entity tags too.
+    func isSame(as other: ConfigurationState) -> Bool {
+        self == other && entityTag == other.entityTag
+    }
+
+    /// True for a document of a later version; false when one of them has no version.
+    func isLater(than other: ConfigurationState) -> Bool {
+        guard let version = templateVersion, let before = other.templateVersion else {
+            return false
+        }
+        return version > before
+    }
+
     /// Returns whether `meta` and the settings are equal as they are read, without the digits of integers
     /// beyond 64 bits, which `Codable` drops.
     func hasSameValues(as other: ConfigurationState) -> Bool {

@@ -82,6 +82,20 @@ extension KnownConfiguration {
         return KnownConfiguration(configuration, source: .genericUser, isOwn: false)
     }
 
+    /// The fallback with the active sections of a document that waits.
+    func with(_ pending: Pending) -> KnownConfiguration {
+        var document = configuration
+        for name in pending.adopted {
+            document.sections[name] = pending.configuration.sections[name]
+        }
+        return KnownConfiguration(document, source: source, isOwn: isOwn, pending: pending)
+    }
+
+    /// True for the user's own document of a later version than another one.
+    func isLater(than other: ConfigurationState) -> Bool {
+        isOwn && configuration.isLater(than: other)
+    }
+
     /// The document that waits, else the active one.
     var newest: ConfigurationState { pending?.configuration ?? configuration }
 
@@ -92,9 +106,6 @@ extension KnownConfiguration {
 
     /// True for a document of a lower version than the user's own one that is active.
     func isOlder(than known: KnownConfiguration) -> Bool {
-        guard known.isOwn, let before = known.configuration.templateVersion,
-            let now = configuration.templateVersion
-        else { return false }
-        return now < before
+        known.isLater(than: configuration)
     }
 }

@@ -96,10 +96,21 @@ struct UserConfigurationState: Sendable {
         }
     }
 
+    /// False for a document that is left in the store from before the active one.
+    ///
+    /// What waits in memory may be of a lower version, since a server may go back.
+    func mayActivate(_ waiting: ConfigurationState) -> Bool {
+        guard let active, active.isOwn else { return true }
+        return active.pending.map { waiting.isSame(as: $0.configuration) } == true
+            || !active.configuration.isLater(than: waiting)
+    }
+
     private mutating func load(_ stored: Stored) {
         guard active == nil else { return }
         let base = stored.own ?? stored.fallback
-        guard let waiting = stored.waiting else { return become(base) }
+        guard let waiting = stored.waiting, !base.isLater(than: waiting) else {
+            return become(base)
+        }
         let known = base.bringing(
             .init(configuration: waiting.keptInMemory, source: .stored), policy,
             at: [.immediate, .nextLaunch])
@@ -125,7 +136,13 @@ struct UserConfigurationState: Sendable {
                 active.withoutPending
             }
         let known: KnownConfiguration
-        if let waiting = stored.waiting {
+        // One that is older than what is active, or than what waits here, is left from before.
+        let waiting = stored.waiting.flatMap { waiting in
+            base.isLater(than: waiting)
+                || !isNewOwn && active.pending?.configuration.isLater(than: waiting) == true
+                ? nil : waiting
+        }
+        if let waiting {
             known = base.bringing(
                 .init(configuration: waiting.keptInMemory, source: .stored), policy,
                 at: [.immediate])
@@ -135,12 +152,14 @@ struct UserConfigurationState: Sendable {
             // A removal changes nothing.
             return
         }
-        guard !known.hasSameDocuments(as: active) else { return }
+        guard !known.hasSameDocuments(as: active) || known.isOwn != active.isOwn else { return }
         let isPartlyActive = known.pending?.isPartlyActive == true
+        let stays: ConfigurationState?? = isNewOwn ? nil : beneath
         become(
-            known, beneath: isPartlyActive ? .some(isNewOwn ? stored.own?.configuration : own) : nil
-        )
-        isLaunchUnstored = false
+            known,
+            beneath: isPartlyActive ? .some(isNewOwn ? stored.own?.configuration : own) : stays)
+        if isNewOwn { (isLaunchUnstored, unstoredOwn) = (false, nil) }
+        if let kept = unstoredWaiting, known.isLater(than: kept) { unstoredWaiting = nil }
     }
 
     /// Takes over what the store has, unless this launch knows something that it does not.
@@ -179,7 +198,9 @@ struct UserConfigurationState: Sendable {
     private mutating func replaceFallback(by fallback: KnownConfiguration) {
         guard let active, isFallback else { return }
         guard let pending = active.pending else { return become(fallback) }
-        become(fallback.bringing(pending, policy, at: pending.moments), beneath: beneath)
+        let known = fallback.bringing(pending, policy, at: pending.moments)
+        // One that equals the fallback by now waits on: it is not the user's own one in the store.
+        become(known.pending == nil ? fallback.with(pending) : known, beneath: beneath)
     }
 
     private mutating func become(

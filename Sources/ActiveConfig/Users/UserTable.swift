@@ -119,13 +119,15 @@ final class UserTable: Sendable {
         }
         var tables: [(table: ObjectIdentifier, size: Int)] = []
         func pooled(_ configuration: ConfigurationState) -> ConfigurationState {
-            var configuration = configuration
-            configuration.sections = configuration.sections.mapValues { section in
+            var pooled = configuration
+            pooled.sections = configuration.sections.mapValues { section in
                 let shared = pool.shared(section)
                 tables.append((ObjectIdentifier(shared.section.table), shared.size))
                 return shared.section
             }
-            return configuration
+            // The content is the same.
+            pooled.signedDocument = configuration.signedDocument
+            return pooled
         }
         let configuration = pooled(known.configuration)
         let pending = known.pending.map { $0.with(pooled($0.configuration)) }

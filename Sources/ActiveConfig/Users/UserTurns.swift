@@ -9,15 +9,24 @@ final class UserTurns: Sendable {
     /// The queues in use, each with the number of its turns that run or wait.
     private let queues = Locked<[UserID: (queue: DispatchQueue, count: Int)]>([:])
 
-    /// The thread of the turn that this code runs in; a task that is started in a turn inherits it, on
-    /// another thread.
-    @TaskLocal private static var turnThread: ObjectIdentifier?
+    private final class Turn: Sendable {
+        let thread = ObjectIdentifier(Thread.current)
+        private let isOver = Locked(false)
 
-    private static var thisThread: ObjectIdentifier { ObjectIdentifier(Thread.current) }
+        /// True for code that runs in the turn, and not in a task that was started there.
+        var isCurrent: Bool {
+            thread == ObjectIdentifier(Thread.current) && !isOver.withLock { $0 }
+        }
+
+        func end() { isOver.withLock { $0 = true } }
+    }
+
+    /// The turn that this code runs in; a task that is started in a turn inherits it.
+    @TaskLocal private static var turn: Turn?
 
     /// True for code that is called in a turn, such as a store's: it must not wait for a turn, which
     /// might be its own or wait for that.
-    static var isInTurn: Bool { turnThread.map { $0 == thisThread } ?? false }
+    static var isInTurn: Bool { turn?.isCurrent ?? false }
 
     /// Runs `body` on the calling thread.
     func run<Result>(of userID: UserID, _ body: () throws -> Result) rethrows -> Result {
@@ -33,7 +42,9 @@ final class UserTurns: Sendable {
             }
         }
         return try LogWriter.holdingMessages {
-            try Self.$turnThread.withValue(Self.thisThread) { try queue.sync(execute: body) }
+            let turn = Turn()
+            defer { turn.end() }
+            return try Self.$turn.withValue(turn) { try queue.sync(execute: body) }
         }
     }
 

@@ -66,6 +66,25 @@ struct SignedConfigurationTests {
                 === stored.sections["Home"]?.table)
     }
 
+    /// Sections that users share in memory are those that were signed.
+    @Test func anUnchangedDocumentOfAUserWithAHandleIsConfirmed() async throws {
+        let answer = try SigningServer.answer(12)
+        let config = server.config(
+            ScriptedDownloader { request in
+                guard let known = request.lastKnown else { return .configuration(answer) }
+                var confirmed = known
+                confirmed.signedDocument = known.signedDocument?.confirmed(
+                    signature: answer.signedDocument?.signature, entityTag: answer.entityTag)
+                return .configuration(confirmed)
+            }, store: InMemoryStore())
+        let handle = config.configuration(forUserID: config.currentUserID)
+        try await config.downloadNewConfig()
+        #expect(config.currentConfiguration.signedDocument != nil)
+        #expect(handle.currentConfiguration.signedDocument != nil)
+        #expect(try await config.downloadNewConfig().outcome == .notModified)
+        #expect(try await handle.download().outcome == .notModified)
+    }
+
     @Test func nothingUnsignedIsInForceButWhatComesWithTheApp() async throws {
         var unsigned = try SigningServer.answer(12)
         unsigned.signedDocument = nil
