@@ -49,8 +49,13 @@ extension ActiveConfig {
             let documents = entry.documents
             let isLoaded = documents.active != nil
             let (stored, genericRevision) = readStore(of: entry, isSwitch: true)
+            // Of a user whom nobody reads, what the store has counts, even if that is less.
+            let isRead =
+                users.usedEntry(of: userID) != nil || !options.activation.isImmediate
             var event = UserEvent(
-                event: isLoaded ? .reloaded(stored) : .loaded(stored), reason: .userChanged,
+                event: !isLoaded
+                    ? .loaded(stored) : isRead ? .reloaded(stored) : .loadedAnew(stored),
+                reason: .userChanged,
                 revision: documents.revision, genericRevision: genericRevision, isSwitch: true)
             if isFirst { event.initialSections = initialSections(besides: stored) }
             let transition =
