@@ -101,8 +101,11 @@ final class Crowd {
     func fault(_ client: StreamClient, _ text: String) { count(text, ofClient: client.number) }
 
     /// Keeps the data of an event, to be checked when there is time.
-    func checkLater(_ event: StreamEvent, of client: StreamClient) {
-        unchecked.append(Payload(event, client: client.number))
+    func checkLater(
+        _ event: StreamEvent, of client: StreamClient, resumedVersion: Int? = nil
+    ) {
+        unchecked.append(
+            Payload(event, client: client.number, resumedVersion: resumedVersion))
     }
 
     private func count(_ fault: String, ofClient number: Int) {

@@ -13,13 +13,18 @@ struct Payload {
     /// ID of its event.
     let id: Int?
 
+    /// The version from which the client resumed, which the ID of a `hello` repeats; nil for a client that
+    /// was new, and for other events.
+    let resumedVersion: Int?
+
     let data: [UInt8]
 
     /// Keeps the data of an event that the client with number `client` received.
-    init(_ event: StreamEvent, client: Int) {
+    init(_ event: StreamEvent, client: Int, resumedVersion: Int?) {
         self.client = client
         name = event.name
         id = event.id
+        self.resumedVersion = resumedVersion
         data = event.data
     }
 
@@ -28,7 +33,9 @@ struct Payload {
         guard let json = try? JSONNode(jsonData: Data(data)) else {
             return "the data of \(name) is not JSON"
         }
-        guard json["template_version"]?.integerValue == id else {
+        guard let version = json["template_version"]?.integerValue,
+            id == version || name == .hello && id == resumedVersion
+        else {
             return "template_version of \(name) is not its ID"
         }
         guard name == .update else { return nil }

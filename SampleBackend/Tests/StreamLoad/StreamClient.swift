@@ -182,12 +182,13 @@ final class StreamClient: ChannelInboundHandler {
         if id < version ?? id {
             crowd.fault(self, "hello \(id) after version \(version ?? 0)")
         }
+        let resumedVersion = version
         if version == nil { version = id }
         isOpen = true
         failures = 0
         openTime = .now()
         crowd.opened()
-        crowd.checkLater(event, of: self)
+        crowd.checkLater(event, of: self, resumedVersion: resumedVersion)
     }
 
     /// What has changed.
