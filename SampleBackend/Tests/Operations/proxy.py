@@ -69,9 +69,10 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
+        # Before the event is written: the test compares as soon as it has read the event.
+        self.server.streams += 1
         self.wfile.write(b"data: 1\n\n")
         self.wfile.flush()
-        self.server.streams += 1
         # Until nginx closes the connection.
         self.connection.settimeout(DEADLINE)
         self.rfile.read(1)
