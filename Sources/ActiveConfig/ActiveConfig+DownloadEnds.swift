@@ -86,7 +86,7 @@ extension ActiveConfig {
         }
         let isCounted = arrival.attempt != nil || arrival.download == nil
         let transition = inOrderOfFirstDownload {
-            let isFirst = isCounted && recordFirstDownloadFinished()
+            let (isFirst, isStored) = isCounted ? recordFirstDownloadFinished() : (false, false)
             let transition = apply(UserEvent(event: event, reason: .downloaded), to: entry) {
                 state, transition in
                 if let download = arrival.download {
@@ -105,8 +105,12 @@ extension ActiveConfig {
                 return isReported
                     ? [.firstDownloadFinished(userID, meta: meta ?? [:]), update] : [update]
             }
-            if isFirst, transition == nil {
-                state.withLock { $0.firstDownloadIsUnreported = true }
+            if isFirst || isStored {
+                state.withLock { state in
+                    // Only now: whoever finds this set does not wait for the announcement.
+                    if isStored { state.firstDownloadFinishedIsRecorded = true }
+                    if isFirst, transition == nil { state.firstDownloadIsUnreported = true }
+                }
             }
             return transition
         }

@@ -162,21 +162,21 @@ extension ActiveConfig {
     /// While the store cannot, the first download of this launch counts as the installation's, and
     /// each later one tries again.
     ///
-    /// - Returns: True for the first successful download of the installation.
-    func recordFirstDownloadFinished() -> Bool {
+    /// - Returns: True for the first successful download of the installation; and true when the store has
+    ///   recorded it now.
+    func recordFirstDownloadFinished() -> (isFirst: Bool, isStored: Bool) {
         let (isFirstHere, isRecorded) = state.withLock {
             (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)
         }
-        if isRecorded { return false }
-        guard let configStore else { return isFirstHere }
+        if isRecorded { return (false, false) }
+        guard let configStore else { return (isFirstHere, false) }
         do {
             let isFirst =
                 try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
-            state.withLock { $0.firstDownloadFinishedIsRecorded = true }
-            return isFirst && isFirstHere
+            return (isFirst && isFirstHere, true)
         } catch {
             log(.error, "That the first download succeeded could not be stored: \(error)")
-            return isFirstHere
+            return (isFirstHere, false)
         }
     }
 }
