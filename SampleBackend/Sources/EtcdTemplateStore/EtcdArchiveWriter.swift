@@ -19,8 +19,9 @@ extension EtcdTemplateStore {
     fileprivate func replaceStoreRecord(
         by record: StoreRecord
     ) async throws(TemplateStoreError) {
+        let value = try record.encoded()
         let revision = try await write(reading: []) { [keys] _ throws(TemplateStoreError) in
-            var write = EtcdWrite(operations: [.put(keys.store, try record.encoded())]) {
+            var write = EtcdWrite(operations: [.put(keys.store, value)]) {
                 $0.number
             }
             write.witness = .init(key: keys.store) { found in
@@ -31,7 +32,7 @@ extension EtcdTemplateStore {
             }
             return .write(write)
         }
-        adopt(Identity(record: record, revision: revision))
+        adopt(Identity(record: record, revision: revision, value: value))
     }
 }
 

@@ -60,6 +60,13 @@ actor EtcdChangeCursor {
     /// Reads the next line of the watch, which is opened first if there is none.
     private func read() async throws(EtcdFailure) -> [StoreChange] {
         guard let watch else {
+            // The members may have been restored from an earlier backup meanwhile.
+            do throws(TemplateStoreError) {
+                _ = try await store.read([])
+            } catch {
+                let isAnotherStore = [.changesLost, .filesReplaced].contains(error.code)
+                throw EtcdFailure(isAnotherStore ? .otherCluster : .notMade, error.message)
+            }
             self.watch = try await open()
             return []
         }
@@ -80,6 +87,7 @@ actor EtcdChangeCursor {
             }
             // A newer program may store what this one does not serve.
             guard let subject = record.subject else { continue }
+            store.note(MarkedChange(record))
             changes.append(
                 StoreChange(subject, revision: StoreRevision(event.keyValue.modRevision)))
         }

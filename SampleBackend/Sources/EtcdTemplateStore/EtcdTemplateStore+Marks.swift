@@ -4,17 +4,9 @@ public import TemplateStore
 extension EtcdTemplateStore: StoreMarking {
     /// The mark of the store as it is now.
     public func mark() async throws(TemplateStoreError) -> StoreMark {
-        let storeID = try await identity().record.id
-        guard let number = try await read([]).change?.number else {
-            return StoreMark(storeID: storeID, place: keys.prefix, change: nil)
-        }
-        // Never rewritten, so that it need not be read at the same revision.
-        let key = keys.audit(number)
-        guard let entry = try await read(EtcdRange(keys: .key(key))).keyValues.first else {
-            throw .damagedRecord(key)
-        }
-        let change = MarkedChange(number: number, writeID: try AuditRecord(decoding: entry).writeID)
-        return StoreMark(storeID: storeID, place: keys.prefix, change: change.text)
+        let change = try await read([]).change.map(MarkedChange.init)
+        return StoreMark(
+            storeID: try await identity().record.id, place: keys.prefix, change: change?.text)
     }
 
     /// Refuses every call until this is found to be the store of a mark, with its change.
@@ -52,18 +44,36 @@ extension EtcdTemplateStore: StoreMarking {
                 "The store \(place) is \(storeID), where \(mark.storeID) was expected.")
         }
         guard let change else { return }
-        let entry = try answer.keyValues(1).first.map(AuditRecord.init(decoding:))
-        guard entry?.writeID == change.writeID else {
-            throw TemplateStoreError(
-                .changesLost,
-                "The store \(place) does not have the change \(change.number) that it had: it was "
-                    + "restored from an earlier backup.")
+        try check(change, by: answer.keyValues(1).first)
+        note(change)
+    }
+
+    /// Takes note of a change, which each later state of the store has to have.
+    func note(_ change: MarkedChange) {
+        knownChange.withLock { known in
+            guard known.map({ $0.number < change.number }) ?? true else { return }
+            known = change
         }
+    }
+
+    /// Looks for a change in the audit entry that has its number.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `changesLost` when the entry is not there, or is that
+    ///   of another change.
+    func check(
+        _ change: MarkedChange, by entry: EtcdKeyValue?
+    ) throws(TemplateStoreError) {
+        let found = try entry.map(AuditRecord.init(decoding:))
+        guard found?.writeID != change.writeID else { return }
+        throw TemplateStoreError(
+            .changesLost,
+            "The store below '\(keys.prefix)' at \(gateway.location) does not have the change "
+                + "\(change.number) that it had: it was restored from an earlier backup.")
     }
 }
 
-/// The change of a mark.
-private struct MarkedChange {
+/// A change, by which a store that has it is told from one that does not.
+struct MarkedChange: Sendable {
     let number: Int
     /// Identifies the transaction that made it.
     let writeID: String
@@ -72,6 +82,8 @@ private struct MarkedChange {
 }
 
 extension MarkedChange {
+    init(_ record: ChangeRecord) { self.init(number: record.number, writeID: record.writeID) }
+
     init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, let number = Int(parts[0]) else { return nil }

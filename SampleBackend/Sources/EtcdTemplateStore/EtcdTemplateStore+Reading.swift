@@ -16,11 +16,14 @@ extension EtcdTemplateStore {
     /// Reads ranges and the last change at one revision.
     ///
     /// - Throws: ``TemplateStoreError``, with the code `filesReplaced` when the keys of the store were
-    ///   removed or replaced: what is read then is not the store.
+    ///   removed or replaced: what is read then is not the store; with `changesLost` when it lacks a
+    ///   change that this process knows of.
     func read(_ ranges: [EtcdRange]) async throws(TemplateStoreError) -> EtcdReading {
         let identity = try await identity()
+        let known = knownChange.withLock { $0 }
         let own = [
-            EtcdRange(keys: .key(keys.change)), EtcdRange(keys: .key(keys.store), part: .keys),
+            EtcdRange(keys: .key(keys.change)), EtcdRange(keys: .key(keys.store)),
+            EtcdRange(keys: .key(keys.audit(known?.number ?? 0))),
         ]
         let transaction = EtcdTransaction(success: (own + ranges).map { .range($0) })
         let answer: EtcdTransactionAnswer
@@ -30,12 +33,15 @@ extension EtcdTemplateStore {
             try checkIsOpen()
             throw TemplateStoreError(error)
         }
-        guard answer.keyValues(1).first?.modRevision == identity.revision else {
+        guard identity.isStored(answer.keyValues(1).first) else {
             throw TemplateStoreError(keysReplaced)
         }
-        return try EtcdReading(
+        if let known { try check(known, by: answer.keyValues(2).first) }
+        let reading = try EtcdReading(
             change: answer.keyValues(0).first, revision: answer.header?.revision ?? 0,
             ranges: Array(answer.ranges.dropFirst(own.count)))
+        if let change = reading.change { note(MarkedChange(change)) }
+        return reading
     }
 
     /// Reads all keys of a span in pages, at one revision.

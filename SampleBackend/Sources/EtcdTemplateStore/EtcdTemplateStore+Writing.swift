@@ -48,22 +48,26 @@ extension EtcdTemplateStore {
         let id = UUID().uuidString
         let identity = try await identity()
         var transaction = EtcdTransaction(
-            compare: [.modified(keys.store, at: identity.revision)] + write.guards,
+            compare: [
+                .modified(keys.store, at: identity.revision), .value(keys.store, identity.value),
+            ] + write.guards,
             success: write.operations)
         let witness: EtcdWrite<Result>.Witness
-        if let change = write.change {
-            let number = (reading.change?.number ?? 0) + 1
+        let change = write.change.map {
+            ChangeRecord($0.subject, number: (reading.change?.number ?? 0) + 1, writeID: id)
+        }
+        if let change, let entry = write.change?.entry {
+            let auditKey = keys.audit(change.number)
             transaction.compare += [
                 .modified(keys.change, at: reading.changeRevision),
                 // Never rewritten, even if the key of the last change is lost.
-                .modified(keys.audit(number), at: 0),
+                .modified(auditKey, at: 0),
             ]
             transaction.success += [
-                .put(keys.change, try ChangeRecord(change.subject, number: number).encoded()),
-                .put(
-                    keys.audit(number), try AuditRecord(change.entry, writeID: id).encoded()),
+                .put(keys.change, try change.encoded()),
+                .put(auditKey, try AuditRecord(entry, writeID: id).encoded()),
             ]
-            witness = .init(key: keys.audit(number)) { found in
+            witness = .init(key: auditKey) { found in
                 found.flatMap { try? AuditRecord(decoding: $0) }?.writeID == id
             }
         } else if let own = write.witness {
@@ -75,8 +79,10 @@ extension EtcdTemplateStore {
             .range(EtcdRange(keys: .key(witness.key))), .range(EtcdRange(keys: .key(keys.store))),
         ]
         do {
-            return try await settle(
+            let revision = try await settle(
                 transaction, of: identity, witness: witness.isOurs, until: end)
+            if revision != nil, let change { note(MarkedChange(change)) }
+            return revision
         } catch let failure {
             guard failure.mayBeMade else {
                 if isClosed { throw .closed }
@@ -119,9 +125,7 @@ extension EtcdTemplateStore {
                 }
                 let found = answer.keyValues(0).first
                 if isOurs(found) { return StoreRevision(found?.modRevision ?? 0) }
-                if answer.keyValues(1).first?.modRevision != identity.revision {
-                    throw keysReplaced
-                }
+                guard identity.isStored(answer.keyValues(1).first) else { throw keysReplaced }
                 return nil
             } catch {
                 mayBeMade = mayBeMade || error.kind == .unknown

@@ -18,6 +18,12 @@ public final class EtcdTemplateStore: TemplateStore {
         let record: StoreRecord
         /// The revision of the key, which is written once.
         let revision: Int64
+        /// The value of the key, by which another store is told that was created at the same revision.
+        let value: Data
+
+        func isStored(_ found: EtcdKeyValue?) -> Bool {
+            found?.modRevision == revision && found?.value == value
+        }
     }
 
     let keys: EtcdKeys
@@ -29,6 +35,8 @@ public final class EtcdTemplateStore: TemplateStore {
     let foundIdentity: Locked<Identity?>
     /// What the store has to be a continuation of; nil for any store.
     let expectedMark = Locked<StoreMark?>(nil)
+    /// The last change that this process knows of, which every later state of the store has too.
+    let knownChange = Locked<MarkedChange?>(nil)
     private let createsStore: Bool
     let turnstile = EtcdTurnstile()
     private let isClosedFlag = Locked(false)
@@ -96,10 +104,7 @@ public final class EtcdTemplateStore: TemplateStore {
 
     /// Returns when a majority of the cluster answers and there is room for writes.
     public func checkReadiness() async throws(TemplateStoreError) {
-        let found = try await read(EtcdRange(keys: .key(keys.store), part: .keys))
-        guard found.keyValues.first?.modRevision == (try await identity()).revision else {
-            throw TemplateStoreError(keysReplaced)
-        }
+        _ = try await read([])
         if try await hasNoSpaceAlarm() { throw .etcdIsFull(nil) }
     }
 
@@ -179,6 +184,6 @@ extension EtcdTemplateStore {
                     + "one stores nothing more: whoever runs it has to stop it.")
         }
         if stored.isIncomplete == true { throw .incompleteEtcdCopy(gateway.location) }
-        return Identity(record: stored, revision: found.modRevision)
+        return Identity(record: stored, revision: found.modRevision, value: found.value)
     }
 }

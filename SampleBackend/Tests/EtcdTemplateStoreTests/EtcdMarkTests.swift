@@ -76,4 +76,42 @@ struct EtcdMarkTests {
             }
         }
     }
+
+    /// A process that runs meanwhile, whose cluster has come back with fewer changes, or another store;
+    /// by then others have made as many changes as it knew, at later revisions.
+    @Test(arguments: ["restored", "replaced"])
+    func aStoreThatWentBackIsNotUsed(kind: String) async throws {
+        try await withCluster { cluster in
+            let location = cluster.location()
+            try await withStore(at: location, limits: .short) { store in
+                try await store.submit()
+                cluster.kill9(0)
+                try cluster.backUp(0)
+                try cluster.start(0)
+                try await cluster.waitForLeader()
+                let revision = try await store.submit("2").revision
+                cluster.kill9(0)
+                if kind == "restored" {
+                    try cluster.swapWithBackup(0)
+                } else {
+                    cluster.removeData(of: 0, keepingID: true)
+                }
+                try cluster.start(0)
+                try await cluster.waitForLeader()
+                let other = try await EtcdTemplateStore(location)
+                for number in 0..<20 { try await other.submit("other \(number)") }
+                await other.close()
+                let codes: [TemplateStoreError.Code] = [.changesLost, .filesReplaced]
+                let refused = try await storeError { try await store.submit("3") }
+                #expect(codes.contains { $0 == refused?.code }, "\(String(describing: refused))")
+                let read = try await storeError { _ = try await store.snapshot() }
+                #expect(codes.contains { $0 == read?.code })
+                let ready = try await storeError { try await store.checkReadiness() }
+                #expect(codes.contains { $0 == ready?.code })
+                #expect(try await storeError { _ = try await store.mark() } != nil)
+                let lost = try await storeError { _ = try await store.next(1, after: revision) }
+                #expect(lost?.code == .watchLost)
+            }
+        }
+    }
 }

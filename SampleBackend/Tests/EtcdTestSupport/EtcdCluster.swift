@@ -108,10 +108,11 @@ package final class EtcdCluster: Sendable {
         while running.process.isRunning { usleep(10_000) }
     }
 
-    /// Removes what a member has stored, after it was killed; started again, it is another cluster.
-    package func removeData(of member: Int) {
+    /// Removes what a member has stored, after it was killed; started again, it is another cluster, which
+    /// has the same id if that is kept, as when somebody starts it by the same command.
+    package func removeData(of member: Int, keepingID: Bool = false) {
         try? FileManager.default.removeItem(atPath: folder.path(names[member]))
-        tokens.renew()
+        if !keepingID { tokens.renew() }
     }
 
     /// Keeps a copy of what a member has stored, while it does not run.

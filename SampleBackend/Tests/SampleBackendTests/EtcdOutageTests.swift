@@ -19,7 +19,7 @@ struct EtcdOutageTests {
         let store = try await EtcdTemplateStore(location)
         try await RunningServer.with(store: store) { server in
             #expect(try await server.answer("/health/ready").json["status"] == "ok")
-            proxy.strike(.requestIsHeld, requestsWith: "/v3/kv/range")
+            proxy.strike(.requestIsHeld, requestsWith: "/v3/kv/")
             let count = 200
             try await withThrowingTaskGroup(of: Int.self) { group in
                 for _ in 0..<count {

@@ -23,7 +23,7 @@ extension RequestError {
                 .invalidArgument(error.message)
             case .outOfSpace: .outOfSpace(error.clientMessage)
             case .filesReplaced: .filesReplaced(error.clientMessage)
-            case .otherStore, .changesLost: .storeIsNotThatOfSnapshot
+            case .otherStore, .changesLost: .storeIsAnotherOne
             case .newerSchema: .newerSchema(error.clientMessage)
             case .outcomeUnknown: .outcomeUnknown
             case .damaged: .storeDamaged
@@ -111,13 +111,13 @@ extension RequestError {
             headerFields: [.retryAfter: "60"])
     }
 
-    /// 503: a snapshot is served, and the store is not the one that it was taken of.
-    static let storeIsNotThatOfSnapshot = RequestError(
+    /// 503: the store is not the one that the server knows, or has lost changes.
+    static let storeIsAnotherOne = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message:
-            "The server serves a snapshot, and its store is another one now, or has lost changes that "
-            + "the snapshot has, so nothing is stored: whoever runs it has to bring the store back, or "
-            + "to move the file of --snapshot away and start it again, as its log says.",
+            "The server's store is another one now, or has lost changes that the server knows, so nothing is "
+            + "stored: whoever runs it has to bring the store back, or to start the server again, with "
+            + "--snapshot after moving its file away, as its log says.",
         headerFields: [.retryAfter: "60"])
 
     /// 503: a newer program has migrated the store since it was opened.

@@ -46,11 +46,13 @@ enum EtcdOperation: Encodable, Sendable {
 enum EtcdComparison: Encodable, Sendable {
     /// The last change of a key was at this revision; 0 for a key that does not exist.
     case modified(Data, at: Int64)
+    /// A key has this value.
+    case value(Data, Data)
     /// A key exists.
     case exists(Data)
 
     private enum CodingKeys: String, CodingKey {
-        case key, target, result
+        case key, target, result, value
         case modRevision = "mod_revision"
         case createRevision = "create_revision"
     }
@@ -63,6 +65,11 @@ enum EtcdComparison: Encodable, Sendable {
             try container.encode("MOD", forKey: .target)
             try container.encode("EQUAL", forKey: .result)
             try container.encode(String(revision), forKey: .modRevision)
+        case .value(let key, let value):
+            try container.encode(key, forKey: .key)
+            try container.encode("VALUE", forKey: .target)
+            try container.encode("EQUAL", forKey: .result)
+            try container.encode(value, forKey: .value)
         case .exists(let key):
             try container.encode(key, forKey: .key)
             try container.encode("CREATE", forKey: .target)

@@ -8,14 +8,17 @@ struct ChangeRecord: EtcdRecord {
 
     /// The number of the change, from 1 without gaps.
     let number: Int
+    /// Identifies the transaction that made the change.
+    let writeID: String
     private let kind: String
     private var project: String?
     private var version: Int?
     /// The user's ID, or that of the session.
     private var id: String?
 
-    init(_ subject: StoreChange.Subject, number: Int) {
+    init(_ subject: StoreChange.Subject, number: Int, writeID: String) {
         self.number = number
+        self.writeID = writeID
         switch subject {
         case .template(let project, let version):
             (kind, self.project, self.version) = ("template", project, version)
