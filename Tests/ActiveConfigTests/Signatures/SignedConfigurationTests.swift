@@ -358,6 +358,11 @@ struct SignedConfigurationTests {
         #"keyid="k 1", expires=1, version=1, sig=:AA==:"#,
         #"KEYID="k1", expires=1, version=1, sig=:AA==:"#,
         #"keyid="k1" expires=1, version=1, sig=:AA==:"#,
+        #"keyid = "k1", expires=1, version=1, sig=:AA==:"#,
+        #"keyid="k1, expires=1, version=1, sig=:AA==:"#,
+        #"keyid="k1", expires=1, version=1, sig=:"#, #"keyid=", expires=1, version=1, sig=:AA==:"#,
+        #"note="\", keyid="k1", expires=1, version=1, sig=:AA==:"#,
+        #"keyid="k1"\#u{301}, expires=1, version=1, sig=:AA==:"#,
     ])
     func aFieldThatIsNoneIsRefused(text: String) {
         #expect(SignatureField(text) == nil)
@@ -367,6 +372,7 @@ struct SignedConfigurationTests {
         #"keyid="k1", expires=1, version=2, sig=:AA==:"#,
         #"sig=:AA==:,version=2 ,  expires=1,keyid="k1""#,
         #"alg=ed25519;x=1, keyid="k1";p, expires=1, version=2, sig=:AA==:, new=(1 "a";b ?1), on"#,
+        #"note="a, version=9; \"=, sig=:AB==:\\", keyid="k1", expires=1, version=2, sig=:AA==:"#,
     ])
     func membersComeInAnyOrderAndOthersArePassedOver(text: String) {
         let field = SignatureField(text)
