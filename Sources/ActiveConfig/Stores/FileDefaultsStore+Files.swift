@@ -1,8 +1,9 @@
 import Foundation
 
-/// Files of a ``FileDefaultsStore``, and the order of the steps that change them: after each step,
-/// and whatever a loss of power undoes, a reader gets the newest whole record, or none after a
-/// removal.
+/// Files of a ``FileDefaultsStore``, and the order of the steps that change them.
+///
+/// After each step a reader gets the newest whole record, or none after a removal. A loss of power may
+/// undo replacements, never removals: a reader then gets the newest record, or a whole one before it.
 extension FileDefaultsStore {
     struct UserFiles {
         let userID: UserID
@@ -139,44 +140,29 @@ extension FileDefaultsStore {
             if let damage { logPutAside(files.current, damage) }
         }
         try folder.withLock { () throws(StoreError) in
-            var isReplaced = false
             var isSound = false
             switch examine(files.current, files.userID) {
-            case .absent: break
-            case .record: (isReplaced, isSound) = (true, true)
+            case .absent, .unreadable: break
+            case .record: isSound = true
             case .newer:
-                (isReplaced, isNewer) = (true, true)
+                isNewer = true
                 try folder.link(files.current, as: files.newer)
-            case .unreadable: isReplaced = true
             case .damaged(let found):
                 try folder.rename(files.current, to: Self.damaged(files.current))
                 damage = found
             }
             try folder.write(record, as: Self.newFile)
             do throws(StoreError) {
-                if isReplaced { try folder.link(files.current, as: Self.replacedFile) }
+                if isSound { try folder.link(files.current, as: Self.replacedFile) }
+                // From here on readers get the new record, so no later step may undo this one. The
+                // folder is not synchronized: a loss of power may bring back the record before.
                 try folder.rename(Self.newFile, to: files.current)
             } catch {
                 for name in [Self.newFile, Self.replacedFile] { try? folder.remove(name) }
                 throw error
             }
-            do throws(StoreError) {
-                try folder.synchronize()
-            } catch {
-                if isReplaced {
-                    try? folder.rename(Self.replacedFile, to: files.current)
-                } else {
-                    try? folder.remove(files.current)
-                }
-                throw error
-            }
-            // Only now, as the previous record may be needed until here. If this fails, or the power
-            // does, that one stays the previous record.
-            if isSound {
-                try? folder.rename(Self.replacedFile, to: files.previous)
-            } else if isReplaced {
-                try? folder.remove(Self.replacedFile)
-            }
+            // If this fails, the previous record stays.
+            if isSound { try? folder.rename(Self.replacedFile, to: files.previous) }
         }
         if isNewer {
             log(

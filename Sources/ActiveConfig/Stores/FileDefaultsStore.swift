@@ -3,8 +3,9 @@ public import Foundation
 /// A store in a folder: one file per user, written durably, with a checksum, readable by the owner
 /// only.
 ///
-/// A configuration is written to a new file, synchronized, and renamed into place, so that a crash
-/// or a loss of power leaves the old one or the new one. Each file carries a checksum and its
+/// A configuration is written to a new file, synchronized, and renamed into place. When the process
+/// ends, the last one persisted is there; a loss of power within the next seconds may bring back the
+/// one before it, never part of one, nor one that was removed. Each file carries a checksum and its
 /// user's ID, and the last sound version before it is kept. A file that is damaged, or another
 /// user's, is renamed with the ending `.damaged` and logged, and the next fallback is used: the
 /// previous version, the generic user, the bootstrap configuration. A file that cannot be read yet, or is
@@ -84,9 +85,11 @@ public final class FileDefaultsStore: ActiveConfigStore {
         return StoredRecord.entityTag(inHead: head, of: files.userID)
     }
 
-    /// Stores a user's configuration, durably when this returns; nil removes the stored one.
+    /// Stores a user's configuration; nil removes the stored one.
     ///
-    /// It waits for others that persist in the folder, and for the medium.
+    /// When this returns, the configuration survives the end of the process. A loss of power within
+    /// the next seconds may undo it, as the folder is synchronized for removals only; a removal
+    /// survives that too. It waits for others that persist in the folder, and for the medium.
     ///
     /// - Throws: ``StoreError``; ``ConfigurationFormatError`` when the configuration is nested
     ///   deeper than ``ConfigurationLimits/deepestMaximumDepth``. The configuration stored before

@@ -10,7 +10,7 @@ public protocol PendingConfigurationStore: ActiveConfigStore {
     /// none does, or when it cannot be read.
     func pendingConfiguration(forUserID userID: String?) -> ConfigurationState?
 
-    /// Stores a configuration that waits, durably when this returns; nil removes it.
+    /// Stores a configuration that waits, as durably as the user's own; nil removes it.
     ///
     /// - Throws: when it could not be stored. What waited before is then still there.
     func persistPendingConfiguration(

@@ -14,7 +14,8 @@ import Testing
 /// Faults at each system call of each operation of a `FileDefaultsStore`.
 ///
 /// The call fails, is the last one of the process, or is followed by a loss of power. A reader then
-/// gets the newest whole version, or none after a removal.
+/// gets the newest whole version, or none after a removal; after a loss of power it may get the version
+/// before.
 @Suite(.onOneThread)
 struct FileDefaultsStoreStepsTests {
     @Test(arguments: StoreOperation.all)
@@ -41,6 +42,26 @@ struct FileDefaultsStoreStepsTests {
                 }
                 #expect(try StoreOperation.canGoOn(system), place)
             }
+        }
+    }
+
+    /// Reads after each call, whichever of them fails.
+    ///
+    /// The mark of the first download is taken back when it cannot be made durable, so that the next
+    /// download is the first.
+    @Test(arguments: StoreOperation.all.filter { !$0.isDurable || $0.after == nil })
+    func noReaderGoesBackToAnOlderVersion(operation: StoreOperation) throws {
+        let start = try operation.prepared()
+        for (number, call) in try operation.calls(on: start).enumerated() {
+            let whole = start.reopened(.init(failing: number))
+            operation.run(on: whole)
+            let found = (0...whole.calls.count).map { ending in
+                let system = start.reopened(.init(failing: number, ending: ending))
+                operation.run(on: system)
+                return operation.read(system)
+            }
+            let later = found.drop { $0 == operation.before }
+            #expect(later.allSatisfy { $0 == operation.after }, "\(number), \(call)")
         }
     }
 

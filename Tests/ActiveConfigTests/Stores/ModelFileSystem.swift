@@ -167,11 +167,30 @@ final class ModelFileSystem: Sendable {
         state.withLock { $0.folders[path]?.isExcludedFromBackup ?? false }
     }
 
-    /// Overwrites a file without recording a call.
-    func damage(_ path: String) {
+    private static let damage = Data("garbage".utf8)
+
+    /// Overwrites a file, or puts a damaged one in its place, without recording a call.
+    func damage(_ path: String, asAnotherFile: Bool = false) {
         state.withLock { state in
             guard let file = state.file(at: path) else { return }
-            state.files[file].data = Data("garbage".utf8)
+            if !asAnotherFile {
+                state.files[file].data = Self.damage
+            } else {
+                state.files.append(File(data: Self.damage, isSynchronized: true))
+                try? state.set(path, .file(state.files.count - 1))
+            }
+        }
+    }
+
+    /// True when a reader has put a file aside that ``damage(_:)`` has not overwritten.
+    var hasTornFile: Bool {
+        state.withLock { state in
+            state.folders.values.contains { folder in
+                folder.nodes.contains { name, node in
+                    guard case .file(let file) = node else { return false }
+                    return name.hasSuffix(".damaged") && state.files[file].data != Self.damage
+                }
+            }
         }
     }
 
