@@ -121,8 +121,8 @@ final class ScriptedConnection: ActiveConfigEventConnection {
         }
         guard state.service.isReachable else { throw DownloadError(.cannotConnect) }
         if let status = state.service.refusal {
-            throw RefusedAnswer(
-                DownloadError(.httpStatus, status: status), retryAfter: state.service.retryAfter)
+            throw DownloadError(
+                .httpStatus, status: status, retryAfter: state.service.retryAfter)
         }
         return state
     }

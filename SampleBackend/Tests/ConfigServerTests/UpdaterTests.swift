@@ -25,17 +25,15 @@ struct UpdaterTests {
             signals: ClientSignals? = nil
         ) throws {
             let url = try #require(URL(string: "http://127.0.0.1:\(port)"))
-            let backend = ActiveConfigBackend(url: url)
-            downloader = JSONURLDownloader(
-                backend: backend, credentials: credentials, signals: signals)
+            let backend = ActiveConfigBackend(
+                url: url, credentials: credentials, signals: signals)
+            downloader = JSONURLDownloader(backend: backend)
             config = ActiveConfig(
                 configDownloader: downloader, configStore: InMemoryStore(),
                 listenerQueue: DispatchQueue(label: "listeners"), log: .disabled)
             config.currentUserID = userID
             updater = ActiveConfigUpdater(
-                config,
-                source: URLSessionEventSource(
-                    backend: backend, credentials: credentials, signals: signals))
+                config, backend: backend)
         }
 
         /// Runs the updater while `body` runs.

@@ -5,20 +5,44 @@
     public import Foundation
 #endif
 
-/// The address of a backend that speaks the wire contract, such as SampleBackend.
+/// A backend that speaks the wire contract, such as SampleBackend: its address, and how the app asks it.
+///
+/// One value is given to whatever sends requests: the downloader, the updater and the acknowledger. So
+/// all of them have the same credentials, go through the same proxy and trust the same certificates.
 ///
 /// ```swift
-/// let downloader = JSONURLDownloader(backend: ActiveConfigBackend(url: server))
+/// let backend = ActiveConfigBackend(url: server, credentials: .apiKey(key))
+/// let config = ActiveConfig(configDownloader: JSONURLDownloader(backend: backend))
+/// let updater = ActiveConfigUpdater(config, backend: backend)
+/// let acknowledger = ConfigurationAcknowledger(config, backend: backend)
 /// ```
-public struct ActiveConfigBackend: Sendable, Hashable {
+public struct ActiveConfigBackend: Sendable {
     /// The server's URL, such as `https://config.example.com`; a path is kept.
     public let url: URL
+    let credentials: ClientCredentials
+    let signals: ClientSignals?
+    let sessions: URLSessionPool
+    let limits: ConfigurationLimits
 
-    /// Creates an address.
+    /// Creates a backend.
     ///
-    /// - Parameter url: The server's URL, http or https.
-    public init(url: URL) {
+    /// - Parameters:
+    ///   - url: The server's URL, http or https, with the path of the project if it is not the default
+    ///     one.
+    ///   - credentials: The client's credentials, sent with each request.
+    ///   - signals: The signals of the app and the device, sent with each request for a document or a
+    ///     stream; nil sends none.
+    ///   - sessions: The URL sessions of all requests, such as ones with a proxy or a pinned certificate.
+    ///   - limits: The limits on a document's size and depth.
+    public init(
+        url: URL, credentials: ClientCredentials = .none, signals: ClientSignals? = nil,
+        sessions: URLSessionPool = .shared, limits: ConfigurationLimits = .default
+    ) {
         self.url = url
+        self.credentials = credentials
+        self.signals = signals
+        self.sessions = sessions
+        self.limits = limits
     }
 
     /// The URL of a user's configuration (HTTP 1); nil is the generic user.
@@ -60,6 +84,17 @@ public struct ActiveConfigBackend: Sendable, Hashable {
             "/activeconfig/user/\(Self.percentEncoded(userID))/acknowledgement", [])
     }
 
+    /// A request with the credentials.
+    ///
+    /// - Throws: ``DownloadError/Code/noCredentials``; `CancellationError`.
+    func request(
+        _ url: URL, _ context: JSONURLDownloader.RequestContext
+    ) async throws -> URLRequest {
+        var request = URLRequest(url: url)
+        try await credentials.authorize(&request, of: self, context)
+        return request
+    }
+
     /// All arguments are percent-encoded already.
     private func appending(_ path: String, _ query: [String]) -> URL {
         guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else {
@@ -99,29 +134,21 @@ extension JSONURLDownloader {
     /// Errors name the backend's URL, not the user's.
     ///
     /// - Parameters:
-    ///   - backend: The backend's address.
-    ///   - credentials: What lets the client in.
-    ///   - signals: What the app says of itself, sent with each request; nil sends nothing.
+    ///   - backend: The backend.
     ///   - timeout: The longest that an answer may take, by default 30 seconds.
-    ///   - limits: The limits on the document's size and depth.
-    ///   - sessions: The URL sessions.
-    public init(
-        backend: ActiveConfigBackend, credentials: ClientCredentials = .none,
-        signals: ClientSignals? = nil, timeout: Duration = defaultTimeout,
-        limits: ConfigurationLimits = .default, sessions: URLSessionPool = .shared
-    ) {
+    public init(backend: ActiveConfigBackend, timeout: Duration = defaultTimeout) {
         self.init(
-            timeout: timeout, limits: limits, sessions: sessions, signals: signals,
-            reportedURL: backend.url, refresh: credentials.refresh,
-            tokenChanges: credentials.changes,
+            timeout: timeout, limits: backend.limits, sessions: backend.sessions,
+            signals: backend.signals, reportedURL: backend.url,
+            refresh: backend.credentials.refresh, tokenChanges: backend.credentials.changes,
             knownRequest: { context in
-                credentials.knownRequest(
+                backend.credentials.knownRequest(
                     backend.configurationURL(forUserID: context.userID, signals: context.signals))
             },
             createRequest: { context in
-                try await credentials.request(
+                try await backend.request(
                     backend.configurationURL(forUserID: context.userID, signals: context.signals),
-                    of: backend, context)
+                    context)
             })
     }
 }

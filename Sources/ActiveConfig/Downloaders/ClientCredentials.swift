@@ -10,13 +10,12 @@ import Foundation
 /// let credentials = ClientCredentials.userToken { userID, isRefresh in
 ///     isRefresh ? try await session.refreshToken() : try await session.token()
 /// }
-/// let downloader = JSONURLDownloader(backend: backend, credentials: credentials)
+/// let backend = ActiveConfigBackend(url: server, credentials: credentials)
 /// ```
 ///
-/// Give the same credentials to whatever asks the backend: the downloader, the source of an
-/// ``ActiveConfigUpdater``, the ``ConfigurationAcknowledger``. They then share what is refreshed. A key
-/// or token is sent in a header field only, is not sent to another origin when the backend redirects,
-/// and is in no error and in no log.
+/// The downloader, the updater and the acknowledger of a backend share what is refreshed. A key or token
+/// is sent in a header field only, is not sent to another origin when the backend redirects, and is in no
+/// error and in no log.
 public struct ClientCredentials: Sendable {
     private typealias Token =
         @Sendable (_ userID: String?, _ isRefresh: Bool) async throws -> String
@@ -88,17 +87,6 @@ public struct ClientCredentials: Sendable {
     /// It need not be called for a token that expires: the server ends its stream, and the next
     /// connection asks for another one.
     public func tokensDidChange() { changes.yield() }
-
-    /// A request to a backend.
-    ///
-    /// - Throws: As `field(for:url:)`.
-    func request(
-        _ url: URL, of backend: ActiveConfigBackend, _ context: JSONURLDownloader.RequestContext
-    ) async throws -> URLRequest {
-        var request = URLRequest(url: url)
-        try await authorize(&request, of: backend, context)
-        return request
-    }
 
     /// A request to a backend; nil when its credentials have to be waited for.
     func knownRequest(_ url: URL) -> URLRequest? {

@@ -5,8 +5,8 @@
     public import Foundation
 #endif
 
-/// URL sessions of one configuration, for downloads that need a proxy, a pinned certificate, or
-/// other header fields for all requests.
+/// URL sessions of one configuration, for an ``ActiveConfigBackend`` that needs a proxy, a pinned
+/// certificate, or other header fields for all requests: documents, streams and acknowledgements.
 ///
 /// ```swift
 /// let sessions = URLSessionPool {
@@ -14,7 +14,7 @@
 ///     configuration.waitsForConnectivity = true
 ///     return configuration
 /// }
-/// let downloader = JSONURLDownloader(backend: backend, sessions: sessions)
+/// let backend = ActiveConfigBackend(url: server, sessions: sessions)
 /// ```
 ///
 /// A session runs one request at a time and is used again. Sessions are kept for good, also when
@@ -29,7 +29,7 @@ public final class URLSessionPool: Sendable {
     /// connection, nor be invalidated while a task of it ends.
     private static let pools = Locked<[URLSessionPool]>([])
 
-    /// The pool of downloaders that were given none: ephemeral sessions without credentials.
+    /// The pool of backends that were given none: ephemeral sessions without credentials.
     public static let shared = URLSessionPool {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCredentialStorage = nil
@@ -37,7 +37,8 @@ public final class URLSessionPool: Sendable {
     }
 
     private let makeConfiguration: @Sendable () -> URLSessionConfiguration
-    private let delegate: (any URLSessionDelegate & Sendable)?
+    /// Answers challenges, on Apple's platforms.
+    let delegate: (any URLSessionDelegate & Sendable)?
     /// A session runs one task at a time, so that a flooding server does not delay others.
     private let idleSessions = Locked<[URLSession]>([])
 
@@ -45,10 +46,10 @@ public final class URLSessionPool: Sendable {
     ///
     /// - Parameters:
     ///   - delegate: Answers challenges, such as for a pinned certificate, on Apple's platforms. It
-    ///     is called on a queue of the session's. What ``JSONURLDownloader`` handles itself, such as
-    ///     redirects and data, it does not hear of.
+    ///     is called on a queue of the session's. What the framework handles itself, such as redirects
+    ///     and data, it does not hear of.
     ///   - configuration: Makes the configuration of a session; called on any thread, once for each
-    ///     request that runs at the same time.
+    ///     request or stream that runs at the same time.
     public init(
         delegate: (any URLSessionDelegate & Sendable)? = nil,
         configuration: @escaping @Sendable () -> URLSessionConfiguration
@@ -67,11 +68,17 @@ public final class URLSessionPool: Sendable {
         idleSessions.withLock { $0.append(session) }
     }
 
-    private func makeSession() -> URLSession {
+    /// The configuration of a new session, without a cache and cookies.
+    func configuration() -> URLSessionConfiguration {
         let configuration = makeConfiguration()
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpCookieStorage = nil
+        return configuration
+    }
+
+    private func makeSession() -> URLSession {
+        let configuration = configuration()
         #if canImport(FoundationNetworking)
             return .inline(configuration, delegate: TaskDelegateForwarder())
         #else

@@ -10,8 +10,7 @@
 /// Tells the backend which version of a configuration is in force, or why one is not used (HTTP 2).
 ///
 /// ```swift
-/// let acknowledger = ConfigurationAcknowledger(
-///     config, backend: backend, credentials: credentials)
+/// let acknowledger = ConfigurationAcknowledger(config, backend: backend)
 /// ```
 ///
 /// Nothing is sent unless the server asks for it, by the header field `ActiveConfig-Acknowledge` of
@@ -50,7 +49,6 @@ public final class ConfigurationAcknowledger: Sendable {
     private let random: @Sendable () -> Double
     private let send: Send
     let prepare: @Sendable (inout URLRequest) -> Void
-    private let credentials: ClientCredentials
     private let record: StoredState<AcknowledgementRecord>
     private let writes = BlockingCalls()
     private let decisions = DispatchQueue(label: "ActiveConfig.ConfigurationAcknowledger")
@@ -64,46 +62,27 @@ public final class ConfigurationAcknowledger: Sendable {
     ///
     /// - Parameters:
     ///   - config: The configuration; its store keeps what was acknowledged.
-    ///   - backend: The backend, with the path of the project if it is not the default one.
-    ///   - credentials: What lets the client in; give the same as to the downloader.
+    ///   - backend: The backend, as the app's downloader has it. Its signals are not sent.
     ///   - maximumDelay: The longest delay, which is random, so that the clients of a server do not all
     ///     answer a publish at once.
-    public convenience init(
-        _ config: ActiveConfig, backend: ActiveConfigBackend,
-        credentials: ClientCredentials = .none, maximumDelay: Duration = .seconds(30)
-    ) {
-        self.init(
-            config, backend: backend, credentials: credentials, maximumDelay: maximumDelay,
-            clock: ContinuousClock(), random: { .random(in: 0..<1) }, send: Self.post)
-    }
-
-    /// Creates an acknowledger with requests of your own, which starts at once.
-    ///
-    /// - Parameters:
-    ///   - config: The configuration; its store keeps what was acknowledged.
-    ///   - backend: The backend, with the path of the project if it is not the default one.
-    ///   - maximumDelay: The longest delay, which is random, so that the clients of a server do not all
-    ///     answer a publish at once.
-    ///   - prepare: Changes each request, such as by a header field.
+    ///   - prepare: Changes each request before its credentials are added, such as by a header field.
     public convenience init(
         _ config: ActiveConfig, backend: ActiveConfigBackend,
         maximumDelay: Duration = .seconds(30),
-        prepare: @escaping @Sendable (inout URLRequest) -> Void
+        prepare: @escaping @Sendable (inout URLRequest) -> Void = { _ in }
     ) {
         self.init(
             config, backend: backend, maximumDelay: maximumDelay, clock: ContinuousClock(),
-            random: { .random(in: 0..<1) }, prepare: prepare, send: Self.post)
-    }
-
-    private static func post(_ request: URLRequest) async throws -> (Data, HTTPURLResponse) {
-        try await URLSessionTransport.data(
-            for: request, maximumSize: 1 << 16, timeout: .seconds(30), reportedURL: nil,
-            sessions: .shared)
+            random: { .random(in: 0..<1) }, prepare: prepare,
+            send: { request in
+                try await URLSessionTransport.data(
+                    for: request, maximumSize: 1 << 16, timeout: .seconds(30), reportedURL: nil,
+                    sessions: backend.sessions)
+            })
     }
 
     init(
-        _ config: ActiveConfig, backend: ActiveConfigBackend,
-        credentials: ClientCredentials = .none, maximumDelay: Duration,
+        _ config: ActiveConfig, backend: ActiveConfigBackend, maximumDelay: Duration,
         clock: any Clock<Duration>, random: @escaping @Sendable () -> Double,
         prepare: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
         send: @escaping Send
@@ -114,7 +93,6 @@ public final class ConfigurationAcknowledger: Sendable {
         self.clock = clock
         self.random = random
         self.prepare = prepare
-        self.credentials = credentials
         self.send = send
         record = StoredState(
             "acknowledgements", initial: AcknowledgementRecord(), store: config.configStore,
@@ -256,11 +234,11 @@ public final class ConfigurationAcknowledger: Sendable {
         of request: URLRequest, forUserID userID: String?
     ) async throws -> (Int, String?) {
         func isRefused(_ answer: (status: Int, String?)) -> Bool { answer.status == 401 }
-        return try await credentials.refresh.answer(
+        return try await backend.credentials.refresh.answer(
             forUserID: userID, url: backend.url, isRefused: isRefused
         ) { token in
             var request = request
-            try await credentials.authorize(
+            try await backend.credentials.authorize(
                 &request, of: backend, JSONURLDownloader.RequestContext(userID, token: token))
             let (body, head) = try await send(request)
             guard head.statusCode >= 300 else { return (head.statusCode, nil) }

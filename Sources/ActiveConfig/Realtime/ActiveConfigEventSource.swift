@@ -23,7 +23,7 @@ extension ActiveConfigEventSource {
 /// One connection of a user: the document first, then its stream of changes, or further documents.
 ///
 /// Its functions are called one after the other, except for ``close()``, and each may throw what made
-/// it fail, such as ``DownloadError`` or ``RefusedAnswer``. When the task is cancelled they throw soon.
+/// it fail, such as ``DownloadError``. When the task is cancelled they throw soon.
 public protocol ActiveConfigEventConnection: Sendable {
     /// Fetches the user's document.
     ///
@@ -33,7 +33,7 @@ public protocol ActiveConfigEventConnection: Sendable {
     ///   - wait: The longest that the server may hold back the answer while nothing changes, when
     ///     that is wanted (a long poll).
     /// - Returns: The answer.
-    /// - Throws: ``RefusedAnswer`` or ``DownloadError`` when the server gives no usable answer;
+    /// - Throws: ``DownloadError`` when the server gives no usable answer, with its `Retry-After`;
     ///   ``ConfigurationFormatError``; `CancellationError`.
     func document(lastKnown: ConfigurationState?, wait: Duration?) async throws -> DocumentAnswer
 
@@ -77,28 +77,6 @@ public struct DocumentAnswer: Sendable, Hashable {
         self.retryAfter = retryAfter
         self.allowsStream = allowsStream
     }
-}
-
-/// An answer with a status that is no success, with the time after which the server wants to be asked
-/// again.
-public struct RefusedAnswer: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The failure.
-    public let error: DownloadError
-    /// The server's `Retry-After`.
-    public let retryAfter: Duration?
-
-    /// Creates a refusal.
-    ///
-    /// - Parameters:
-    ///   - error: The failure, with its status.
-    ///   - retryAfter: The server's `Retry-After`.
-    public init(_ error: DownloadError, retryAfter: Duration? = nil) {
-        self.error = error
-        self.retryAfter = retryAfter
-    }
-
-    /// The error's sentence.
-    public var description: String { error.description }
 }
 
 /// The server has no stream, or one that this client cannot use; there may be documents.

@@ -4,7 +4,7 @@ internal import Foundation
 ///
 /// ```swift
 /// let updater = ActiveConfigUpdater(
-///     config, source: URLSessionEventSource(backend: ActiveConfigBackend(url: server)))
+///     config, backend: ActiveConfigBackend(url: server, credentials: credentials))
 /// updater.start()
 /// ```
 ///
@@ -98,6 +98,23 @@ public final class ActiveConfigUpdater: Sendable {
     /// Yields after the users have changed.
     let userChanges = ChangeSignals()
     private let state: Locked<State>
+
+    /// Creates an updater that follows a backend by a ``URLSessionEventSource``; nothing runs yet.
+    ///
+    /// - Parameters:
+    ///   - config: The configuration to keep fresh.
+    ///   - backend: The backend, as the app's downloader has it.
+    ///   - users: The users.
+    ///   - options: Times.
+    ///   - activity: What the app and the device do.
+    public convenience init(
+        _ config: ActiveConfig, backend: ActiveConfigBackend, users: Users = .current,
+        options: Options = Options(), activity: ActiveConfigActivity = .automatic
+    ) {
+        self.init(
+            config, source: URLSessionEventSource(backend: backend), users: users,
+            options: options, activity: activity)
+    }
 
     /// Creates an updater; nothing runs yet.
     ///

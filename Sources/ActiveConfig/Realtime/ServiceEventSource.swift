@@ -37,33 +37,21 @@ public struct ServiceEventSource: ActiveConfigEventSource {
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - backend: The backend's address.
+    ///   - backend: The backend, with credentials if it asks clients for them to read documents. Its
+    ///     signals are not sent.
     ///   - serviceCredentials: What lets the service listen for many users: a key of a service, or a
     ///     token of an administrator, as ``ClientCredentials/apiKey(_:)`` or
     ///     ``ClientCredentials/bearerToken(_:)``.
-    ///   - credentials: What lets the service read documents, if the backend asks clients for it.
     ///   - signals: Gives the signals of a user, for each connection. An error is that user's alone.
     ///   - timeout: The longest that a document may take.
-    ///   - limits: The limits on a document's size and depth.
     public init(
         backend: ActiveConfigBackend, serviceCredentials: ClientCredentials,
-        credentials: ClientCredentials = .none, signals: @escaping Signals = { _ in [:] },
-        timeout: Duration = .seconds(30), limits: ConfigurationLimits = .default
+        signals: @escaping Signals = { _ in [:] }, timeout: Duration = .seconds(30)
     ) {
         let documents = URLSessionEventSource(
-            timeout: timeout, limits: limits, refresh: credentials.refresh,
-            changeSources: [credentials.changes, serviceCredentials.changes],
-            reportedURL: backend.url
-        ) { context in
-            let url = backend.configurationURL(
-                forUserID: context.userID, signals: try await signals(context.userID))
-            return try await credentials.request(url, of: backend, context)
-        } streamRequest: { context in
-            let url = backend.eventsURL(
-                forUserID: context.userID, signals: try await signals(context.userID))
-            guard let url else { return nil }
-            return try await credentials.request(url, of: backend, context)
-        }
+            backend: backend, timeout: timeout,
+            changeSources: [backend.credentials.changes, serviceCredentials.changes],
+            signals: { try await signals($0.userID) })
         self.signals = signals
         self.documents = documents
         streams = UsersStreams(documents.limits) { userID, body in

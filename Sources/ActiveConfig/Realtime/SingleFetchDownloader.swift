@@ -44,10 +44,9 @@ final class SingleFetchDownloader: FailureDeduplicating {
             state.withLock { [answer] state in state.answer = answer }
             if let older { throw older }
             return newest
-        } catch let refused as RefusedAnswer {
-            // The app receives the same error as from a download of its own.
-            state.withLock { $0.retryAfter = refused.retryAfter }
-            throw refused.error
+        } catch let error as DownloadError {
+            state.withLock { $0.retryAfter = error.retryAfter }
+            throw error
         }
     }
 }

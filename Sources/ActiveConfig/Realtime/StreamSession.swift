@@ -30,10 +30,10 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         var isDiscarding = false
     }
 
-    private static let idle = Locked<[StreamSession]>([])
+    /// Sessions that nobody uses, by their pool; they are kept for good, as pools are.
+    private static let idle = Locked<[ObjectIdentifier: [StreamSession]]>([:])
 
-    /// Sessions that nobody uses; they are kept for good.
-    static var idleCount: Int { idle.withLock { $0.count } }
+    static var idleCount: Int { idle.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
     /// Serial queues of all sessions.
     ///
@@ -45,31 +45,31 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
 
     private let state = Locked(State())
     private let queue: DispatchQueue
+    private let pool: URLSessionPool
     private var session: URLSession?
 
-    static func take() -> StreamSession {
-        let session = idle.withLock { $0.popLast() } ?? StreamSession()
+    /// A session for one connection, to be released.
+    static func take(from pool: URLSessionPool) -> StreamSession {
+        let session =
+            idle.withLock { $0[ObjectIdentifier(pool)]?.popLast() } ?? StreamSession(pool)
         session.state.withLock { ($0.isReleased, $0.isIdle) = (false, false) }
         return session
     }
 
-    private override init() {
+    private init(_ pool: URLSessionPool) {
+        self.pool = pool
         queue = Self.queueCursor.withLock { cursor in
             cursor = (cursor + 1) % Self.queues.count
             return Self.queues[cursor]
         }
         super.init()
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.urlCache = nil
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.httpCookieStorage = nil
-        configuration.urlCredentialStorage = nil
+        let configuration = pool.configuration()
         // The stream gets the document's connection.
         configuration.httpMaximumConnectionsPerHost = 1
         session = makeSession(configuration)
     }
 
-    /// A session with this object as its delegate, which never waits for Foundation's queue.
+    /// A session whose tasks have this object as their delegate, which never waits for Foundation's queue.
     private func makeSession(_ configuration: URLSessionConfiguration) -> URLSession {
         #if canImport(FoundationNetworking)
             return .inline(configuration, delegate: self)
@@ -78,7 +78,7 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
             operations.maxConcurrentOperationCount = 1
             unsafe operations.underlyingQueue = queue  // The queues live for good.
             return URLSession(
-                configuration: configuration, delegate: self, delegateQueue: operations)
+                configuration: configuration, delegate: pool.delegate, delegateQueue: operations)
         #endif
     }
 
@@ -104,6 +104,9 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
                 return exchange.answer.end(.failure(CancellationError()))
             }
             let task = session.dataTask(with: exchange.request)
+            #if !canImport(FoundationNetworking)
+                task.delegate = self
+            #endif
             state.withLock { $0.task = task }
             task.resume()
         }
@@ -146,7 +149,9 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
             state.isIdle = true
             return true
         }
-        if isUnused { Self.idle.withLock { $0.append(self) } }
+        if isUnused {
+            Self.idle.withLock { $0[ObjectIdentifier(pool), default: []].append(self) }
+        }
     }
 
     private var exchange: StreamExchange? { state.withLock { $0.exchange } }

@@ -53,7 +53,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
     /// Sends a request; when it is refused for its credentials once more, on a new connection.
     private func answered<Answer: Sendable>(
         by refresh: CredentialRefresh?,
-        _ send: (_ token: String?) async throws -> Result<Answer, RefusedAnswer>
+        _ send: (_ token: String?) async throws -> Result<Answer, DownloadError>
     ) async throws -> Answer {
         var isFirst = true
         return try await refresh.answer(
@@ -66,13 +66,13 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         }.get()
     }
 
-    private static func isRefused<Answer>(_ answer: Result<Answer, RefusedAnswer>) -> Bool {
-        if case .failure(let refused) = answer { refused.error.status == 401 } else { false }
+    private static func isRefused<Answer>(_ answer: Result<Answer, DownloadError>) -> Bool {
+        if case .failure(let error) = answer { error.status == 401 } else { false }
     }
 
     private func requestDocument(
         lastKnown: ConfigurationState?, wait: Duration?, token: String?
-    ) async throws -> Result<DocumentAnswer, RefusedAnswer> {
+    ) async throws -> Result<DocumentAnswer, DownloadError> {
         var context = source.context(userID, lastKnown)
         context.refreshedToken = token
         guard let made = try await source.documentRequest(context) else {
@@ -123,7 +123,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
 
     private func requestEvents(
         lastEventID: String?, token: String?
-    ) async throws -> Result<Void, RefusedAnswer> {
+    ) async throws -> Result<Void, DownloadError> {
         var context = source.context(userID, nil)
         context.refreshedToken = token
         guard let made = try await source.streamRequest(context) else {
@@ -147,7 +147,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
             if [401, 403, 408, 425, 429, 500, 502, 503, 504].contains(head.statusCode) {
                 return .failure(refused)
             }
-            let says = refused.error.serverMessage.map {
+            let says = refused.serverMessage.map {
                 ", and says \"\($0.replacing("\"", with: "'"))\""
             }
             throw NoEventStream(
@@ -160,15 +160,16 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
 
     private func refuse(
         _ exchange: StreamExchange, _ head: HTTPURLResponse, on session: StreamSession
-    ) async throws -> RefusedAnswer {
+    ) async throws -> DownloadError {
         let body = await errorBody(of: exchange, head, on: session)
         try Task.checkCancellation()
         var error = DownloadError(
             .httpStatus, status: head.statusCode, url: exchange.url,
+            retryAfter: RetryAfter.duration(in: head, now: source.now()),
             serverMessage: body.message(to: exchange.request, of: userID))
         error.fingerprint = RequestFingerprint.of(exchange.request)
         session.cancel(exchange, with: error)
-        return RefusedAnswer(error, retryAfter: RetryAfter.duration(in: head, now: source.now()))
+        return error
     }
 
     /// As much of the body as a sentence takes, and as arrives soon.
@@ -224,7 +225,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
     private func start(_ exchange: StreamExchange) throws -> StreamSession {
         let session = state.withLock { state -> StreamSession? in
             if state.isClosed { return nil }
-            let session = state.session ?? StreamSession.take()
+            let session = state.session ?? StreamSession.take(from: source.sessions)
             (state.session, state.exchange) = (session, exchange)
             return session
         }

@@ -10,8 +10,7 @@
 /// ```swift
 /// let updater = ActiveConfigUpdater(
 ///     config,
-///     source: URLSessionEventSource(
-///         backend: backend, credentials: credentials, signals: signals))
+///     source: URLSessionEventSource(backend: backend, timeout: .seconds(10)))
 /// ```
 ///
 /// Each connection fetches the document first and then opens the stream on the same kept-alive
@@ -44,6 +43,7 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
     let reportedURL: URL?
     let timeout: Duration
     let limits: ConfigurationLimits
+    let sessions: URLSessionPool
     let now: @Sendable () -> Date
 
     /// Creates a source from requests of your own, such as ones with a credential.
@@ -52,28 +52,30 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
     ///   - timeout: The longest that a document may take, from the request to the last byte; a long
     ///     poll may take its wait more. It also limits the wait for the stream's first byte.
     ///   - limits: The limits on the document's size and depth.
+    ///   - sessions: The URL sessions.
     ///   - documentRequest: Creates the request for a user's document.
     ///   - streamRequest: Creates the request for a user's stream, on the same server; nil when the
     ///     server has none for that user.
     public init(
         timeout: Duration = .seconds(30), limits: ConfigurationLimits = .default,
-        documentRequest: @escaping RequestMaker,
+        sessions: URLSessionPool = .shared, documentRequest: @escaping RequestMaker,
         streamRequest: @escaping @Sendable (_ userID: String?) async throws -> URLRequest?
     ) {
         self.init(
-            timeout: timeout, limits: limits,
+            timeout: timeout, limits: limits, sessions: sessions,
             documentRequest: { try await documentRequest($0.userID) },
             streamRequest: { try await streamRequest($0.userID) })
     }
 
     init(
-        timeout: Duration, limits: ConfigurationLimits, signals: ClientSignals? = nil,
-        refresh: CredentialRefresh? = nil,
+        timeout: Duration, limits: ConfigurationLimits, sessions: URLSessionPool,
+        signals: ClientSignals? = nil, refresh: CredentialRefresh? = nil,
         changeSources: [ChangeSignals] = [], reportedURL: URL? = nil,
         documentRequest: @escaping ContextRequestMaker, streamRequest: @escaping ContextRequestMaker
     ) {
         self.timeout = min(max(timeout, .zero), .seconds(24 * 60 * 60))
         self.limits = limits
+        self.sessions = sessions
         self.signals = signals
         self.refresh = refresh
         streamRefresh = refresh
@@ -84,7 +86,7 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
         now = { Date() }
     }
 
-    /// Creates a source from a backend, with the credentials and signals of the app's downloader.
+    /// Creates a source from a backend.
     ///
     /// After an answer 401 the user's token is refreshed, once, and the request sent again. Signals are
     /// read for each connection, and when custom ones change, or
@@ -92,76 +94,41 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
     /// backend's URL, not the user's.
     ///
     /// - Parameters:
-    ///   - backend: The backend's address.
-    ///   - credentials: What lets the client in; give the same as to the downloader.
-    ///   - signals: What the app says of itself; nil sends nothing.
+    ///   - backend: The backend.
+    ///   - signals: Further signals for conditions, such as `["app.version": "2.4.0"]`, in place of the
+    ///     backend's of the same names.
     ///   - timeout: The longest that a document may take.
-    ///   - limits: The limits on the document's size and depth.
-    public init(
-        backend: ActiveConfigBackend, credentials: ClientCredentials = .none,
-        signals: ClientSignals? = nil, timeout: Duration = .seconds(30),
-        limits: ConfigurationLimits = .default
-    ) {
-        self.init(
-            timeout: timeout, limits: limits, signals: signals, refresh: credentials.refresh,
-            changeSources: [credentials.changes] + [signals?.changeSignals].compactMap { $0 },
-            reportedURL: backend.url
-        ) { context in
-            try await credentials.request(
-                backend.configurationURL(forUserID: context.userID, signals: context.signals),
-                of: backend, context)
-        } streamRequest: { context in
-            let url = backend.eventsURL(forUserID: context.userID, signals: context.signals)
-            guard let url else { return nil }
-            return try await credentials.request(url, of: backend, context)
-        }
-    }
-
-    /// Creates a source from a backend, with signals that do not change.
-    ///
-    /// - Parameters:
-    ///   - backend: The backend's address.
-    ///   - signals: Signals for conditions, such as `["app.version": "2.4.0"]`.
-    ///   - timeout: The longest that a document may take.
-    ///   - limits: The limits on the document's size and depth.
-    public init(
-        backend: ActiveConfigBackend, signals: [String: String], timeout: Duration = .seconds(30),
-        limits: ConfigurationLimits = .default
-    ) {
-        self.init(
-            backend: backend, signals: signals, timeout: timeout, limits: limits,
-            headerFields: { _ in [:] })
-    }
-
-    /// Creates a source from a backend, with header fields of your own.
-    ///
-    /// - Parameters:
-    ///   - backend: The backend's address.
-    ///   - signals: Signals for conditions, such as `["app.version": "2.4.0"]`.
-    ///   - timeout: The longest that a document may take.
-    ///   - limits: The limits on the document's size and depth.
-    ///   - headerFields: Header fields of every request of a user, such as a credential.
     public init(
         backend: ActiveConfigBackend, signals: [String: String] = [:],
-        timeout: Duration = .seconds(30), limits: ConfigurationLimits = .default,
-        headerFields: @escaping @Sendable (_ userID: String?) async throws -> [String: String]
+        timeout: Duration = .seconds(30)
     ) {
-        self.init(timeout: timeout, limits: limits) { userID in
-            var request = URLRequest(
-                url: backend.configurationURL(forUserID: userID, signals: signals))
-            for (name, value) in try await headerFields(userID) {
-                request.setValue(value, forHTTPHeaderField: name)
-            }
-            return request
-        } streamRequest: { userID in
-            guard let url = backend.eventsURL(forUserID: userID, signals: signals) else {
-                return nil
-            }
-            var request = URLRequest(url: url)
-            for (name, value) in try await headerFields(userID) {
-                request.setValue(value, forHTTPHeaderField: name)
-            }
-            return request
+        self.init(
+            backend: backend, timeout: timeout,
+            changeSources: [backend.credentials.changes]
+                + [backend.signals?.changeSignals].compactMap { $0 },
+            signals: { $0.signals.merging(signals) { $1 } })
+    }
+
+    /// Creates a source whose signals may have to be waited for.
+    init(
+        backend: ActiveConfigBackend, timeout: Duration, changeSources: [ChangeSignals],
+        signals:
+            @escaping @Sendable (JSONURLDownloader.RequestContext) async throws
+            -> [String: String]
+    ) {
+        self.init(
+            timeout: timeout, limits: backend.limits, sessions: backend.sessions,
+            signals: backend.signals, refresh: backend.credentials.refresh,
+            changeSources: changeSources, reportedURL: backend.url
+        ) { context in
+            let url = backend.configurationURL(
+                forUserID: context.userID, signals: try await signals(context))
+            return try await backend.request(url, context)
+        } streamRequest: { context in
+            let url = backend.eventsURL(
+                forUserID: context.userID, signals: try await signals(context))
+            guard let url else { return nil }
+            return try await backend.request(url, context)
         }
     }
 

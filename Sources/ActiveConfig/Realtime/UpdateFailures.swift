@@ -16,7 +16,7 @@ final class UpdateFailures: Sendable {
         let text: String
 
         init(_ error: any Error, at step: Step) {
-            let download = UpdateFailures.downloadError(in: error)
+            let download = error as? DownloadError
             self.step = step
             code = download?.code
             status = download?.status
@@ -90,14 +90,10 @@ final class UpdateFailures: Sendable {
     /// Forgets the causes of a user whose last task ends.
     func end(_ userID: UserID) { state.withLock { $0.end(userID) } }
 
-    private static func downloadError(in error: any Error) -> DownloadError? {
-        error as? DownloadError ?? (error as? RefusedAnswer)?.error
-    }
-
     /// Transport errors, which are expected now and then and not reported.
     static func isTransportError(_ error: any Error) -> Bool {
         if error is CancellationError { return true }
         let codes: [DownloadError.Code] = [.cannotConnect, .connectionLost, .timedOut]
-        return downloadError(in: error).map { codes.contains($0.code) } ?? false
+        return (error as? DownloadError).map { codes.contains($0.code) } ?? false
     }
 }

@@ -164,7 +164,7 @@ final class UserUpdates: Sendable {
                 asked: failure.retryAfter)
         } catch {
             report(error, at: step)
-            return .over(.failure(error), asked: (error as? RefusedAnswer)?.retryAfter)
+            return .over(.failure(error), asked: (error as? DownloadError)?.retryAfter)
         }
     }
 

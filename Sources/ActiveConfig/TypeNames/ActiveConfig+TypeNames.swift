@@ -107,8 +107,6 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias PlatformSignals = ActiveConfigTypes.PlatformSignalsType
     /// The framework's type of this name.
-    public typealias RefusedAnswer = ActiveConfigTypes.RefusedAnswerType
-    /// The framework's type of this name.
     public typealias SectionChange = ActiveConfigTypes.SectionChangeType
     /// The framework's type of this name.
     public typealias SectionChanges = ActiveConfigTypes.SectionChangesType

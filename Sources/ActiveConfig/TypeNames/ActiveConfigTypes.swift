@@ -107,8 +107,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias PendingConfigurationStoreType = PendingConfigurationStore
     /// ``PlatformSignals``.
     public typealias PlatformSignalsType = PlatformSignals
-    /// ``RefusedAnswer``.
-    public typealias RefusedAnswerType = RefusedAnswer
     /// ``SectionChange``.
     public typealias SectionChangeType = SectionChange
     /// ``SectionChanges``.

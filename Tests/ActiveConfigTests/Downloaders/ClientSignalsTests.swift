@@ -141,7 +141,7 @@ struct ClientSignalsTests {
         })
         try await signals.setCustomSignals(["a&b": "1 + 1"])
         let downloader = JSONURLDownloader(
-            backend: ActiveConfigBackend(url: try server.url("/")), signals: signals)
+            backend: ActiveConfigBackend(url: try server.url("/"), signals: signals))
         _ = try? await downloader.requestActiveConfig(forUserID: "u", lastKnown: nil)
         #expect(
             server.requests.map(\.target) == [

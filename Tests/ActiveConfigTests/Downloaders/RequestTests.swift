@@ -115,7 +115,7 @@ struct RequestTests {
         let server = try Self.strictServer()
         defer { server.stop() }
         let downloader = JSONURLDownloader(
-            backend: ActiveConfigBackend(url: try server.url("/")), credentials: .apiKey("k"))
+            backend: ActiveConfigBackend(url: try server.url("/"), credentials: .apiKey("k")))
         #expect(try await Self.error(of: downloader).status == 401)
         #expect(server.requests.count == 1)
     }
@@ -159,11 +159,12 @@ struct RequestTests {
         defer { server.stop() }
         let calls = Locked<[String]>([])
         let downloader = JSONURLDownloader(
-            backend: ActiveConfigBackend(url: try server.url("/")),
-            credentials: .userToken { userID, isRefresh in
-                calls.withLock { $0.append("\(userID ?? "-") \(isRefresh)") }
-                return isRefresh ? "new" : "old"
-            })
+            backend: ActiveConfigBackend(
+                url: try server.url("/"),
+                credentials: .userToken { userID, isRefresh in
+                    calls.withLock { $0.append("\(userID ?? "-") \(isRefresh)") }
+                    return isRefresh ? "new" : "old"
+                }))
         let state = try await downloader.requestActiveConfig(forUserID: "u", lastKnown: nil)
         #expect(state != nil)
         #expect(calls.withLock { $0 } == ["u false", "u true"])
@@ -175,8 +176,8 @@ struct RequestTests {
         let server = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }
         defer { server.stop() }
         let downloader = JSONURLDownloader(
-            backend: ActiveConfigBackend(url: try server.url("/")),
-            credentials: .apiKey(Self.secret))
+            backend: ActiveConfigBackend(
+                url: try server.url("/"), credentials: .apiKey(Self.secret)))
         _ = try await downloader.requestActiveConfig(forUserID: "u", lastKnown: nil)
         let request = try #require(server.requests.first)
         #expect(request.headers["x-api-key"] == Self.secret)
@@ -188,7 +189,7 @@ struct RequestTests {
         let server = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }
         defer { server.stop() }
         let downloader = JSONURLDownloader(
-            backend: ActiveConfigBackend(url: try server.url("/")), credentials: .apiKey(key))
+            backend: ActiveConfigBackend(url: try server.url("/"), credentials: .apiKey(key)))
         #expect(try await Self.error(of: downloader).code == .noCredentials)
         #expect(server.requests.isEmpty)
     }
@@ -205,11 +206,12 @@ struct RequestTests {
         let signals = ClientSignals(platform: { PlatformSignals() })
         try await signals.setCustomSignals(["mail": "a@example.com"])
         let downloader = JSONURLDownloader(
-            backend: ActiveConfigBackend(url: url),
-            credentials: .userToken { _, isRefresh in
-                if fault == "throws" || isRefresh { throw AppError() }
-                return Self.secret
-            }, signals: signals)
+            backend: ActiveConfigBackend(
+                url: url,
+                credentials: .userToken { _, isRefresh in
+                    if fault == "throws" || isRefresh { throw AppError() }
+                    return Self.secret
+                }, signals: signals))
         let error = try await Self.error(of: downloader)
         for text in ["\(error)", String(reflecting: error), error.localizedDescription] {
             for secret in [Self.secret, "user-17", "example.com"] {
@@ -232,7 +234,7 @@ struct RequestTests {
             return configuration
         }
         let downloader = JSONURLDownloader(
-            backend: ActiveConfigBackend(url: try server.url("/")), sessions: sessions)
+            backend: ActiveConfigBackend(url: try server.url("/"), sessions: sessions))
         for _ in 0..<3 {
             _ = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)
         }

@@ -37,7 +37,7 @@ struct ServerMessageTests {
         _ server: LoopbackServer, _ credentials: ClientCredentials = .none
     ) throws -> JSONURLDownloader {
         JSONURLDownloader(
-            backend: ActiveConfigBackend(url: try server.url("/base")), credentials: credentials)
+            backend: ActiveConfigBackend(url: try server.url("/base"), credentials: credentials))
     }
 
     private static func error(
@@ -69,7 +69,7 @@ struct ServerMessageTests {
         let connection = URLSessionEventSource(
             backend: ActiveConfigBackend(url: try server.url("/base"))
         ).connection(forUserID: "1")
-        let refused = await #expect(throws: RefusedAnswer.self) {
+        let refused = await #expect(throws: DownloadError.self) {
             try await connection.document(lastKnown: nil, wait: nil)
         }
         #expect("\(refused as Any)".contains(Self.sentence), "\(refused as Any)")

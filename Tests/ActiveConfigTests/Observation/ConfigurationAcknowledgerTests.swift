@@ -279,8 +279,9 @@ struct ConfigurationAcknowledgerTests {
             downloader: ScriptedDownloader(.configuration(Self.document(12))), log: log.log)
         let url = try #require(URL(string: "http://server/base"))
         let acknowledger = ConfigurationAcknowledger(
-            config, backend: ActiveConfigBackend(url: url),
-            credentials: .userToken { _, _ in throw DownloadError(.noCredentials) },
+            config,
+            backend: ActiveConfigBackend(
+                url: url, credentials: .userToken { _, _ in throw DownloadError(.noCredentials) }),
             maximumDelay: .zero, clock: clock, random: { 0.5 }, send: { _ in try Self.answer(204) })
         try await config.downloadNewConfig()
         await settle(acknowledger)
@@ -298,11 +299,13 @@ struct ConfigurationAcknowledgerTests {
         let url = try #require(URL(string: "http://server/base"))
         let refreshes = Locked<[String?]>([])
         let acknowledger = ConfigurationAcknowledger(
-            config, backend: ActiveConfigBackend(url: url),
-            credentials: .userToken { userID, isRefresh in
-                if isRefresh { refreshes.withLock { $0.append(userID) } }
-                return isRefresh ? token : "old"
-            }, maximumDelay: .seconds(30), clock: clock, random: { 0.5 },
+            config,
+            backend: ActiveConfigBackend(
+                url: url,
+                credentials: .userToken { userID, isRefresh in
+                    if isRefresh { refreshes.withLock { $0.append(userID) } }
+                    return isRefresh ? token : "old"
+                }), maximumDelay: .seconds(30), clock: clock, random: { 0.5 },
             send: { request in
                 sent.withLock { $0.append(request) }
                 let field = request.value(forHTTPHeaderField: "Authorization")

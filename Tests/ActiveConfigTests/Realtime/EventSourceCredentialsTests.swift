@@ -54,8 +54,11 @@ struct EventSourceCredentialsTests {
         }
     }
 
-    private static func backend(_ server: LoopbackServer) throws -> ActiveConfigBackend {
-        ActiveConfigBackend(url: try server.url("/"))
+    private static func backend(
+        _ server: LoopbackServer, credentials: ClientCredentials = .none,
+        signals: ClientSignals? = nil
+    ) throws -> ActiveConfigBackend {
+        ActiveConfigBackend(url: try server.url("/"), credentials: credentials, signals: signals)
     }
 
     @Test func aRefusedDocumentIsFetchedWithANewToken() async throws {
@@ -63,7 +66,7 @@ struct EventSourceCredentialsTests {
         defer { server.stop() }
         let tokens = Tokens()
         let source = URLSessionEventSource(
-            backend: try Self.backend(server), credentials: tokens.credentials())
+            backend: try Self.backend(server, credentials: tokens.credentials()))
         let connection = source.connection(forUserID: "1")
         defer { connection.close() }
         let answer = try await connection.document(lastKnown: nil, wait: nil)
@@ -81,7 +84,7 @@ struct EventSourceCredentialsTests {
         defer { server.stop() }
         let tokens = Tokens()
         let source = URLSessionEventSource(
-            backend: try Self.backend(server), credentials: tokens.credentials())
+            backend: try Self.backend(server, credentials: tokens.credentials()))
         let connection = source.connection(forUserID: "1")
         defer { connection.close() }
         _ = try await connection.document(lastKnown: nil, wait: nil)
@@ -100,13 +103,13 @@ struct EventSourceCredentialsTests {
         defer { server.stop() }
         let tokens = Tokens()
         let source = URLSessionEventSource(
-            backend: try Self.backend(server), credentials: tokens.credentials())
+            backend: try Self.backend(server, credentials: tokens.credentials()))
         let connection = source.connection(forUserID: "user-17")
-        let refused = await #expect(throws: RefusedAnswer.self) {
+        let refused = await #expect(throws: DownloadError.self) {
             try await connection.document(lastKnown: nil, wait: nil)
         }
-        #expect(refused?.error.status == 401)
-        #expect(refused?.error.url?.path() == "/")
+        #expect(refused?.status == 401)
+        #expect(refused?.url?.path() == "/")
         #expect(server.requests.count == 2)
         #expect(tokens.count.withLock { $0 } == 1)
     }
@@ -116,7 +119,7 @@ struct EventSourceCredentialsTests {
         defer { server.stop() }
         for (key, count) in [("right", 1), ("wrong", 2)] {
             let source = URLSessionEventSource(
-                backend: try Self.backend(server), credentials: .apiKey(key))
+                backend: try Self.backend(server, credentials: .apiKey(key)))
             let connection = source.connection(forUserID: nil)
             defer { connection.close() }
             let answer = try? await connection.document(lastKnown: nil, wait: nil)
@@ -147,10 +150,9 @@ struct EventSourceCredentialsTests {
             known.withLock { $0 = "new" }
             return "new"
         }
-        let backend = try Self.backend(server)
-        let downloader = JSONURLDownloader(backend: backend, credentials: credentials)
-        let connection = URLSessionEventSource(backend: backend, credentials: credentials)
-            .connection(forUserID: "1")
+        let backend = try Self.backend(server, credentials: credentials)
+        let downloader = JSONURLDownloader(backend: backend)
+        let connection = URLSessionEventSource(backend: backend).connection(forUserID: "1")
         defer { connection.close() }
         async let first = downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
         async let second = connection.document(lastKnown: nil, wait: nil)
@@ -163,7 +165,7 @@ struct EventSourceCredentialsTests {
         defer { server.stop() }
         let signals = ClientSignals(platform: { PlatformSignals() })
         let source = URLSessionEventSource(
-            backend: try Self.backend(server), signals: signals)
+            backend: try Self.backend(server, signals: signals))
         var changes = source.changes().makeAsyncIterator()
         for plan in ["free", "pro"] {
             try await signals.setCustomSignals(["plan": .string(plan)])
@@ -185,7 +187,7 @@ struct EventSourceCredentialsTests {
         defer { server.stop() }
         let credentials = ClientCredentials.apiKey("a")
         let source = URLSessionEventSource(
-            backend: try Self.backend(server), credentials: credentials)
+            backend: try Self.backend(server, credentials: credentials))
         var changes = source.changes().makeAsyncIterator()
         credentials.tokensDidChange()
         await changes.next()

@@ -39,8 +39,9 @@ struct URLSessionEventSourceTests {
         _ server: LoopbackServer, timeout: Duration = .seconds(60), maximumSize: Int = 1 << 20
     ) throws -> URLSessionEventSource {
         URLSessionEventSource(
-            backend: ActiveConfigBackend(url: try server.url("")), timeout: timeout,
-            limits: ConfigurationLimits(maximumSize: maximumSize))
+            backend: ActiveConfigBackend(
+                url: try server.url(""), limits: ConfigurationLimits(maximumSize: maximumSize)),
+            timeout: timeout)
     }
 
     @Test func theStreamFollowsTheDocumentOnItsConnection() async throws {
@@ -91,8 +92,8 @@ struct URLSessionEventSourceTests {
         do {
             _ = try await connection.document(lastKnown: nil, wait: nil)
             Issue.record("no error")
-        } catch let refused as RefusedAnswer {
-            #expect(refused.error.status == status)
+        } catch let refused as DownloadError {
+            #expect(refused.status == status)
             #expect(refused.retryAfter == seconds.map { .seconds($0) })
         }
     }

@@ -39,8 +39,8 @@ struct UpdaterFailureLogTests {
         }
     }
 
-    private static func refusal(_ status: Int = 401) -> RefusedAnswer {
-        RefusedAnswer(DownloadError(.httpStatus, status: status))
+    private static func refusal(_ status: Int = 401) -> DownloadError {
+        DownloadError(.httpStatus, status: status)
     }
 
     @Test func aWrongServiceKeyIsOneWarningForAllUsersWithTheServersSentence() async throws {
@@ -195,8 +195,7 @@ struct UpdaterFailureLogTests {
                 DocumentAnswer(Self.document)
             } opening: { _ in
                 attempts.withLock { $0 += 1 }
-                throw RefusedAnswer(
-                    DownloadError(.httpStatus, status: 401, serverMessage: message()))
+                throw DownloadError(.httpStatus, status: 401, serverMessage: message())
             }
         }
     }

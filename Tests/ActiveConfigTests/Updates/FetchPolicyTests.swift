@@ -356,8 +356,8 @@ struct FetchPolicyTests {
         let log = RecordingLog()
         let config = ActiveConfig(
             configDownloader: JSONURLDownloader(
-                backend: ActiveConfigBackend(url: try server.url("/")),
-                credentials: .apiKey("k3y-secret")),
+                backend: ActiveConfigBackend(
+                    url: try server.url("/"), credentials: .apiKey("k3y-secret"))),
             configStore: fixture.store, notificationCenter: NotificationCenter(),
             listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
             clock: ManualClock(), options: fixture.options, log: log.log)

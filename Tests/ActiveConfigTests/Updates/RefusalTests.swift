@@ -82,20 +82,23 @@ struct RefusalTests {
     func anotherKeyEndsTheWait(status: Int) async throws {
         let server = try Self.server(status) { $0.headers["x-api-key"] != "right-key" }
         defer { server.stop() }
-        let backend = ActiveConfigBackend(url: try server.url("/"))
+        func downloader(_ key: String) throws -> JSONURLDownloader {
+            JSONURLDownloader(
+                backend: ActiveConfigBackend(url: try server.url("/"), credentials: .apiKey(key)))
+        }
         try await expectAnEnd(
-            of: JSONURLDownloader(backend: backend, credentials: .apiKey("wrong-key")),
-            status: status,
-            by: JSONURLDownloader(backend: backend, credentials: .apiKey("right-key")), server)
+            of: downloader("wrong-key"), status: status, by: downloader("right-key"), server)
     }
 
     /// Before any download of the launch, too.
     @Test func theEndOfAWaitIsKnownBeforeTheNextDownload() async throws {
         let server = try Self.server(403) { $0.headers["x-api-key"] != "right-key" }
         defer { server.stop() }
-        let backend = ActiveConfigBackend(url: try server.url("/"))
+        let url = try server.url("/")
         func config(_ key: String) -> ActiveConfig {
-            launch(JSONURLDownloader(backend: backend, credentials: .apiKey(key)))
+            launch(
+                JSONURLDownloader(
+                    backend: ActiveConfigBackend(url: url, credentials: .apiKey(key))))
         }
         #expect(await error(of: config("wrong-key"))?.status == 403)
         #expect(config("wrong-key").throttledUntil != nil)
@@ -106,12 +109,10 @@ struct RefusalTests {
     func anotherTokenEndsTheWait(status: Int) async throws {
         let server = try Self.server(status) { $0.headers["authorization"] != "Bearer new" }
         defer { server.stop() }
-        let backend = ActiveConfigBackend(url: try server.url("/"))
         let token = Locked("old")
-        let config = launch(
-            JSONURLDownloader(
-                backend: backend,
-                credentials: .userToken { _, _ in token.withLock { $0 } }))
+        let backend = ActiveConfigBackend(
+            url: try server.url("/"), credentials: .userToken { _, _ in token.withLock { $0 } })
+        let config = launch(JSONURLDownloader(backend: backend))
         #expect(await error(of: config)?.status == status)
         for _ in 0..<3 { #expect(await error(of: config)?.code == .throttled) }
         let count = server.requests.count
@@ -138,13 +139,11 @@ struct RefusalTests {
         let isRefusing = Locked(true)
         let server = try Self.server(403) { _ in isRefusing.withLock { $0 } }
         defer { server.stop() }
-        let backend = ActiveConfigBackend(url: try server.url("/"))
         let credentials = ClientCredentials.userToken { _, _ in "token" }
-        var config = launch(JSONURLDownloader(backend: backend, credentials: credentials))
+        let backend = ActiveConfigBackend(url: try server.url("/"), credentials: credentials)
+        var config = launch(JSONURLDownloader(backend: backend))
         #expect(await error(of: config)?.status == 403)
-        if isNextLaunch {
-            config = launch(JSONURLDownloader(backend: backend, credentials: credentials))
-        }
+        if isNextLaunch { config = launch(JSONURLDownloader(backend: backend)) }
         #expect(await error(of: config)?.code == .throttled)
         isRefusing.withLock { $0 = false }
         #expect(config.throttledUntil != nil)
@@ -212,8 +211,8 @@ struct RefusalTests {
         defer { server.stop() }
         let config = launch(
             JSONURLDownloader(
-                backend: ActiveConfigBackend(url: try server.url("/")),
-                credentials: .apiKey("weak")))
+                backend: ActiveConfigBackend(
+                    url: try server.url("/"), credentials: .apiKey("weak"))))
         #expect(await error(of: config)?.status == 403)
         let record = try #require(store.clientState(named: "downloads"))
         #expect(!String(decoding: record, as: UTF8.self).contains("weak"))
@@ -242,7 +241,7 @@ struct RefusalTests {
         let credentials = ClientCredentials.apiKey("key")
         let config = launch(
             JSONURLDownloader(
-                backend: ActiveConfigBackend(url: try server.url("/")), credentials: credentials))
+                backend: ActiveConfigBackend(url: try server.url("/"), credentials: credentials)))
         for _ in 1...3 {
             credentials.tokensDidChange()
             #expect(await error(of: config)?.status == 403)
@@ -271,23 +270,42 @@ struct RefusalTests {
         #expect(try await config.downloadNewConfig().outcome == .downloaded)
     }
 
+    @Test func downloadsWaitAsLongAsTheServerAsksAnUpdaterTo() async throws {
+        let server = try LoopbackServer { _ in
+            LoopbackServer.response(503, headers: ["Retry-After": "7200"])
+        }
+        defer { server.stop() }
+        let backend = ActiveConfigBackend(url: try server.url("/"))
+        let config = launch(JSONURLDownloader(backend: backend))
+        let updater = ActiveConfigUpdater(config, source: URLSessionEventSource(backend: backend))
+        updater.start()
+        defer { updater.stop() }
+        for await update in updater.updates {
+            if case .state(.waiting, _) = update { break }
+        }
+        let end = try #require(config.throttledUntil)
+        #expect(end.timeIntervalSince(time.now) >= 7_200)
+        #expect(await error(of: config)?.code == .throttled)
+        #expect(server.requests.count == 1)
+    }
+
     /// What an updater was refused holds the app's downloads with the same credentials only.
     @Test func anUpdaterAndADownloadWithTheSameRequestHaveTheSameFingerprint() async throws {
         let server = try Self.server(403) { _ in true }
         defer { server.stop() }
-        let backend = ActiveConfigBackend(url: try server.url("/"))
+        let url = try server.url("/")
         func fingerprints(_ key: String) async throws -> [String?] {
-            let credentials = ClientCredentials.apiKey(key)
+            let backend = ActiveConfigBackend(url: url, credentials: .apiKey(key))
             let download = await #expect(throws: DownloadError.self) {
-                try await JSONURLDownloader(backend: backend, credentials: credentials)
+                try await JSONURLDownloader(backend: backend)
                     .requestActiveConfig(forUserID: "1", lastKnown: nil)
             }
-            let connection = URLSessionEventSource(backend: backend, credentials: credentials)
+            let connection = URLSessionEventSource(backend: backend)
                 .connection(forUserID: "1")
-            let refused = await #expect(throws: RefusedAnswer.self) {
+            let refused = await #expect(throws: DownloadError.self) {
                 try await connection.document(lastKnown: nil, wait: nil)
             }
-            return [download?.fingerprint, refused?.error.fingerprint]
+            return [download?.fingerprint, refused?.fingerprint]
         }
         let (first, second) = (try await fingerprints("a"), try await fingerprints("b"))
         #expect(first[0] != nil && first[0] == first[1])

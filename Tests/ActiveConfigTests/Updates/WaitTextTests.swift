@@ -36,7 +36,7 @@ struct WaitTextTests {
 
         func downloader(_ url: URL) -> any ActiveConfigDownloader {
             let backend = JSONURLDownloader(
-                backend: ActiveConfigBackend(url: url), credentials: .apiKey("key"))
+                backend: ActiveConfigBackend(url: url, credentials: .apiKey("key")))
             let number = Locked(0)
             return switch self {
             case .backend: backend
