@@ -20,7 +20,8 @@
 /// A session runs one request at a time and is used again. Sessions are kept for good, also when
 /// the pool is released: make one pool, not one for each downloader. Whatever the configuration
 /// says, nothing is cached by URL and no cookie is kept. Give no configuration for background
-/// sessions, which cannot be awaited.
+/// sessions, which cannot be awaited. On Apple's platforms a `timeoutIntervalForResource`, 7 days by
+/// default, also ends streams, which the updater then opens again.
 ///
 /// On Linux, Foundation asks no delegate about a server's certificate, so that none can be pinned, and
 /// takes its proxy from the environment (`http_proxy`, `https_proxy`).
