@@ -228,7 +228,7 @@ let package = Package(
             dependencies: [
                 "InMemoryTemplateStore", "SeededRandomness", "SQLiteTemplateStore", "Templates",
                 "TemplateStore", "TemplateStoreTesting", "TemporaryFolders",
-            ] + products("GRDB")
+            ] + products("Crypto", "GRDB")
         ),
         .target(
             name: "EtcdTestSupport",

@@ -18,14 +18,24 @@ struct SnapshotKeeper: Service {
 
     /// Errors of the store, in whose place the snapshot is served.
     private static let replacedErrors: Set<TemplateStoreError.Code> = [
-        .unavailable, .outOfSpace, .changesLost,
+        .unavailable, .outOfSpace, .changesLost, .damaged,
     ]
+
+    /// A start from the file.
+    private struct Start {
+        /// The error of the store, in whose place the snapshot is served.
+        let storeError: TemplateStoreError
+
+        /// Number of records of the file that cannot be read.
+        let omissionCount: Int
+    }
 
     private let file: SnapshotFile
     private let library: TemplateLibrary
     private let logger: Logger
     private let gauge = Gauge(label: "activeconfig_snapshot_written")
     private let lastFailure = Locked<TemplateStoreError?>(nil)
+    private let startFromFile = Locked<Start?>(nil)
 
     init(file: SnapshotFile, library: TemplateLibrary, logger: Logger) {
         self.file = file
@@ -42,32 +52,35 @@ struct SnapshotKeeper: Service {
                 + "the server would be behind, or would not start."
     }
 
+    /// The number of records that the snapshot lacks from which the server was started, since they cannot
+    /// be read.
+    var omissionCount: Int { startFromFile.withLock { $0?.omissionCount ?? 0 } }
+
+    /// The damage of the store, in whose place the snapshot is served; nil when the store is whole.
+    var storeDamage: TemplateStoreError? {
+        guard library.snapshotDate != nil, let error = startFromFile.withLock({ $0?.storeError }),
+            error.code == .damaged
+        else { return nil }
+        return error
+    }
+
     /// Loads the library from the store, or else from the snapshot of an earlier run.
     ///
     /// From then on the store refuses everything unless it is a continuation of the snapshot.
     ///
     /// - Parameter load: Loads the library from the store.
     /// - Returns: True when the library is from the store.
-    /// - Throws: The error of the store when there is no snapshot; that of the file when it would be
-    ///   needed and cannot be used; `otherStore`.
+    /// - Throws: The error of the file when it cannot be used, before the store is read or created; that of
+    ///   the store when there is no snapshot; `otherStore`.
     func start(
         byStore load: () async throws(TemplateStoreError) -> Void
     ) async throws(TemplateStoreError) -> Bool {
-        var kept: SnapshotFile.Kept?
-        var fileError: TemplateStoreError?
-        do throws(TemplateStoreError) {
-            kept = try file.read()
-        } catch {
-            fileError = error
-        }
+        let kept = try file.read()
         do throws(TemplateStoreError) {
             if let mark = kept?.mark, let store = library.store as? any StoreMarking {
                 try store.expect(mark)
             }
             try await load()
-            if let fileError {
-                logger.warning("The snapshot is replaced", metadata: ["error": "\(fileError)"])
-            }
             return true
         } catch {
             if error.code == .otherStore {
@@ -77,9 +90,11 @@ struct SnapshotKeeper: Service {
                         + "own store, or move the file away if the store was replaced on purpose.",
                     underlyingError: error)
             }
-            guard Self.replacedErrors.contains(error.code) else { throw error }
-            if let fileError { throw fileError }
-            guard let kept else { throw error }
+            guard let kept, Self.replacedErrors.contains(error.code) else { throw error }
+            startFromFile.withLock {
+                $0 = Start(
+                    storeError: error, omissionCount: kept.snapshot.omissions.count)
+            }
             try await library.load(kept.snapshot, takenAt: kept.date)
             let advice =
                 error.code == .changesLost

@@ -90,10 +90,18 @@ final class StoreHealth: Service {
     /// The reason why the server is degraded, by the last check; it is logged when it is another one.
     private func noteReason() -> String? {
         let date = library.snapshotDate
-        let start = date.map { "The server was started from the snapshot of \($0.timestamp)" }
+        let start = date.map {
+            let count = snapshots?.omissionCount ?? 0
+            return "The server was started from the snapshot of \($0.timestamp)"
+                + (count == 0
+                    ? ""
+                    : ", without \(count) record\(count == 1 ? "" : "s") that cannot be read, as the "
+                        + "server's log says")
+        }
         let snapshotFault = snapshots?.fault
+        let damage = snapshots?.storeDamage
         let (fault, reason, isNews) = state.withLock { state in
-            let storeReason = state.fault.map(Self.reason)
+            let storeReason = (state.fault ?? damage).map(Self.reason)
             let reasons = [
                 start.map { storeReason == nil ? "\($0), and is reading its store." : "\($0)." },
                 storeReason, snapshotFault,

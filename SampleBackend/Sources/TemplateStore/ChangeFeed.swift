@@ -32,7 +32,7 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
     /// The revision.
     public let revision: StoreRevision
 
-    /// The reasons why pinned values are missing that the engine cannot read, a sentence each.
+    /// The reasons why records are missing that cannot be read, a sentence each.
     public var omissions: [String] = []
 
     /// Creates a snapshot without omissions.

@@ -14,12 +14,13 @@ import JSONTree
 /// does not answer.
 ///
 /// It has no tokens, sessions, drafts and secrets of webhooks. It is replaced as a whole, and only its
-/// owner may read it; a symbolic link stays, and the file that it leads to is replaced. The first line
-/// names the format, the second is the SHA-256 of the rest, which is JSON.
+/// owner may read it; a symbolic link stays, and the file that it leads to is replaced. A file that is not
+/// a snapshot, or one that cannot be used, is never replaced. The first line names the format, the second
+/// is the SHA-256 of the rest, which is JSON.
 package struct SnapshotFile: Sendable {
     /// A snapshot and the time at which it was read from the store.
     package struct Kept: Sendable, Hashable {
-        package let snapshot: TemplateStoreSnapshot
+        package var snapshot: TemplateStoreSnapshot
         package let date: Date
         /// A mark of the store that has all changes of the snapshot; nil for an engine that has none.
         package let mark: StoreMark?
@@ -60,12 +61,13 @@ package struct SnapshotFile: Sendable {
         }
     }
 
-    /// Replaces the file, unless its snapshot is of another store or of a later revision: it may be the
-    /// last copy of what that store had.
+    /// Replaces the file, unless it cannot be used, or its snapshot is of another store or of a later
+    /// revision: it may be the last copy of what that store had.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable`; the file is the one before then.
+    /// - Throws: ``TemplateStoreError``: that of ``read()``, or one with the code `unavailable`; the file
+    ///   is the one before then.
     package func write(_ kept: Kept) throws(TemplateStoreError) {
-        if let earlier = try? read() {
+        if let earlier = try read() {
             let advice = "move the file away if the store was replaced or restored on purpose."
             if let mark = earlier.mark, mark.storeID != kept.mark?.storeID {
                 throw TemplateStoreError(
@@ -103,6 +105,8 @@ package struct SnapshotFile: Sendable {
 
     /// Reads the file; nil when there is none.
     ///
+    /// Records that cannot be read are omissions of the snapshot.
+    ///
     /// - Throws: ``TemplateStoreError``: `damaged`, `newerSchema`, or `unavailable` when it cannot be
     ///   read.
     package func read() throws(TemplateStoreError) -> Kept? {
@@ -124,7 +128,9 @@ package struct SnapshotFile: Sendable {
             data = try file.read(upToCount: Self.maximumBytes + 1) ?? Data()
         } catch {
             throw TemplateStoreError(
-                .unavailable, "The snapshot \(path) cannot be read.", underlyingError: error)
+                .unavailable,
+                "The snapshot \(path) cannot be read: let this user read it, or move the file away.",
+                underlyingError: error)
         }
         let lines = data.split(
             separator: UInt8(ascii: "\n"), maxSplits: 2, omittingEmptySubsequences: false)
@@ -138,7 +144,7 @@ package struct SnapshotFile: Sendable {
             throw TemplateStoreError(
                 .newerSchema,
                 "The snapshot \(path) has the format \(format), and this program knows formats up to "
-                    + "\(Self.format): use the newer program that wrote it, or remove it.")
+                    + "\(Self.format): use the newer program that wrote it, or move the file away.")
         }
         guard data.count <= Self.maximumBytes, lines.count == 3,
             Data(SHA256.hash(data: lines[2])).hexadecimal.utf8.elementsEqual(lines[1])
@@ -146,14 +152,19 @@ package struct SnapshotFile: Sendable {
         guard let record = try? JSONDecoder().decode(SnapshotRecord.self, from: Data(lines[2])),
             record.isInRange
         else { throw damaged("its content cannot be read") }
-        return record.kept
+        var kept = record.kept
+        kept.snapshot.omissions = record.unreadableRecords.map {
+            "The record \($0) of the snapshot \(path) cannot be read, and is left out until the store "
+                + "is read."
+        }
+        return kept
     }
 
     private func damaged(_ reason: String) -> TemplateStoreError {
         TemplateStoreError(
             .damaged,
-            "The snapshot \(path) cannot be used, since \(reason): remove it, and start the server "
-                + "while the store answers.")
+            "The snapshot \(path) cannot be used, since \(reason), and is never replaced: move the file "
+                + "away, or give another one.")
     }
 
     /// The type of what is at a path; nil when there is nothing.

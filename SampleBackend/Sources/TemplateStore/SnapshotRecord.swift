@@ -1,9 +1,10 @@
 import Foundation
+import JSONTree
 import Templates
 
 /// The content of a ``SnapshotFile``; dates are milliseconds since 1970.
 struct SnapshotRecord: Codable {
-    struct Template: Codable {
+    struct Template: SnapshotElement {
         let project: String
         let revision: Int64
         let content: Data
@@ -18,14 +19,14 @@ struct SnapshotRecord: Codable {
         let rollbackSource: Int?
     }
 
-    struct Overrides: Codable {
+    struct Overrides: SnapshotElement {
         let project: String
         /// The UTF-8 bytes of the user's ID.
         let userID: Data
         let content: Data
     }
 
-    struct Details: Codable {
+    struct Details: SnapshotElement {
         let project: String
         let revision: Int64
         let displayName: String?
@@ -36,49 +37,105 @@ struct SnapshotRecord: Codable {
     let date: Int64
     let mark: StoreMark?
     let revision: Int64
-    let templates: [Template]
-    let overrides: [Overrides]
-    let details: [Details]
+    let templates: SnapshotElements<Template>
+    let overrides: SnapshotElements<Overrides>
+    let details: SnapshotElements<Details>
 
     init(_ kept: SnapshotFile.Kept) {
         date = kept.date.millisecondsSince1970
         mark = kept.mark
         revision = kept.snapshot.revision.number
-        templates = kept.snapshot.templates.map(Template.init)
-        overrides = kept.snapshot.overrides.flatMap { project, users in
-            users.map { Overrides(project: project, userID: $0, content: $1) }
-        }
-        details = kept.snapshot.projectDetails.map { Details(project: $0, $1) }
+        templates = SnapshotElements(kept.snapshot.templates.map(Template.init))
+        overrides = SnapshotElements(
+            kept.snapshot.overrides.flatMap { project, users in
+                users.map { Overrides(project: project, userID: $0, content: $1) }
+            })
+        details = SnapshotElements(
+            kept.snapshot.projectDetails.map { Details(project: $0, $1) })
     }
 
-    /// False when a number is beyond what a store has, so that the next one might not exist.
-    var isInRange: Bool {
-        (0...Self.mostChanges).contains(revision)
-            && templates.allSatisfy {
-                (1...Self.mostVersions).contains($0.number)
-                    && (0...Self.mostChanges).contains($0.revision)
-            } && details.allSatisfy { (0...Self.mostChanges).contains($0.revision) }
+    /// False when the revision is beyond what a store has.
+    var isInRange: Bool { Self.revisions.contains(revision) }
+
+    /// The records that cannot be read, such as `templates[3] (project "a")`.
+    var unreadableRecords: [String] {
+        templates.unreadable.map { "templates\($0)" }
+            + overrides.unreadable.map { "overrides\($0)" }
+            + details.unreadable.map { "details\($0)" }
     }
 
-    private static let mostChanges: Int64 = 1 << 62
+    fileprivate static let revisions: ClosedRange<Int64> = 0...1 << 62
 
     /// As many as the wire contract has digits for.
-    private static let mostVersions = 999_999_999_999_999
+    fileprivate static let versions = 1...999_999_999_999_999
 
     var kept: SnapshotFile.Kept {
         var pinned: [String: [Data: Data]] = [:]
-        for user in overrides { pinned[user.project, default: [:]][user.userID] = user.content }
+        for user in overrides.readable {
+            pinned[user.project, default: [:]][user.userID] = user.content
+        }
         return SnapshotFile.Kept(
             snapshot: TemplateStoreSnapshot(
-                templates: templates.map(\.stored), overrides: pinned,
+                templates: templates.readable.map(\.stored), overrides: pinned,
                 projectDetails: Dictionary(
-                    details.map { ($0.project, $0.stored) }, uniquingKeysWith: { $1 }),
+                    details.readable.map { ($0.project, $0.stored) }, uniquingKeysWith: { $1 }),
                 revision: StoreRevision(revision)),
             date: Date(millisecondsSince1970: date), mark: mark)
     }
 }
 
+/// An element of a list in a ``SnapshotRecord``.
+protocol SnapshotElement: Codable {
+    /// False when a number is beyond what a store has, so that the next one might not exist.
+    var isInRange: Bool { get }
+}
+
+extension SnapshotElement {
+    var isInRange: Bool { true }
+}
+
+/// A list of which each element is read by itself, so that one that cannot be read takes no other away.
+struct SnapshotElements<Element: SnapshotElement>: Codable {
+    let readable: [Element]
+
+    /// The positions of the others, such as `[3] (project "a")`.
+    let unreadable: [String]
+
+    init(_ readable: [Element]) {
+        self.readable = readable
+        unreadable = []
+    }
+
+    /// An element, if it can be read, and its project, if that can be.
+    private struct Attempt: Decodable {
+        private struct Owner: Decodable { let project: String }
+
+        let element: Element?
+        let project: String?
+
+        init(from decoder: any Decoder) {
+            let element = try? Element(from: decoder)
+            self.element = element?.isInRange == true ? element : nil
+            project = (try? Owner(from: decoder))?.project
+        }
+    }
+
+    init(from decoder: any Decoder) throws {
+        let attempts = try [Attempt](from: decoder)
+        readable = attempts.compactMap(\.element)
+        unreadable = attempts.enumerated().filter { $1.element == nil }.map { index, attempt in
+            "[\(index)]" + (attempt.project.map { " (project \"\($0.shortened)\")" } ?? "")
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws { try readable.encode(to: encoder) }
+}
+
 extension SnapshotRecord.Template {
+    var isInRange: Bool {
+        SnapshotRecord.versions.contains(number) && SnapshotRecord.revisions.contains(revision)
+    }
+
     init(_ stored: StoredTemplate) {
         let version = stored.version
         self.init(
@@ -104,6 +161,8 @@ extension SnapshotRecord.Template {
 }
 
 extension SnapshotRecord.Details {
+    var isInRange: Bool { SnapshotRecord.revisions.contains(revision) }
+
     init(project: String, _ stored: StoredProjectDetails) {
         self.init(
             project: project, revision: stored.revision.number,

@@ -167,6 +167,46 @@ struct SnapshotStoreTests {
         #expect(try Data(contentsOf: URL(filePath: file.path)) == kept)
     }
 
+    /// Of an empty cluster no store is made then: the file may be the last copy of what was there.
+    @Test(arguments: ["activeconfig-snapshot 2\nx", "activeconfig-snapshot 1\nx\n{}", "notes", ""])
+    func aFileThatCannotBeUsedIsRefusedAtTheStart(text: String) async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        let location = cluster.location()
+        _ = try folder.write(text, to: "kept")
+        let process = try BackendProcess(
+            ["serve", "--port", "0", "--store", location.description] + snapshot)
+        let port = await process.listeningPort()
+        #expect(port == nil, "a server started")
+        if port != nil { process.send(signal: SIGTERM) }
+        let run = await CommandRun(process)
+        #expect(run.exitCode == 69, "\(run)")
+        #expect(run.error.contains("The snapshot \(file.path)"), "\(run)")
+        #expect(run.error.contains("move the file away"), "\(run)")
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
+        let found = try await EtcdStatus(location).store.get()
+        #expect(found == nil, "no store was created")
+    }
+
+    @Test func theSnapshotIsServedInPlaceOfAStoreThatIsDamaged() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        let location = cluster.location()
+        let store = location.description
+        let key = location.prefix + "projects/other"
+        try await keep("first", of: store)
+        let kept = try Data(contentsOf: URL(filePath: file.path))
+        #expect(try await put(Data("{}".utf8), at: key, in: cluster) == 200)
+        let backend = try await RunningBackend(store: store, snapshot)
+        let answer = try await backend.answer(Self.document)
+        #expect(answer.status == 200)
+        #expect(answer.fields["activeconfig-snapshot"] != nil)
+        #expect(try await readiness(of: backend).contains("content that cannot be read"))
+        let log = await backend.stop()
+        #expect(log.contains { $0.contains(key) })
+        #expect(try Data(contentsOf: URL(filePath: file.path)) == kept)
+    }
+
     /// With the quota used up everything is served from the store, and read.
     @Test(arguments: [false, true])
     func aFullClusterIsServed(hasSnapshot: Bool) async throws {
@@ -187,20 +227,21 @@ struct SnapshotStoreTests {
 
     /// Stores values until the quota is used up.
     private func fill(_ cluster: EtcdCluster) async throws {
-        struct Put: Encodable {
-            let key: Data
-            let value: Data
-        }
-        let url = try #require(URL(string: cluster.members[0]))
-        let port = try #require(url.port)
         for number in 0..<100 {
-            let put = Put(key: Data("x\(number)".utf8), value: Data(repeating: 0, count: 1_000_000))
-            let body = String(decoding: try JSONEncoder().encode(put), as: UTF8.self)
-            let answer = try await HTTPConnection.answer(
-                port: port, method: "POST", target: "/v3/kv/put", body: body)
-            if answer.status != 200 { return }
+            let value = Data(repeating: 0, count: 1_000_000)
+            if try await put(value, at: "x\(number)", in: cluster) != 200 { return }
         }
         Issue.record("the quota was not used up")
+    }
+
+    /// Stores a value as no server does, and returns the status of etcd's answer.
+    private func put(_ value: Data, at key: String, in cluster: EtcdCluster) async throws -> Int {
+        let url = try #require(URL(string: cluster.members[0]))
+        let put = ["key": Data(key.utf8), "value": value]
+        return try await HTTPConnection.answer(
+            port: try #require(url.port), method: "POST", target: "/v3/kv/put",
+            body: String(decoding: try JSONEncoder().encode(put), as: UTF8.self)
+        ).status
     }
 
     @Test func aSnapshotThatCannotBeWrittenIsSaid() async throws {

@@ -171,6 +171,30 @@ struct SnapshotTests {
         #expect(run.error.contains("No member of the etcd cluster"), "\(run)")
     }
 
+    /// One whose number no store has, beside another one.
+    @Test func aServerStartsFromASnapshotWithARecordThatCannotBeRead() async throws {
+        let store = InMemoryTemplateStore()
+        let template = try await store.publish(
+            TemplateSubmission(
+                project: "default",
+                content: Data(AdministrationTarget.templateText(title: "kept").utf8),
+                expectation: .any, date: Date(), user: .init(name: nil)))
+        let unreadable = StoredTemplate(
+            project: "other", version: TemplateVersion(number: 0, updateTime: Date()),
+            content: Data(), revision: template.revision)
+        try SnapshotFile(path: folder.path("kept")).write(
+            SnapshotFile.Kept(
+                snapshot: TemplateStoreSnapshot(
+                    templates: [unreadable, template], overrides: [:], revision: template.revision),
+                date: Date(), mark: nil))
+        let backend = try await RunningBackend(store: Self.nobody, snapshot)
+        #expect(try await backend.answer(Self.document).status == 200)
+        let reason = try await readiness(of: backend)["reason"]?.stringValue
+        #expect(reason?.contains("without 1 record that cannot be read") == true, "\(reason ?? "")")
+        let log = await backend.stop()
+        #expect(log.contains { $0.contains("templates[0]") && $0.contains(folder.path("kept")) })
+    }
+
     @Test(arguments: ["activeconfig-snapshot 1\nx\n{}", "activeconfig-snapshot 2\n", "", "\u{0}"])
     func aSnapshotThatCannotBeUsedIsNamed(_ text: String) async throws {
         let path = try folder.write(text, to: "kept")

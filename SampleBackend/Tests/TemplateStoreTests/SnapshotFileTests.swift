@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import InMemoryTemplateStore
 import SeededRandomness
@@ -136,7 +137,7 @@ struct SnapshotFileTests {
     }
 
     /// The next version, or the next change, would have no number.
-    @Test func numbersThatNoStoreHasAreRefused() async throws {
+    @Test func numbersThatNoStoreHasAreLeftOut() async throws {
         let kept = try await snapshot()
         let template = try #require(kept.snapshot.templates.first)
         for (number, revision) in [
@@ -147,12 +148,52 @@ struct SnapshotFileTests {
                 project: "a", version: version, content: template.content,
                 revision: StoreRevision(revision))
             let snapshot = TemplateStoreSnapshot(
-                templates: [stored], overrides: [:], revision: StoreRevision(revision))
+                templates: [stored, template], overrides: [:], revision: kept.snapshot.revision)
             try? FileManager.default.removeItem(atPath: file.path)
             try file.write(SnapshotFile.Kept(snapshot: snapshot, date: kept.date, mark: kept.mark))
-            let error = #expect(throws: TemplateStoreError.self) { try file.read() }
-            #expect(error?.code == .damaged, "version \(number), revision \(revision)")
+            let read = try #require(try file.read()).snapshot
+            #expect(read.templates == [template], "version \(number), revision \(revision)")
+            #expect(read.omissions.count == 1)
         }
+    }
+
+    /// Everybody else is served.
+    @Test func aRecordThatCannotBeReadIsLeftOut() async throws {
+        let kept = try await snapshot()
+        try file.write(kept)
+        let whole = try Data(contentsOf: URL(filePath: file.path))
+        let head = try #require(String(decoding: whole, as: UTF8.self).split(separator: "\n").first)
+        for (name, value) in [
+            ("templates", #"{"project":"b"}"#), ("overrides", "7"), ("details", #"[""]"#),
+        ] {
+            let text = String(decoding: whole, as: UTF8.self).split(separator: "\n")[2]
+            // In front of the others, which are read nevertheless.
+            let content = text.replacing("\"\(name)\":[", with: "\"\(name)\":[\(value),")
+            try #require(content != text)
+            let digest = SHA256.hash(data: Data(content.utf8))
+                .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            _ = try folder.write("\(head)\n\(digest)\n\(content)", to: "kept")
+            var read = try #require(try file.read()).snapshot
+            #expect(read.omissions.count == 1)
+            #expect(read.omissions.first?.contains("\(name)[0]") == true, "\(read.omissions)")
+            #expect(read.omissions.first?.contains(file.path) == true, "\(read.omissions)")
+            read.omissions = []
+            #expect(read == kept.snapshot, "\(name)")
+        }
+    }
+
+    /// It may be the last copy of something.
+    @Test(arguments: [
+        "", "my notes", "SQLite format 3\u{0}", "activeconfig-snapshot 2\nof a newer program",
+        "activeconfig-snapshot 1\ndamaged\n{}",
+    ])
+    func aFileThatCannotBeUsedIsNotReplaced(text: String) async throws {
+        _ = try folder.write(text, to: "kept")
+        let kept = try await snapshot()
+        let error = #expect(throws: TemplateStoreError.self) { try file.write(kept) }
+        #expect(
+            error?.message.contains("move the file away") == true, "\(String(describing: error))")
+        #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
     }
 
     @Test func aNewerFormatIsRefused() throws {
