@@ -185,21 +185,9 @@ package struct SnapshotFile: Sendable {
         throw POSIXError(.ELOOP)
     }
 
-    /// Creates an empty file beside the target, and returns its path.
+    /// Creates an empty file beside the target, which no other server writes, and returns its path.
     private func makeTemporary(for target: String) throws -> String {
-        let temporary = target + ".new"
-        let attributes = try? FileManager.default.attributesOfItem(atPath: temporary)
-        if let attributes {
-            guard attributes[.type] as? FileAttributeType == .typeRegular,
-                isUnfinished(temporary)
-            else {
-                throw TemplateStoreError(
-                    .unavailable,
-                    "The snapshot \(path) cannot be written, since \(temporary) is in the way, which is "
-                        + "no part of a snapshot: move it away.")
-            }
-            try FileManager.default.removeItem(atPath: temporary)
-        }
+        let temporary = "\(target).new-\(UUID().uuidString.prefix(8).lowercased())"
         guard
             FileManager.default.createFile(
                 atPath: temporary, contents: nil, attributes: [.posixPermissions: 0o600])
@@ -207,24 +195,21 @@ package struct SnapshotFile: Sendable {
         return temporary
     }
 
-    /// True for what a write that was interrupted has left: the beginning of a snapshot, or nothing.
-    private func isUnfinished(_ path: String) -> Bool {
-        guard let file = try? FileHandle(forReadingFrom: URL(filePath: path)) else { return false }
-        defer { try? file.close() }
-        guard let head = try? file.read(upToCount: Self.name.utf8.count) else { return true }
-        return Data(Self.name.utf8).starts(with: head)
-    }
-
     /// Writes a file beside the target, and renames it.
     private func replace(by data: Data) throws {
         let target = try target()
         let temporary = try makeTemporary(for: target)
-        let file = try FileHandle(forWritingTo: URL(filePath: temporary))
-        defer { try? file.close() }
-        try file.write(contentsOf: data)
-        try file.synchronize()
-        guard unsafe rename(temporary, target) == 0 else {
-            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        do {
+            let file = try FileHandle(forWritingTo: URL(filePath: temporary))
+            defer { try? file.close() }
+            try file.write(contentsOf: data)
+            try file.synchronize()
+            guard unsafe rename(temporary, target) == 0 else {
+                throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+            }
+        } catch {
+            try? FileManager.default.removeItem(atPath: temporary)
+            throw error
         }
     }
 }
