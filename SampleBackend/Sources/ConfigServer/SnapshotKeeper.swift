@@ -16,6 +16,9 @@ struct SnapshotKeeper: Service {
     /// Maximum pause after failures; it doubles from one to the next.
     private static let maximumPause: Duration = .seconds(60)
 
+    /// Maximum duration of the last write, at a shutdown.
+    private static let lastWriteTime: Duration = .seconds(2)
+
     /// Errors of the store, in whose place the snapshot is served.
     private static let replacedErrors: Set<TemplateStoreError.Code> = [
         .unavailable, .outOfSpace, .changesLost, .damaged,
@@ -35,6 +38,7 @@ struct SnapshotKeeper: Service {
     private let logger: Logger
     private let gauge = Gauge(label: "activeconfig_snapshot_written")
     private let lastFailure = Locked<TemplateStoreError?>(nil)
+    private let keptRevision = Locked<StoreRevision?>(nil)
     private let startFromFile = Locked<Start?>(nil)
 
     init(file: SnapshotFile, library: TemplateLibrary, logger: Logger) {
@@ -107,24 +111,37 @@ struct SnapshotKeeper: Service {
         }
     }
 
-    /// Writes the file after changes, until the task is cancelled or the server shuts down.
+    /// Writes the file after changes, until the task is cancelled or the server shuts down, and once more
+    /// then.
     func run() async {
-        // The content is encoded, hashed and synced, which takes a while.
-        await withTaskExecutorPreference(WorkThreads.snapshots) {
-            await cancelWhenGracefulShutdown {
-                var revision: StoreRevision?
-                var pause = Self.interval
-                while !Task.isCancelled {
-                    if library.snapshotDate == nil, revision != library.revision {
-                        let kept = await keep()
-                        revision = kept ?? revision
-                        pause =
-                            kept == nil ? min(pause * 2, Self.maximumPause) : Self.interval
-                    }
-                    try? await Task.sleep(for: pause)
-                }
+        await cancelWhenGracefulShutdown {
+            var pause = Self.interval
+            while !Task.isCancelled {
+                pause = await keepChanges() ? Self.interval : min(pause * 2, Self.maximumPause)
+                try? await Task.sleep(for: pause)
             }
         }
+        // The process is to end, even if the store does not answer.
+        let end = await result(within: Self.lastWriteTime) { await keepChanges(always: true) }
+        if end == nil {
+            logger.warning(
+                "The snapshot may lack the last changes", metadata: ["file": "\(file.path)"])
+        }
+    }
+
+    /// Writes the file, and returns false after a failure.
+    ///
+    /// - Parameter always: True writes it even if the library knows no change since the last time: one that
+    ///   was made here may not have come by the feed yet.
+    private func keepChanges(always: Bool = false) async -> Bool {
+        guard library.snapshotDate == nil,
+            always || keptRevision.withLock({ $0 }) != library.revision
+        else { return true }
+        // The content is encoded, hashed and synced, which takes a while.
+        let revision = await withTaskExecutorPreference(WorkThreads.snapshots) { await keep() }
+        guard let revision else { return false }
+        keptRevision.withLock { $0 = revision }
+        return true
     }
 
     /// Writes the file, and returns the revision of its snapshot; nil after a failure, which is logged

@@ -5,6 +5,7 @@ import JSONTree
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
+import Templates
 import TemporaryFolders
 import Testing
 
@@ -205,6 +206,17 @@ struct SnapshotStoreTests {
         let log = await backend.stop()
         #expect(log.contains { $0.contains(key) })
         #expect(try Data(contentsOf: URL(filePath: file.path)) == kept)
+    }
+
+    /// It is within the interval between two writes.
+    @Test func aServerThatStopsKeepsTheLastChange() async throws {
+        let cluster = try await EtcdCluster()
+        defer { cluster.end() }
+        let backend = try await RunningBackend(store: cluster.location().description, snapshot)
+        try await waitUntil { try file.read() != nil }
+        #expect(try await publish("last", on: backend).status == 200)
+        _ = await backend.stop()
+        #expect(try file.read()?.snapshot.templates.first?.version.number == 1)
     }
 
     /// With the quota used up everything is served from the store, and read.
