@@ -159,6 +159,11 @@ struct SecretsTests {
         ],
         ["tokens", "list", "--token\(secret("a"))"], ["tokens", "--token", secret("a")],
         ["watch", "--client-key", secret("a"), "--server", "ftp://u:\(secret("b"))@x"],
+        ["get", "--server", "u:\(secret("b"))@127.0.0.1:1"],
+        ["get", "--server", "http:/u:\(secret("b"))@127.0.0.1:1"],
+        ["get", "--serverhttp://u:\(secret("b"))@127.0.0.1:1"],
+        ["serve", "--store", "u:\(secret("b"))@127.0.0.1:1"],
+        ["serve", "--store etcd:http://u:\(secret("b"))@127.0.0.1:1"],
     ])
     func noRefusedCommandLinePrintsASecret(arguments: [String]) async throws {
         let run = try await CommandRun(arguments, environment: Self.environment)

@@ -44,13 +44,15 @@ struct CommandLineSecrets: Sendable {
     }
 
     /// The address of a store or a server in an argument, with that by which to replace it, if it may
-    /// have a password: `etcd:…`, also after `--store=`, and any other URL with a user.
+    /// have a password: `etcd:…`, also after `--store=`, and any other one with a user.
     private static func addresses(in argument: String) -> [(text: String, replacement: String)] {
-        let value =
-            argument.hasPrefix("-") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
-        let text = String(value)
+        let isOption = argument.hasPrefix("-")
+        let text = String(isOption ? argument.drop { $0 != "=" }.dropFirst() : argument[...])
         if text.hasPrefix("etcd:") { return [(text, "etcd:…")] }
-        return text.contains("://") && text.contains("@") ? [(text, "…")] : []
+        guard argument.contains("@"), argument.contains(":") else { return [] }
+        // An option may be given with its value in one argument, without the equals sign.
+        let option = argument.prefix { $0.isLetter || $0 == "-" }
+        return [(text, "…")] + (isOption ? [(argument, "\(option)…")] : [])
     }
 
     func redacted(_ message: String) -> String {
@@ -66,8 +68,9 @@ struct CommandLineSecrets: Sendable {
 extension String {
     /// The URL without its user and password.
     var withoutUserInformation: String {
-        guard let start = firstRange(of: "//")?.upperBound else { return self }
-        let end = self[start...].firstIndex(of: "/") ?? endIndex
+        let scheme = firstRange(of: "//")
+        let start = scheme?.upperBound ?? startIndex
+        let end = scheme == nil ? endIndex : self[start...].firstIndex(of: "/") ?? endIndex
         guard let mark = self[start..<end].lastIndex(of: "@") else { return self }
         return self[..<start] + "…" + self[mark...]
     }
