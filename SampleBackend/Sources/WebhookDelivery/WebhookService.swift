@@ -78,6 +78,7 @@ package struct WebhookService: Service {
                 var alarm: Task<Void, any Error>?
                 defer { alarm?.cancel() }
                 var delay = Self.delays.minimum
+                var logged: String?
                 for await _ in wakeUps {
                     alarm?.cancel()
                     let pause: Duration
@@ -92,8 +93,13 @@ package struct WebhookService: Service {
                         }
                         pause = try await timeUntilNextDelivery()
                         delay = Self.delays.minimum
+                        logged = nil
                     } catch {
-                        name(error, operation: "claim_deliveries")
+                        // A store that stays away would fill the log; of the same failure, the
+                        // connection's part differs each time.
+                        let message = (error as? TemplateStoreError)?.message ?? "\(error)"
+                        name(error, operation: "claim_deliveries", isNews: message != logged)
+                        logged = message
                         pause = delay
                         delay = min(delay * 2, Self.delays.maximum)
                     }
@@ -213,8 +219,9 @@ package struct WebhookService: Service {
             ?? new.sections.keys.sortedByBytes()
     }
 
-    private func name(_ error: any Error, operation: String) {
+    private func name(_ error: any Error, operation: String, isNews: Bool = true) {
         metrics.countStoreError(operation: operation)
+        guard isNews else { return }
         logger.warning(
             "The store failed while webhooks were served",
             metadata: ["operation": "\(operation)", "error": "\(error)"])

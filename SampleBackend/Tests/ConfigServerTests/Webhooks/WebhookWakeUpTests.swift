@@ -3,6 +3,7 @@ import Foundation
 import InMemoryTemplateStore
 import JSONTree
 import Logging
+import NIOConcurrencyHelpers
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
@@ -79,6 +80,37 @@ struct WebhookWakeUpTests {
             for _ in 1...2 { _ = try await WebhookTrial.next(receiver) }
         }
         #expect(service.claimCount < 10)
+    }
+
+    @Test func aStoreThatStaysAwayIsLoggedOnce() async throws {
+        let lines = NIOLockedValueBox<[String]>([])
+        let service = WebhookService(
+            store: store, options: .quick(),
+            logger: Logger(label: "test") { _ in LineHandler(lines: lines) },
+            metrics: DeliveryMetrics())
+        await store.close()
+        try await whileRunning(service) {
+            try await waitUntil {
+                service.wake()
+                return service.claimCount >= 10
+            }
+        }
+        #expect(lines.withLockedValue { $0 } == ["The store failed while webhooks were served"])
+    }
+
+    private struct LineHandler: LogHandler {
+        let lines: NIOLockedValueBox<[String]>
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.warning
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            lines.withLockedValue { $0.append("\(event.message)") }
+        }
     }
 
     private func publish(_ title: String, into library: TemplateLibrary) async throws {
