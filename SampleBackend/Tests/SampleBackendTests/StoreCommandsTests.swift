@@ -135,6 +135,30 @@ struct StoreCommandsTests {
         #expect(try await backup == digest("test.sqlite"))
     }
 
+    /// As by a timer that starts one before the last is over.
+    @Test(arguments: ["etcd", "sqlite"])
+    func severalBackupsAtOnceMakeOneFile(_ engine: String) async throws {
+        try await fillDatabase()
+        if engine == "etcd" {
+            let copy = try await CommandRun(["copy", "--from", folder.store, "--to", etcd])
+            #expect(copy.exitCode == 0, "\(copy)")
+        }
+        let path = folder.path("backup.sqlite")
+        let command = ["backup", path, "--store", engine == "etcd" ? etcd : folder.store]
+        let runs = try await withThrowingTaskGroup(of: CommandRun.self) { group in
+            for _ in 0..<3 { group.addTask { try await CommandRun(command) } }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(runs.contains { $0.exitCode == 0 }, "\(runs)")
+        for run in runs where run.exitCode != 0 {
+            #expect(run.exitCode == 1 && run.error.contains(path), "\(run)")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(names.filter { $0.hasPrefix("backup.sqlite") } == ["backup.sqlite"])
+        let backup = try await digest("backup.sqlite")
+        #expect(try await backup == digest("test.sqlite"))
+    }
+
     /// Files of others are not touched, whatever their names.
     @Test func aBackupRemovesNothing() async throws {
         try await fillDatabase()
