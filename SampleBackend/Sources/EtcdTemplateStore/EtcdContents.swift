@@ -6,7 +6,7 @@ struct PreparedContent: Sendable {
     let reference: ContentReference
     /// The steps of the transaction for the parts.
     let operations: [EtcdOperation]
-    /// That the parts are still there.
+    /// Conditions that the parts still exist.
     let guards: [EtcdComparison]
     /// The lease under which the parts were stored; nil when the transaction stores them.
     fileprivate let lease: Int64?
@@ -14,19 +14,18 @@ struct PreparedContent: Sendable {
 
 /// Texts of any size, in immutable parts.
 extension EtcdTemplateStore {
-    /// The most bytes that a transaction stores itself, of the 1.5 MB that a request may have.
+    /// Most bytes of a content within a transaction; a request may have 1.5 MB.
     static let mostInTransaction = 500_000
 
     /// The most bytes of a part.
     private static let partSize = 1_000_000
 
-    /// The time for which parts are kept that no transaction has taken over, in seconds; longer than a
-    /// write is settled.
+    /// Time to live, in seconds, of parts that no transaction has taken over; longer than a write is settled.
     private static let partsTimeToLive: Int64 = 900
 
     /// Stores a content for a transaction, when it is too large to be part of one.
     ///
-    /// The parts are under a lease, so that those which no transaction takes over go away.
+    /// Parts that no transaction takes over expire with their lease.
     func prepare(_ content: Data) async throws(TemplateStoreError) -> PreparedContent {
         let id = UUID().uuidString.lowercased()
         if content.count <= Self.mostInTransaction {
@@ -54,7 +53,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// Carries out a write that stores a content, and removes the parts when it is not made.
+    /// Carries out a write that stores a content, and removes its parts when the write is not made.
     func writing<Result>(
         _ content: Data,
         _ write: (PreparedContent) async throws(TemplateStoreError) -> Result

@@ -4,13 +4,13 @@ import TemplateStore
 /// A name of this process, such as that under which it claims deliveries: a key under a lease, which goes
 /// away when the process ends or does not reach the cluster for a while.
 final class EtcdOwner: Sendable {
-    /// The time before the end of a lease in which it is no longer relied on.
+    /// Time before the end of a lease in which the lease is treated as ended.
     private static let margin: Duration = .seconds(2)
 
     private struct Holding {
         let id: String
         let lease: Int64
-        /// When this process must assume that others may take its claims.
+        /// Time from which others may take the claims of this process.
         var end: ContinuousClock.Instant
         let renewal: Task<Void, Never>
     }

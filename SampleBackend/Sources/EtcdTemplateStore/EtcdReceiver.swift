@@ -12,14 +12,14 @@ struct EtcdReceiver: Sendable {
     /// The position among all webhooks, the oldest first.
     let position: Int64
 
-    /// Adds to a write what changes the receiver to another state.
+    /// Adds the steps to a write that change the receiver to another state.
     ///
     /// - Parameters:
     ///   - changed: The state.
     ///   - write: The write.
     ///   - keys: The keys of the store.
-    ///   - mostRemains: The most steps for deliveries that a later one has superseded or that are dropped:
-    ///     what there is no room for is found again by the next change of the receiver.
+    ///   - mostRemains: Maximum steps for superseded and dropped deliveries; the rest follows with the next
+    ///     change of the receiver.
     /// - Throws: ``TemplateStoreError`` when a record cannot be written.
     func add<Result>(
         _ changed: WebhookQueue, to write: inout EtcdWrite<Result>, keys: EtcdKeys,
@@ -88,7 +88,7 @@ struct EtcdReceiver: Sendable {
                 let version = Int(names[2])
             else { continue }
             let webhook = keys.webhook(names[1], inProject: names[0])
-            // One that is there twice is pending: it is finished again, and its key removed.
+            // A delivery under both keys is pending; finishing it again removes the pending key.
             if entries[webhook]?.contains(where: { $0.delivery.version == version }) == true {
                 continue
             }
@@ -136,7 +136,7 @@ extension WebhookQueue.Entry {
     /// The name of a claim of an owner.
     static func claim(of owner: String) -> String { "\(owner)/\(UUID().uuidString)" }
 
-    /// A pending delivery; `living` are the owners whose processes live.
+    /// A pending delivery; `living` are the owners that hold a lease.
     fileprivate init(_ record: DeliveryRecord, living: Set<String>, owner: String?) {
         self.init(delivery: record.delivery, claim: record.claim)
         guard let claimant = record.claim?.split(separator: "/").first.map(String.init),

@@ -1,24 +1,24 @@
 import Foundation
 package import TemplateStore
 
-/// The state of a cluster, of its members and of a store in it, as these say it.
+/// The state of a cluster, its members and a store in it, as reported by the members.
 package struct EtcdStatus: Sendable {
     /// The state of one member.
     package struct Member: Sendable {
         package let id: UInt64
         package let clusterID: UInt64
         package let version: String
-        /// The identifier of the leader; 0 when the member knows of none.
+        /// Identifier of the leader; 0 when the member knows none.
         package let leader: UInt64
-        /// The size of the member's database in bytes, and the part of it that is used.
+        /// Size of the member's database and of its used part, in bytes.
         package let (size, sizeInUse): (Int64, Int64)
         /// Complaints of the member, such as an alarm.
         package let complaints: [String]
-        /// The most bytes of the database; nil when the member does not say.
+        /// Quota of the database in bytes; nil when the member does not report it.
         package var quota: Int64?
-        /// The revision up to which the history was removed, 0 for none; nil when the member does not say.
+        /// Revision up to which the history was compacted, 0 for none; nil when the member does not report it.
         package var compactRevision: Int64?
-        /// The command line, which need not have all options; nil when the member does not say.
+        /// The command line, maybe without some options; nil when the member does not report it.
         package var commandLine: [String]?
     }
 
@@ -66,7 +66,7 @@ package struct EtcdStatus: Sendable {
         }
         writeTime = await Self.time {
             let lease = try await gateway.grantLease(seconds: 2)
-            // Else it ends by itself.
+            // Otherwise it expires.
             if let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease)) {
                 let _: EtcdEmptyAnswer? = try? await gateway.attempt("/v3/lease/revoke", body)
             }
@@ -119,7 +119,7 @@ package struct EtcdStatus: Sendable {
         _ body: () async throws -> Void
     ) async -> Result<Duration, TemplateStoreError> {
         do {
-            // Without the time for a connection.
+            // Excludes the time to connect.
             for _ in 0..<2 { try await body() }
             let start = ContinuousClock.now
             try await body()
@@ -166,7 +166,7 @@ extension EtcdStatus.Member: Decodable {
         self.quota = quota > 0 ? quota : nil
     }
 
-    /// Adds what the member's metrics and its command line say, if it shows them.
+    /// Adds values of the member's metrics and its command line, if it exposes them.
     fileprivate mutating func addPages(of gateway: EtcdGateway, at index: Int) async {
         if let metrics = await gateway.page("/metrics", at: index) {
             let text = String(decoding: metrics, as: UTF8.self)

@@ -61,7 +61,7 @@ struct EtcdWrite<Result: Sendable>: Sendable {
     /// Conditions that still have to hold.
     var guards: [EtcdComparison] = []
     var operations: [EtcdOperation] = []
-    /// Nil for a write that nobody follows; then it has a witness of its own.
+    /// Nil for a write that is not part of the change feed; it has a witness of its own.
     var change: Change?
     var witness: Witness?
     /// The result, by the revision of the write.

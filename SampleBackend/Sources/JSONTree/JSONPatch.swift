@@ -5,7 +5,7 @@
 /// let changed = try patch.applied(to: ["title": "y"])
 /// ```
 ///
-/// What is not changed keeps its form: the order of members and the digits of numbers.
+/// Unchanged values keep their form: the order of members and the digits of numbers.
 public struct JSONPatch: Sendable, Hashable {
     /// A change, or a test that has to hold for the changes to apply.
     enum Operation: Sendable, Hashable {

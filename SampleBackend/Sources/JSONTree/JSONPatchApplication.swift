@@ -245,7 +245,7 @@ extension JSONPatch.Operation {
 extension JSONNode {
     /// Takes the members of an object out, and leaves null; nil for another value.
     ///
-    /// Whoever has them alone changes them in place. A `switch` over the value would keep it, so that
+    /// The only owner of members changes them in place. A `switch` over the value would keep it, so that
     /// each change copies the whole container.
     fileprivate mutating func takenMembers() -> OrderedDictionary<String, JSONNode>? {
         guard case .object(let members) = self else { return nil }

@@ -81,7 +81,7 @@ public final class CompiledTemplate: Sendable {
     /// Returns the same template as another version.
     ///
     /// - Parameter version: The metadata of the version.
-    /// - Returns: What compiling the template with this version results in.
+    /// - Returns: The same as compiling the template with this version.
     public func asVersion(_ version: TemplateVersion) -> CompiledTemplate {
         CompiledTemplate(self, as: version)
     }

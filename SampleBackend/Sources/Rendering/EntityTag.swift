@@ -69,7 +69,7 @@ struct VersionMembers: Sendable {
         let (sections, between, end) = content(of: document)
         var content = SHA256()
         content.update(data: sections)
-        // What both begin with is hashed once.
+        // The common prefix is hashed once.
         var body = content
         content.update(data: between)
         content.update(data: end)

@@ -16,7 +16,7 @@ public struct PublishedProject: Sendable {
     /// The pinned values by user.
     public private(set) var overrides: [ExactText: OverridesDocument]
 
-    /// What the version changed; nil when it was not compared with the one before.
+    /// The sections that the version changed; nil when it was not compared with the one before.
     public let changedSections: ChangedSections?
 
     /// Stands for everything that documents depend on beside the request; nil when the time counts

@@ -59,19 +59,19 @@ public struct RenderedDocument: Sendable, Hashable {
         entityTag = EntityTag(content, isWeak: true)
     }
 
-    /// What identifies the document.
+    /// The tag and the version, which identify the document.
     public var identity: DocumentIdentity {
         DocumentIdentity(entityTag: entityTag, version: version, bodyHash: bodyHash)
     }
 
-    /// What identifies the document by all of its bytes, with a strong tag.
+    /// The identity by all bytes of the document, with a strong tag.
     package var exactIdentity: DocumentIdentity {
         DocumentIdentity(
             entityTag: EntityTag(bodyHash, isWeak: false), version: version, bodyHash: bodyHash)
     }
 }
 
-/// What identifies a document without its bytes: what an answer with 304 says.
+/// The identity of a document without its bytes, as an answer with 304 has it.
 public struct DocumentIdentity: Sendable, Hashable {
     /// The tag of the document.
     public let entityTag: EntityTag
@@ -114,7 +114,7 @@ struct RenderedPieces: Sendable {
     /// The places of the members that tags leave out.
     private let members: VersionMembers
 
-    /// What each user's tag is computed from; nil when there are no gaps.
+    /// The basis of each user's tag; nil when there are no gaps.
     private let gapHashing: GapHashing?
 
     private struct GapHashing {

@@ -130,7 +130,7 @@ private struct SQLiteArchive: StoreArchive {
 }
 
 extension Database {
-    /// What the change of an audit entry stored, if it is still there.
+    /// The content that the change of an audit entry stored; nil when it is gone.
     fileprivate func archivedContent(of entry: AuditEntry) throws -> ArchivedContent? {
         switch entry.action {
         case .publish, .rollback:

@@ -3,7 +3,7 @@ import LinearRegex
 
 /// A reader of the conditions of server templates that follows Firebase's evaluator.
 ///
-/// What that evaluator treats as false, such as an unknown operator, is false here; a value of the
+/// An unknown operator and all else that this evaluator treats as false is false here; a value of the
 /// wrong shape is an error.
 struct ServerConditionReader {
     /// The most conditions in `orCondition` and `andCondition`, as in Firebase.

@@ -1,7 +1,7 @@
 /// The last acknowledgements of one project's clients, each user counted once.
 ///
-/// Users are hashes, in two generations like a cache: when the young one is full, those that were
-/// last heard of in the old one are forgotten, and no longer counted.
+/// Users are hashes, in two generations like a cache: when the young one is full, the users of the old
+/// one are forgotten, and no longer counted.
 struct ProjectAcknowledgements: Sendable {
     struct Limits: Sendable {
         /// Maximum users of a generation.
@@ -23,11 +23,11 @@ struct ProjectAcknowledgements: Sendable {
         let places: [(place: ProblemPlace, count: Int)]
     }
 
-    /// The last word of a user; a version of 0 is none.
+    /// The last acknowledgement of a user; version 0 means none.
     private struct User: Sendable {
         var inForce = 0
         var withProblems = 0
-        /// The time of the last word, in seconds since 1970.
+        /// In seconds since 1970.
         var time = 0
         /// Indexes of the places in the version with problems.
         var places: [UInt8] = []
@@ -67,7 +67,7 @@ struct ProjectAcknowledgements: Sendable {
         self.limits = limits
     }
 
-    /// Replaces what a user said before; `time` is in seconds since 1970.
+    /// Replaces the last acknowledgement of a user; `time` is in seconds since 1970.
     mutating func record(
         _ acknowledgement: Acknowledgement, user hash: UInt64, time: Int = 0
     ) {
@@ -85,7 +85,7 @@ struct ProjectAcknowledgements: Sendable {
             user.withProblems = version
             user.places = places(of: acknowledgement)
         } else if user.withProblems <= version {
-            // A word on an older version may come late.
+            // An acknowledgement of an older version may come late.
             user.withProblems = 0
             user.places = []
         }
@@ -123,7 +123,7 @@ struct ProjectAcknowledgements: Sendable {
                 })
     }
 
-    /// The last words of the users with the lowest hashes, at most so many.
+    /// The last acknowledgements of the users with the lowest hashes, at most `maximum`.
     func sample(atMost maximum: Int) -> AcknowledgementSample {
         let count = young.count + old.count
         // The hashes are spread evenly: below the bound are about twice as many as are needed.

@@ -5,7 +5,7 @@ import JSONTree
 import Logging
 import Rendering
 
-/// Makes the answers to requests for documents, with their tag, signature and wishes.
+/// Builds the answers to requests for documents, with tag, signature and the request for acknowledgements.
 struct DocumentAnswers: Sendable {
     let source: any DocumentSource
 

@@ -42,7 +42,7 @@ public final class DocumentSigner: Sendable {
             sign: { try $0.signature(for: $1) })
     }
 
-    /// Makes a signature.
+    /// Signs a message.
     typealias Signing =
         @Sendable (Curve25519.Signing.PrivateKey, _ message: [UInt8]) throws -> Data
 

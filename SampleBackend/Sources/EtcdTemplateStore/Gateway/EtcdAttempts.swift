@@ -7,7 +7,7 @@ struct EtcdAttempts: Sendable {
     init(members: Int) { self.members = members }
 
     /// Waits before the next attempt, longer from one round of the members to the next; false when the
-    /// task is cancelled, so that there is to be none.
+    /// task is cancelled.
     mutating func pause() async -> Bool {
         count += 1
         if count % members == 0 {

@@ -40,7 +40,7 @@ struct EtcdFailure: Error, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The failure that an answer with an error is.
+    /// The failure of an answer with an error.
     ///
     /// The code and the text decide; the HTTP status differs between etcd's versions.
     init(_ body: EtcdErrorBody) {
@@ -65,7 +65,7 @@ struct EtcdFailure: Error, Sendable, CustomStringConvertible {
         case 11 where text.contains("future revision"): self.init(.notMade, text)
         case 14 where text.contains("no leader"): self.init(.notMade, text)
         case 16: self.init(.unauthenticated, text)
-        // It may have been carried out, for all that is known of the code.
+        // An unknown code: it may have been carried out.
         default: self.init(.unknown, "etcd says: \(text)")
         }
     }

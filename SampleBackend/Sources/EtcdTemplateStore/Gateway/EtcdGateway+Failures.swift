@@ -14,7 +14,7 @@ import NIOSSL
 #endif
 
 extension EtcdGateway {
-    /// The failure that an error of a connection is.
+    /// The failure of an error of a connection.
     func failure(_ error: any Error, at member: Int) -> EtcdFailure {
         let name = location.members[member]
         switch error as? HTTPClientError {
@@ -38,7 +38,7 @@ extension EtcdGateway {
         }
     }
 
-    /// The failure that an answer with another status than 200 is.
+    /// The failure of an answer with another status than 200.
     func failure(
         _ status: HTTPResponseStatus, _ content: Data, at member: Int
     ) -> EtcdFailure {

@@ -158,7 +158,7 @@ struct EtcdAlarms: EtcdAnswer {
     }
 }
 
-/// An answer of which nothing is read.
+/// An answer without any field that is used.
 struct EtcdEmptyAnswer: EtcdAnswer {}
 
 /// The body of an error, before and in a stream.

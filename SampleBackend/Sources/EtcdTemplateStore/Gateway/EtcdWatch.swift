@@ -72,7 +72,7 @@ struct EtcdWatchLine: Decodable, Sendable {
 
 /// The lines of an open watch, for one reader.
 ///
-/// They end with an error, or when the member closes the connection. Letting go of them ends the watch.
+/// They end with an error, or when the member closes the connection. Deallocating them ends the watch.
 final class EtcdWatchLines: @unchecked Sendable {  // Read by one task at a time.
     /// The most bytes of a line.
     private static let mostBytes = 8 << 20

@@ -56,7 +56,7 @@ package struct ConnectionServices: Sendable {
     package let dispatcher: RequestDispatcher
     /// Limits the memory of unsent and unprocessed data.
     package let backlog: ClientBacklog
-    /// Makes room for new connections; nil when their number is not limited.
+    /// Limits the number of connections; nil when it is not limited.
     package let places: ConnectionPlaces?
     let date = DateField()
 

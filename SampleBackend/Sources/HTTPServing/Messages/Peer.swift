@@ -1,4 +1,4 @@
-/// What is known of the client of a connection from one request to the next.
+/// The client of a connection, as known from one request to the next.
 struct Peer: Sendable {
     /// Nil for a Unix domain socket, and when there is no connection.
     var address: ClientAddress?

@@ -76,7 +76,7 @@ extension String {
     }
 }
 
-/// Makes secrets usable as option values, which help and error messages never show.
+/// Secrets as option values, which help and error messages never show.
 extension Secret: ExpressibleByArgument {
     /// Accepts any text.
     public init?(argument: String) {
