@@ -44,13 +44,13 @@ package struct AcknowledgementRoutes: Sendable {
         guard let acknowledgements else { throw Self.isOff }
         try limiter.count(request.address)
         guard library.project(request.project) != nil else {
-            throw .unknownProject(request.project)
+            throw library.refusal(ofProject: request.project)
         }
         let acknowledgement = try Acknowledgement(request.jsonBody())
         let userID = try DocumentRequest.userID(request)
         let record = { @Sendable () throws(RequestError) -> Answer in
             guard let compiled = library.project(request.project)?.compiled else {
-                throw .unknownProject(request.project)
+                throw library.refusal(ofProject: request.project)
             }
             acknowledgements.record(
                 acknowledgement, userID: userID, project: request.project,

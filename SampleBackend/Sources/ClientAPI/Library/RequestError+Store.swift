@@ -73,6 +73,14 @@ extension RequestError {
             + "in a few seconds.",
         headerFields: [.retryAfter: "5"])
 
+    /// 503: the server cannot read a version that its client has, or the only one of a project.
+    static let unreadableVersion = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The server cannot read the current version of the project, as its log says, maybe since a "
+            + "newer version of the server has published it: try again in a few seconds.",
+        headerFields: [.retryAfter: "5"])
+
     /// 503: the store has content that cannot be read.
     static let storeDamaged = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",

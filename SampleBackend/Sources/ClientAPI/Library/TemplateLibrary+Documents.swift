@@ -43,6 +43,7 @@ extension TemplateLibrary: DocumentSource {
 
     private func loadedProject(_ name: String) throws -> PublishedProject? {
         if let project = project(name) { return project }
+        if unreadableVersion(ofProject: name) != nil { throw RequestError.unreadableVersion }
         if isLoaded { return nil }
         throw TemplateStoreError(.unavailable, "The templates are not read yet.")
     }

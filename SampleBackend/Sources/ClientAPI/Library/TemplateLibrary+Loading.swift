@@ -22,11 +22,13 @@ extension TemplateLibrary {
         state.withLockedValue { $0.snapshotDate = date }
     }
 
-    /// Reads the newest version of a project from the store, and applies it unless it is known.
+    /// Reads the newest version of a project from the store, and applies it unless it is known, or
+    /// known to be unreadable.
     func readNewestVersion(ofProject name: String) async throws(TemplateStoreError) {
         let page = try await store.versions(inProject: name, matching: VersionQuery(limit: 1))
         guard let newest = page.versions.first?.number,
             newest > project(name)?.compiled.version.number ?? 0,
+            newest > unreadableVersion(ofProject: name)?.number ?? 0,
             let stored = try await store.template(version: nil, inProject: name)
         else { return }
         apply(stored)
@@ -49,6 +51,7 @@ extension TemplateLibrary {
         for (name, contents) in snapshot.overrides {
             overrides[name] = self.overrides(contents, of: name)
         }
+        state.withLockedValue { $0.unreadable = [:] }
         for stored in snapshot.templates {
             let pinned = overrides[stored.project] ?? [:]
             guard let compiled = compile(stored) else {

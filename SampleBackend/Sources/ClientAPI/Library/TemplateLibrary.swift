@@ -27,6 +27,8 @@ package final class TemplateLibrary: Sendable {
         var isLoaded = false
         /// The time of the snapshot that was loaded in place of the store.
         var snapshotDate: Date?
+        /// The newest version of each project that cannot be read.
+        var unreadable: [String: TemplateVersion] = [:]
         var compilationCount = 0
         var comparisonCount = 0
         /// The last template of each project that is being published here.
@@ -256,6 +258,12 @@ package final class TemplateLibrary: Sendable {
                     "project": "\(stored.project)", "version": "\(stored.version.number)",
                     "error": "\(error)",
                 ])
+            state.withLockedValue { state in
+                let known = state.unreadable[stored.project]?.number ?? 0
+                if stored.version.number > known {
+                    state.unreadable[stored.project] = stored.version
+                }
+            }
             return nil
         }
     }

@@ -129,7 +129,7 @@ package struct OFREPRoutes: Sendable {
         let context = try OFREPContext(request)
         let signals = try context.signals()
         guard let published = library.project(request.project) else {
-            throw .unknownProject(request.project)
+            throw library.refusal(ofProject: request.project)
         }
         guard published.compiled.admits(userID: context.userID) else {
             throw .invalidContext(RequestError.userIDTooLongMessage)

@@ -13,6 +13,9 @@ protocol AheadClient: AnyObject {
     /// True when it can go on as soon as the library has its version, also during a pass.
     var needsLibraryAlone: Bool { get }
 
+    /// Gives up, as the server cannot read the version.
+    func refuse()
+
     /// Goes on, as the server has caught up with it, or the store has no such version.
     func goOn(hasVersion: Bool)
 }
@@ -85,6 +88,8 @@ final class AheadRequest: AheadClient, TimedWait, WaitingRequest {
         }
         promise.futureResult.assumeIsolated().whenComplete { self.finish($0) }
     }
+
+    func refuse() { respond(.failure(.unreadableVersion)) }
 
     private func finish(_ result: Result<Answer, any Error>) {
         guard completion != nil else { return }

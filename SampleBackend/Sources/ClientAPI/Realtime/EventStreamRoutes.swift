@@ -82,7 +82,9 @@ package struct EventStreamRoutes: Sendable {
     }
 
     private func checkProject(_ project: String) throws(RequestError) {
-        guard hub.library.project(project) != nil else { throw .unknownProject(project) }
+        guard hub.library.project(project) != nil else {
+            throw hub.library.refusal(ofProject: project)
+        }
     }
 
     private func open(

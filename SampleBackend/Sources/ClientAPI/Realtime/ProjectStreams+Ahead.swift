@@ -33,7 +33,8 @@ extension ProjectStreams {
         readNewestVersion()
     }
 
-    /// Lets those go on whose version is here by now, or is none of the store's.
+    /// Lets those go on whose version is here by now, or is none of the store's, and refuses those whose
+    /// version this server cannot read.
     func settleAheadClients() {
         guard !aheadClients.waiting.isEmpty, let library = hub.library.project(name) else { return }
         let waiting = aheadClients.waiting
@@ -46,7 +47,12 @@ extension ProjectStreams {
             let isMissing =
                 read <= aheadClients.lastRead
                 && !client.seenVersion.isReached(by: library.compiled.version)
-            if canGoOn, hasVersion || isMissing {
+            let isUnreadable =
+                hub.library.unreadableVersion(ofProject: name)
+                .map(client.seenVersion.isReached(by:)) ?? false
+            if isUnreadable, !hasVersion {
+                client.refuse()
+            } else if canGoOn, hasVersion || isMissing {
                 client.goOn(hasVersion: hasVersion)
             } else {
                 aheadClients.waiting.append((client, read))
@@ -79,6 +85,9 @@ extension ProjectStreams {
 }
 
 extension StreamSubscription: AheadClient {
+    /// Ends the stream: its client comes back later, maybe to another server.
+    func refuse() { stream.end(after: stream.hub.reconnectDelay()) }
+
     var seenVersion: SeenVersion { .number(request.lastVersion ?? 0) }
     var needsLibraryAlone: Bool { false }
 

@@ -80,7 +80,7 @@ final class StreamThread {
         completion: @escaping WaitOpening.Completion
     ) -> AheadRequest? {
         guard let streams = openProject(name) else {
-            completion(.failure(.unknownProject(name)))
+            completion(.failure(hub.library.refusal(ofProject: name)))
             return nil
         }
         let request = AheadRequest(
