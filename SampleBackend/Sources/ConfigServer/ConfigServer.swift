@@ -167,7 +167,8 @@ extension ConfigServer {
             library: administration.library, clientAccess: clientAccess, waiting: hub,
             sample: sample, now: administration.now)
         let access = SessionAccess(
-            access: administration.access, usesTLS: options.tls != nil)
+            access: administration.access, usesTLS: options.tls != nil,
+            progress: administration.library.progress)
         let recognition = AdministratorRecognition(
             access, wrongCredentialsLimiter: wrongTokenLimiter)
         let operations = OperationsRoutes(

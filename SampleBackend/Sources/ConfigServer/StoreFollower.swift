@@ -36,6 +36,7 @@ struct StoreFollower: Service {
         try await access.readSessions { date throws(TemplateStoreError) in
             try await library.store.sessions(lastingAt: date)
         }
+        library.progress?.advance(to: library.revision)
         webhooks.wake()
     }
 
@@ -102,6 +103,7 @@ struct StoreFollower: Service {
         case .template, .webhooks: webhooks.wake()
         case .overrides, .projectDetails: break
         }
+        library.progress?.advance(to: change.revision)
     }
 
     private func readTokens() async throws(TemplateStoreError) {

@@ -51,7 +51,13 @@ package struct SessionRoutes: Sendable {
         guard let token = try request.jsonBody()["token"]?.stringValue else {
             throw .invalidArgument("token is missing or no string: send {\"token\": \"…\"}.")
         }
-        guard let holder = access.access.holder(ofToken: token) else {
+        var known = access.access.holder(ofToken: token)
+        if known == nil {
+            // Another server may have made it a moment ago.
+            try await access.catchUp()
+            known = access.access.holder(ofToken: token)
+        }
+        guard let holder = known else {
             try access.access.checkTokensAreKnown()
             throw Self.noToken
         }
@@ -68,18 +74,26 @@ package struct SessionRoutes: Sendable {
 
     /// The holder of the session.
     @Sendable
-    private func show(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
-        guard let holder = access.session(of: request.headerFields)?.holder else {
-            throw Self.noToken
-        }
+    private func show(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
+        guard let holder = try await currentSession(of: request)?.holder else { throw Self.noToken }
         return Self.answer(holder)
+    }
+
+    /// The session of the cookie, which may have begun at another server a moment ago.
+    private func currentSession(
+        of request: RouteRequest
+    ) async throws(RequestError) -> (session: StoredSession, holder: AdministratorAccess.Holder)? {
+        if let known = access.session(of: request.headerFields) { return known }
+        guard let catchUp = access.catchUp(for: request.headerFields) else { return nil }
+        try await catchUp()
+        return access.session(of: request.headerFields)
     }
 
     /// Ends the session of the cookie, if there is one.
     @Sendable
     private func end(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
         try access.checkOrigin(of: request)
-        if let (session, holder) = access.session(of: request.headerFields) {
+        if let (session, holder) = try await currentSession(of: request) {
             try access.checkProof(of: request, for: holder)
             try await administration.removeSession(session, actor: holder.administrator.name)
         }

@@ -51,4 +51,10 @@ extension EtcdTemplateStore: ReplicaStoring {
         }
         return announcements
     }
+
+    /// The revision of the last change.
+    public func newestRevision() async throws(TemplateStoreError) -> StoreRevision {
+        let reading = try await read([])
+        return reading.change?.subject == nil ? .zero : StoreRevision(reading.changeRevision)
+    }
 }

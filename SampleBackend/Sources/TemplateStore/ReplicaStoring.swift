@@ -1,6 +1,7 @@
 public import Foundation
 
-/// The part of a store by which the processes that serve from it tell each other what they count.
+/// The part of a store by which the processes that serve from it tell each other what they count, and
+/// notice that they are behind.
 ///
 /// Engines for processes on several machines have it; others need not.
 public protocol ReplicaStoring: Sendable {
@@ -21,6 +22,12 @@ public protocol ReplicaStoring: Sendable {
 
     /// The announcements of all processes, this one included.
     func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement]
+
+    /// The revision of the newest change, by whichever process, that ``ChangeFeed/changes(since:)`` reports;
+    /// zero when there is none, or the newest is of a kind that this program does not know.
+    ///
+    /// - Throws: ``TemplateStoreError`` when the engine fails.
+    func newestRevision() async throws(TemplateStoreError) -> StoreRevision
 }
 
 /// The announcements of one process.

@@ -1,3 +1,4 @@
+package import ClientAPI
 import Crypto
 import Foundation
 package import HTTPServing
@@ -59,9 +60,27 @@ package struct SessionAccess: Sendable {
     /// True when the server itself terminates TLS.
     private let usesTLS: Bool
 
-    package init(access: AdministratorAccess, usesTLS: Bool) {
+    /// The progress of the store, whose other processes add tokens and sessions; nil when there are none.
+    private let progress: StoreProgress?
+
+    package init(access: AdministratorAccess, usesTLS: Bool, progress: StoreProgress?) {
         self.access = access
         self.usesTLS = usesTLS
+        self.progress = progress
+    }
+
+    /// Waits until all tokens and sessions are known.
+    ///
+    /// - Throws: A ``RequestError`` with status 503 when that takes too long.
+    package func catchUp() async throws(RequestError) { try await progress?.catchUp() }
+
+    /// Waits until all tokens and sessions are known; nil for fields without credentials, or when no
+    /// other process adds any.
+    package func catchUp(
+        for headerFields: RequestFields
+    ) -> (@Sendable () async throws(RequestError) -> Void)? {
+        guard let progress, hasCredentials(headerFields) else { return nil }
+        return { () async throws(RequestError) in try await progress.catchUp() }
     }
 
     /// The sender of a request; nil without a valid token or session.
@@ -155,6 +174,10 @@ package struct AdministratorRecognition: CallerRecognition {
         self.wrongCredentialsLimiter = wrongCredentialsLimiter
         self.maximumBodyBytes = maximumBodyBytes
     }
+
+    package func catchUp(
+        for headerFields: RequestFields
+    ) -> (@Sendable () async throws(RequestError) -> Void)? { access.catchUp(for: headerFields) }
 
     package func caller(
         of headerFields: RequestFields

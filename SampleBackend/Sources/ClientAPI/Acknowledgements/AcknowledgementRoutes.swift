@@ -43,6 +43,23 @@ package struct AcknowledgementRoutes: Sendable {
     private func answer(_ request: RouteRequest) throws(RequestError) -> Answer {
         guard let acknowledgements else { throw Self.isOff }
         try limiter.count(request.address)
+        do throws(RequestError) {
+            return try answer(request, acknowledgements)
+        } catch {
+            guard
+                let catchUp = library.catchUp(
+                    beforeRefusing: error, project: request.project)
+            else { throw error }
+            return .deferred {
+                try await catchUp()
+                return try answer(request, acknowledgements)
+            }
+        }
+    }
+
+    private func answer(
+        _ request: RouteRequest, _ acknowledgements: Acknowledgements
+    ) throws(RequestError) -> Answer {
         guard library.project(request.project) != nil else {
             throw library.refusal(ofProject: request.project)
         }

@@ -51,6 +51,24 @@ package struct DocumentRoutes: Sendable {
     private func answer(
         _ request: RouteRequest, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
+        do throws(RequestError) {
+            return try knownAnswer(request, tokenEnd: tokenEnd)
+        } catch {
+            guard
+                let catchUp = waiting?.catchUp(
+                    beforeRefusing: error, project: request.project)
+            else { throw error }
+            return .deferred {
+                try await catchUp()
+                return try knownAnswer(request, tokenEnd: tokenEnd)
+            }
+        }
+    }
+
+    /// The answer by the projects that the server knows.
+    private func knownAnswer(
+        _ request: RouteRequest, tokenEnd: Date?
+    ) throws(RequestError) -> Answer {
         guard let waiting, let seenVersion = SeenVersion(ofDocument: request.headerFields),
             waiting.isBehind(seenVersion, inProject: request.project)
         else { return try currentAnswer(request, tokenEnd: tokenEnd) }

@@ -3,8 +3,8 @@ package import HTTPServing
 import NIOCore
 import Rendering
 
-/// Requests that wait: until their document changes (HTTP 2, long polling), or for a version that
-/// their client has seen at another replica (HTTP 1).
+/// Requests that wait: until their document changes (HTTP 2, long polling), for a version that their
+/// client has seen at another replica, or for a project that may be new (HTTP 1).
 package protocol DocumentWaiting: Sendable {
     /// An answer that waits.
     ///
@@ -13,6 +13,12 @@ package protocol DocumentWaiting: Sendable {
 
     /// True when the project has no version here that is as late as the one that a client has seen.
     func isBehind(_ seenVersion: SeenVersion, inProject project: String) -> Bool
+
+    /// Waits until the server knows all that its store has, for a request whose project may be new; nil
+    /// when an error refuses it for another reason.
+    func catchUp(
+        beforeRefusing error: RequestError, project: String
+    ) -> (@Sendable () async throws(RequestError) -> Void)?
 
     /// Answers a request once the server is no longer behind its client.
     ///

@@ -19,4 +19,13 @@ extension TemplateLibrary {
     func refusal(ofProject name: String) -> RequestError {
         unreadableVersion(ofProject: name) == nil ? .unknownProject(name) : .unreadableVersion
     }
+
+    /// Waits until the server knows all that its store has, for a request whose project may be new; nil
+    /// when an error refuses it for another reason.
+    func catchUp(
+        beforeRefusing error: RequestError, project name: String
+    ) -> (@Sendable () async throws(RequestError) -> Void)? {
+        guard let progress, error.httpStatus == .notFound, project(name) == nil else { return nil }
+        return { () async throws(RequestError) in try await progress.catchUp() }
+    }
 }

@@ -49,6 +49,8 @@ package final class TemplateLibrary: Sendable {
     private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
     package let store: any TemplateStore
     package let earlierOverrides: EarlierOverrides
+    /// Nil for a store that no process on another machine changes.
+    package let progress: StoreProgress?
     let logger: Logger
     let metrics: LibraryMetrics
 
@@ -62,6 +64,7 @@ package final class TemplateLibrary: Sendable {
         earlierOverrides: EarlierOverrides? = nil
     ) {
         self.store = store
+        progress = StoreProgress(of: store)
         self.earlierOverrides =
             earlierOverrides ?? EarlierOverrides(store: store, logger: logger)
         self.logger = logger

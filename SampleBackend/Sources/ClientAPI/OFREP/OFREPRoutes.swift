@@ -60,13 +60,34 @@ package struct OFREPRoutes: Sendable {
         .asynchronous { request in
             guard let seenVersion = try SeenVersion(ofFlags: request),
                 waiting.isBehind(seenVersion, inProject: request.project)
-            else { return .response(try await handler(request)) }
+            else { return try await answer(request, by: handler) }
             // Who may not ask does not wait.
             try await clientAccess.checkUser(
                 request.headerFields, forUserID: try OFREPContext(request).userID)
             return try waiting.answer(
                 after: seenVersion, inProject: request.project, from: request.address, on: .flags
             ) { () throws(RequestError) in .response(try await handler(request)) }
+        }
+    }
+
+    /// Answers by a handler, before it refuses a project once the server knows all that its store has.
+    private func answer(
+        _ request: RouteRequest,
+        by handler: @escaping @Sendable (RouteRequest) async throws(RequestError) -> RouteResponse
+    ) async throws(RequestError) -> Answer {
+        do throws(RequestError) {
+            return .response(try await handler(request))
+        } catch {
+            guard
+                let catchUp = waiting.catchUp(
+                    beforeRefusing: error, project: request.project)
+            else { throw error }
+            return .deferred {
+                try await catchUp()
+                return try await withTaskExecutorPreference(WorkThreads.flags) {
+                    Answer.response(try await handler(request))
+                }
+            }
         }
     }
 

@@ -53,6 +53,31 @@ package struct EventStreamRoutes: Sendable {
     private func open(
         _ request: RouteRequest, format: StreamRequest.Format, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
+        try open(inProject: request.project) { () throws(RequestError) in
+            try openKnown(request, format: format, tokenEnd: tokenEnd)
+        }
+    }
+
+    /// Opens a stream, before it refuses a project once the server knows all that its store has.
+    private func open(
+        inProject project: String, _ opening: @escaping @Sendable () throws(RequestError) -> Answer
+    ) throws(RequestError) -> Answer {
+        do throws(RequestError) {
+            return try opening()
+        } catch {
+            guard
+                let catchUp = hub.library.catchUp(beforeRefusing: error, project: project)
+            else { throw error }
+            return .deferred {
+                try await catchUp()
+                return try opening()
+            }
+        }
+    }
+
+    private func openKnown(
+        _ request: RouteRequest, format: StreamRequest.Format, tokenEnd: Date?
+    ) throws(RequestError) -> Answer {
         let streamRequest = StreamRequest(
             document: try DocumentRequest(request),
             lastEventID: request.headerFields.first(named: "last-event-id"), format: format)
@@ -72,13 +97,15 @@ package struct EventStreamRoutes: Sendable {
     /// Opens a stream of the users in the body, for a service.
     private func openMany(_ request: RouteRequest) async throws -> Answer {
         let caller = try await serviceAccess.caller(of: request)
-        try checkProject(request.project)
-        let users = try StreamUsers(request.jsonBody(), project: request.project)
-        let place = try hub.places.take(request.address, users: users.requests.count)
-        return open(
-            users.requests, place: place,
-            lifetime: StreamLifetime(
-                tokenEnd: caller.expirationDate, isAllowed: caller.isAllowed))
+        return try open(inProject: request.project) { () throws(RequestError) in
+            try checkProject(request.project)
+            let users = try StreamUsers(request.jsonBody(), project: request.project)
+            let place = try hub.places.take(request.address, users: users.requests.count)
+            return open(
+                users.requests, place: place,
+                lifetime: StreamLifetime(
+                    tokenEnd: caller.expirationDate, isAllowed: caller.isAllowed))
+        }
     }
 
     private func checkProject(_ project: String) throws(RequestError) {

@@ -169,6 +169,12 @@ extension RealtimeHub: DocumentWaiting {
             })
     }
 
+    package func catchUp(
+        beforeRefusing error: RequestError, project: String
+    ) -> (@Sendable () async throws(RequestError) -> Void)? {
+        library.catchUp(beforeRefusing: error, project: project)
+    }
+
     package func isBehind(_ seenVersion: SeenVersion, inProject project: String) -> Bool {
         library.project(project).map { !seenVersion.isReached(by: $0.compiled.version) } ?? false
     }

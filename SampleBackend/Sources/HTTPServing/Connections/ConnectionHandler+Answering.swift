@@ -6,7 +6,16 @@ extension ConnectionHandler {
     /// Answers the current request, inline or by work of a pool.
     func answer(body: ByteBuffer, context: ChannelHandlerContext) {
         guard let incoming else { return }
-        switch services.dispatcher.answer(incoming, body: body) {
+        answer(
+            incoming, services.dispatcher.answer(incoming, body: body),
+            bodyBytes: body.storageCapacity, context: context)
+    }
+
+    private func answer(
+        _ incoming: RequestDispatcher.Incoming, _ answering: RequestDispatcher.Answering,
+        bodyBytes: Int, context: ChannelHandlerContext
+    ) {
+        switch answering {
         case .now(let answer): give(answer, context: context)
         case .later(let pool, let work):
             let answered = context.eventLoop.makePromise(of: Answer.self)
@@ -14,10 +23,10 @@ extension ConnectionHandler {
                 answered.succeed(.response(dispatcher.refusal(of: incoming, for: .tooBusy)))
             }
             let pooled = pool.submit(
-                holding: incoming.request.head.approximateBytes + body.storageCapacity,
+                holding: incoming.request.head.approximateBytes + bodyBytes,
                 { answered.succeed(await work()) }, refuse: refuse)
             if let pooled {
-                answering = pooled
+                self.answering = pooled
             } else {
                 refuse()
             }
@@ -48,6 +57,11 @@ extension ConnectionHandler {
             }
             handOver(to: opening, context: context)
         case .waiting(let opening): wait(opening, context: context)
+        case .deferred(let work):
+            guard let incoming else { return }
+            self.answer(
+                incoming, services.dispatcher.proceed(work, of: incoming), bodyBytes: 0,
+                context: context)
         }
     }
 

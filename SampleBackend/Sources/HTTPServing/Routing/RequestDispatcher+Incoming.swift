@@ -60,6 +60,9 @@ extension RequestDispatcher {
         /// False for a request that waited on purpose.
         var isTimed = true
 
+        /// True when its credentials are not awaited any more.
+        var isSettled = false
+
         /// The error that ends the request before its body is read; nil when it was admitted.
         var refusal: RequestError?
 

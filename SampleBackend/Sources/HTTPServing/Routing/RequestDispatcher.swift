@@ -75,11 +75,42 @@ extension RequestDispatcher {
             case .asynchronous(let handler):
                 let pool = self[endpoint].pool ?? incoming.request.group.flatMap { groups[$0].pool }
                 return .later(pool ?? .unlimited) {
-                    await self.run(handler, request, incoming)
+                    await self.run(incoming) { try await handler(request) }
                 }
             }
         } catch {
-            return .now(.response(refusal(of: incoming, for: error)))
+            return repeated(incoming, body: body, after: error)
+                ?? .now(.response(refusal(of: incoming, for: error)))
+        }
+    }
+
+    /// Answers a request again once its credentials are known; nil when they are none, or are wrong.
+    private func repeated(
+        _ incoming: Incoming, body: ByteBuffer, after error: RequestError
+    ) -> Answering? {
+        guard error.httpStatus == .unauthorized, !incoming.isSettled,
+            let recognition = recognition(of: incoming),
+            let catchUp = recognition.catchUp(
+                for: RequestFields(incoming.request.head.headers))
+        else { return nil }
+        var incoming = incoming
+        incoming.isTimed = false
+        incoming.isSettled = true
+        return .later(.unlimited) { [incoming] in
+            do throws(RequestError) {
+                try await catchUp()
+            } catch {
+                return .response(self.refusal(of: incoming, for: error))
+            }
+            var incoming = incoming
+            let fields = RequestFields(incoming.request.head.headers)
+            if case .known(let caller)? = try? recognition.caller(of: fields) {
+                incoming.caller = caller
+            }
+            switch self.answer(incoming, body: body) {
+            case .now(let answer): return answer
+            case .later(_, let work): return await work()
+            }
         }
     }
 
@@ -133,11 +164,20 @@ extension RequestDispatcher {
             && incoming.request.head.headers.contains(name: "origin")
     }
 
+    /// Goes on with a deferred answer, whose duration is not recorded: it waits.
+    func proceed(
+        _ work: @escaping @Sendable () async throws -> Answer, of incoming: Incoming
+    ) -> Answering {
+        var incoming = incoming
+        incoming.isTimed = false
+        return .later(.unlimited) { [incoming] in await self.run(incoming, work) }
+    }
+
     private func run(
-        _ handler: Endpoint.Handler, _ request: RouteRequest, _ incoming: Incoming
+        _ incoming: Incoming, _ work: @Sendable () async throws -> Answer
     ) async -> Answer {
         do {
-            return finish(try await handler(request), to: incoming)
+            return finish(try await work(), to: incoming)
         } catch let error as RequestError {
             return .response(refusal(of: incoming, for: error))
         } catch {
@@ -173,6 +213,7 @@ extension RequestDispatcher {
             record(RouteResponse(status: .ok), to: incoming)
             return .stream(opening)
         case .waiting(let opening): return .waiting(recorded(opening, of: incoming))
+        case .deferred: return answer
         }
     }
 
@@ -248,7 +289,7 @@ extension RequestDispatcher {
             }
         switch answer {
         case .response(let response): return response
-        case .stream, .waiting: return refusal(of: incoming, for: .internalError)
+        case .stream, .waiting, .deferred: return refusal(of: incoming, for: .internalError)
         }
     }
 }

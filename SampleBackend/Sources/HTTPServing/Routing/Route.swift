@@ -116,6 +116,8 @@ package enum Answer: Sendable {
     case stream(StreamOpening)
     /// Responds when something happens; the connection takes no other request until then.
     case waiting(WaitOpening)
+    /// Made in a task of its own, outside of the endpoint's pool: it awaits something first.
+    case deferred(@Sendable () async throws -> Answer)
 }
 
 /// The header fields and the handler of a stream that replaces a buffered response.

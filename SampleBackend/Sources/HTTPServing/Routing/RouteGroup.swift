@@ -41,11 +41,23 @@ package protocol CallerRecognition: Sendable {
     /// - Throws: A ``RequestError`` when it cannot be known who calls.
     func caller(of headerFields: RequestFields) throws(RequestError) -> RecognizedCaller
 
+    /// Waits until credentials are known that may be new; nil when that is no reason for a refusal.
+    func catchUp(
+        for headerFields: RequestFields
+    ) -> (@Sendable () async throws(RequestError) -> Void)?
+
     /// Limits how often an address sends invalid credentials.
     var wrongCredentialsLimiter: RateLimiter<ClientAddress> { get }
 
     /// Maximum bytes of an authenticated caller's request body; nil for the server's general limit.
     var maximumBodyBytes: Int? { get }
+}
+
+extension CallerRecognition {
+    /// Nil: all credentials are known.
+    package func catchUp(
+        for headerFields: RequestFields
+    ) -> (@Sendable () async throws(RequestError) -> Void)? { nil }
 }
 
 /// The result of ``CallerRecognition``.

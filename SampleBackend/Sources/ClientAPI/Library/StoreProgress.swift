@@ -1,0 +1,114 @@
+package import HTTPServing
+import HTTPTypes
+package import TemplateStore
+
+/// Progress of this process in following its store, which other processes change, too.
+///
+/// A project or a token that a request names and this process does not know may be new. Before it is
+/// refused, the newest revision of the store is read, and awaited here: by one read at a time for all
+/// requests that came before it, at most one in a quarter of a second, however many names are made up.
+package final class StoreProgress: Sendable {
+    /// Minimum time between the beginnings of two reads.
+    private static let readInterval: Duration = .milliseconds(250)
+
+    /// Maximum time that a request waits.
+    private static let maximumWait: Duration = .seconds(2)
+
+    private struct State: Sendable {
+        /// The revision whose changes are applied.
+        var applied = StoreRevision.zero
+        /// Receives ``applied`` for the read that is awaited.
+        var observer: AsyncStream<StoreRevision>.Continuation?
+        /// The read that has not begun yet; true when its revision was reached.
+        var next: Task<Bool, Never>?
+        /// The last read.
+        var last: Task<Bool, Never>?
+        var lastStart: ContinuousClock.Instant?
+    }
+
+    private let state = Locked(State())
+    private let newestRevision: @Sendable () async throws(TemplateStoreError) -> StoreRevision
+
+    /// Nil for a store that no process on another machine changes.
+    package convenience init?(of store: any TemplateStore) {
+        guard let store = store as? any ReplicaStoring else { return nil }
+        self.init { () async throws(TemplateStoreError) -> StoreRevision in
+            try await store.newestRevision()
+        }
+    }
+
+    init(
+        newestRevision: @escaping @Sendable () async throws(TemplateStoreError) -> StoreRevision
+    ) {
+        self.newestRevision = newestRevision
+    }
+
+    /// Records that all changes up to a revision are applied.
+    package func advance(to revision: StoreRevision) {
+        let observer = state.withLock { state in
+            state.applied = revision
+            return state.observer
+        }
+        observer?.yield(revision)
+    }
+
+    /// Returns once all changes are applied that the store had at the time of the call.
+    ///
+    /// - Throws: A ``RequestError`` with status 503 when that takes more than two seconds.
+    package func catchUp() async throws(RequestError) {
+        let read = nextRead()
+        guard await result(within: Self.maximumWait, of: { await read.value }) == true else {
+            throw .behindStore
+        }
+    }
+
+    /// The read that begins next, after the last one.
+    func nextRead() -> Task<Bool, Never> {
+        state.withLock { state in
+            if let next = state.next { return next }
+            let (last, lastStart) = (state.last, state.lastStart)
+            let next = Task {
+                _ = await last?.value
+                if let lastStart {
+                    try? await Task.sleep(until: lastStart + Self.readInterval, clock: .continuous)
+                }
+                return await self.readAndAwait()
+            }
+            (state.next, state.last) = (next, next)
+            return next
+        }
+    }
+
+    /// Reads the newest revision, and waits until it is applied; false when it is not in time.
+    private func readAndAwait() async -> Bool {
+        state.withLock { state in
+            state.next = nil
+            state.lastStart = .now
+        }
+        return await result(within: Self.maximumWait) { () async -> Bool in
+            guard let newest = try? await self.newestRevision() else { return false }
+            return await self.reaches(newest)
+        } ?? false
+    }
+
+    private func reaches(_ revision: StoreRevision) async -> Bool {
+        let (revisions, continuation) = AsyncStream.makeStream(
+            of: StoreRevision.self, bufferingPolicy: .bufferingNewest(1))
+        let isReached = state.withLock { state in
+            state.observer = continuation
+            return state.applied >= revision
+        }
+        if isReached { return true }
+        for await applied in revisions where applied >= revision { return true }
+        return false
+    }
+}
+
+extension RequestError {
+    /// 503: the server does not know everything yet that its store has.
+    fileprivate static let behindStore = RequestError(
+        httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
+        message:
+            "The server is behind its store, which may have what you name: try again in a second.",
+        headerFields: [.retryAfter: "1"])
+}
