@@ -2,6 +2,9 @@ public import Foundation
 public import TemplateStore
 
 extension EtcdTemplateStore: ReplicaStoring {
+    /// Most leases that are asked for at once, the connections that a client keeps to a member.
+    private static let leasesAtOnce = 8
+
     /// True while this process has a lease for its announcements.
     public var isAnnounced: Bool { replica.id != nil }
 
@@ -33,15 +36,9 @@ extension EtcdTemplateStore: ReplicaStoring {
         }
         let own = replica.id
         var announcements: [ReplicaAnnouncement] = []
-        for (id, lease) in leases.sorted(by: { $0.key < $1.key }) {
-            let status: EtcdLeaseStatus
-            do throws(EtcdFailure) {
-                status = try await gateway.call("/v3/lease/timetolive", EtcdLeaseID(id: lease))
-            } catch {
-                throw TemplateStoreError(error)
-            }
-            // It has ended since the keys were read.
-            guard status.remaining >= 0 else { continue }
+        // A lease may have ended since the keys were read.
+        for (id, status) in try await statuses(ofLeases: leases).sorted(by: { $0.key < $1.key })
+        where status.remaining >= 0 {
             announcements.append(
                 ReplicaAnnouncement(
                     replica: id, isOwn: id == own,
@@ -50,6 +47,41 @@ extension EtcdTemplateStore: ReplicaStoring {
                     contents: contents[id] ?? [:]))
         }
         return announcements
+    }
+
+    /// The statuses of leases by the names of their processes, read in parallel: members may be far away.
+    private func statuses(
+        ofLeases leases: [String: Int64]
+    ) async throws(TemplateStoreError) -> [String: EtcdLeaseStatus] {
+        typealias Answer = (id: String, status: Result<EtcdLeaseStatus, EtcdFailure>)
+        let answers = await withTaskGroup(of: Answer.self) { [gateway] group in
+            var answers: [Answer] = []
+            for (number, (id, lease)) in leases.enumerated() {
+                if number >= Self.leasesAtOnce, let answer = await group.next() {
+                    answers.append(answer)
+                }
+                group.addTask {
+                    do throws(EtcdFailure) {
+                        let status: EtcdLeaseStatus = try await gateway.call(
+                            "/v3/lease/timetolive", EtcdLeaseID(id: lease))
+                        return (id, .success(status))
+                    } catch {
+                        return (id, .failure(error))
+                    }
+                }
+            }
+            for await answer in group { answers.append(answer) }
+            return answers
+        }
+        var statuses: [String: EtcdLeaseStatus] = [:]
+        for (id, status) in answers {
+            do throws(EtcdFailure) {
+                statuses[id] = try status.get()
+            } catch {
+                throw TemplateStoreError(error)
+            }
+        }
+        return statuses
     }
 
     /// The revision of the last change.

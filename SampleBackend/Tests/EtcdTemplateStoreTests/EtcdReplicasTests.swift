@@ -1,0 +1,32 @@
+import EtcdTestSupport
+import Foundation
+import SeededRandomness
+import TemplateStore
+import Testing
+
+@testable import EtcdTemplateStore
+
+/// Announcements of several processes (``ReplicaStoring``).
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct EtcdReplicasTests {
+    /// Far from etcd, one lease after the other would take longer than anybody waits.
+    @Test func theLeasesOfAllAreReadTogether() async throws {
+        try await withProxy { proxy, location, direct in
+            var limits = EtcdGateway.TimeLimits()
+            limits.attempt = .seconds(600)
+            try await withStore(at: location, limits: limits) { reader in
+                try await withStore(at: direct) { one in
+                    try await withStore(at: direct) { other in
+                        try await one.announce(Data("1".utf8), as: "a")
+                        try await other.announce(Data("2".utf8), as: "a")
+                        proxy.strike(.requestIsHeld, requestsWith: "/v3/lease/timetolive")
+                        async let found = reader.announcements()
+                        try await waitUntil { proxy.struck == 2 }
+                        proxy.release()
+                        #expect(try await found.map(\.isSilent) == [false, false])
+                    }
+                }
+            }
+        }
+    }
+}
