@@ -5,8 +5,8 @@ extension EtcdTemplateStore: ReplicaStoring {
     /// Most leases that are asked for at once, the connections that a client keeps to a member.
     private static let leasesAtOnce = 8
 
-    /// True while this process has a lease for its announcements.
-    public var isAnnounced: Bool { replica.id != nil }
+    /// The name under which this process has a lease for its announcements.
+    public var announcedReplica: String? { replica.id }
 
     /// Stores a content under the lease of this process.
     public func announce(_ content: Data, as name: String) async throws(TemplateStoreError) {

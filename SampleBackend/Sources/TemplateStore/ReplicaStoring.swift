@@ -5,9 +5,9 @@ public import Foundation
 ///
 /// Engines for processes on several machines have it; others need not.
 public protocol ReplicaStoring: Sendable {
-    /// False until the first announcement, and when the store no longer has those of this process: then
-    /// it has to announce everything again.
-    var isAnnounced: Bool { get }
+    /// Identifies the announcements of this process; nil before the first, and when the store no longer
+    /// has them. All have to be made again under another name.
+    var announcedReplica: String? { get }
 
     /// Tells the other processes something, in place of what this one has announced by the same name.
     ///

@@ -63,6 +63,23 @@ struct ReplicaReportTests {
         #expect(others.connections(inProject: "p").count == 6)
     }
 
+    /// Operators know no identifier of a lease.
+    @Test func aReplicaIsNamedByItsReportAlone() throws {
+        var others = OtherReplicas(ownCount: 1)
+        // It has just begun.
+        others.add(
+            ReplicaAnnouncement(replica: "id", isOwn: false, isSilent: true, contents: [:]))
+        #expect(others.json == ["count": 1, "silent": 0, "silentNames": [], "isComplete": false])
+        // That of a newer program.
+        others.add(
+            ReplicaAnnouncement(
+                replica: "id", isOwn: false, isSilent: false,
+                contents: [ReplicaReport.name: Data(#"{"replicaName":"web-1","x":5}"#.utf8)]))
+        #expect(
+            others.json
+                == ["count": 1, "silent": 1, "silentNames": ["web-1"], "isComplete": false])
+    }
+
     /// Counts that no replica has are not added to others.
     @Test(arguments: [
         #"{"connections":{"versions":{"1":9223372036854775807}}}"#,

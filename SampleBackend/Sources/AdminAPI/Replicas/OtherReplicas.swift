@@ -4,12 +4,12 @@ import JSONTree
 import Rendering
 import TemplateStore
 
-/// What the other replicas count of their clients.
+/// Counts of the clients of the other replicas.
 struct OtherReplicas: Sendable {
     /// Number of replicas whose counts are known, this one included.
     private var count: Int
 
-    /// Names of those that give no sign of life, or of which the store does not say anything.
+    /// Names of those that do not renew their lease, or of which the store does not say anything.
     private var silentNames: [String] = []
 
     /// False when counts are missing.
@@ -23,11 +23,17 @@ struct OtherReplicas: Sendable {
 
     init(ownCount: Int) { count = ownCount }
 
-    /// Adds what a replica has announced.
+    /// Adds the announcements of a replica.
     mutating func add(_ announcement: ReplicaAnnouncement) {
-        let report = announcement.contents[ReplicaReport.name]
-            .flatMap { try? JSONDecoder().decode(ReplicaReport.self, from: $0) }
-        let name = report?.replicaName ?? announcement.replica
+        // It has just begun: it announces its counts, which have its name, first.
+        guard let counts = announcement.contents[ReplicaReport.name] else {
+            isComplete = false
+            return
+        }
+        let name =
+            (try? JSONDecoder().decode(ReplicaReport.Name.self, from: counts))?.replicaName
+            ?? announcement.replica
+        let report = try? JSONDecoder().decode(ReplicaReport.self, from: counts)
         guard !announcement.isSilent, let report, report.isPlausible else {
             addSilent(name)
             return
@@ -44,7 +50,7 @@ struct OtherReplicas: Sendable {
         if let known { listeners.append(known) }
     }
 
-    /// Adds one of which nothing is known now.
+    /// Adds a replica whose counts are not known.
     mutating func addSilent(_ name: String) {
         silentNames.append(name)
         isComplete = false

@@ -3,7 +3,7 @@ import Foundation
 package import Logging
 package import TemplateStore
 
-/// Tells the other replicas what this one counts of its clients, and reads what they count.
+/// Announces the counts of this replica's clients to the others, and reads theirs.
 package struct ReplicaBoard: Sendable {
     /// Interval between two looks at the counts, which are announced when they have changed.
     private static let interval: Duration = .seconds(5)
@@ -12,7 +12,7 @@ package struct ReplicaBoard: Sendable {
     private static let looksBetweenListeners = 12
 
     /// Maximum time that a question about the other replicas takes.
-    private static let maximumWait: Duration = .seconds(1)
+    private static let maximumWait: Duration = .seconds(2)
 
     /// The name of this process for operators.
     private static let replicaName =
@@ -25,6 +25,7 @@ package struct ReplicaBoard: Sendable {
     private static let smallSamples = 50
 
     private let store: any ReplicaStoring
+    private let question: ReplicaQuestion
 
     /// Names of the other replicas by the last answer of the store.
     private let knownNames = Locked<[String]>([])
@@ -41,6 +42,7 @@ package struct ReplicaBoard: Sendable {
     ) {
         guard let store = store as? any ReplicaStoring else { return nil }
         self.store = store
+        question = ReplicaQuestion { await Self.announcements(of: store, logger: logger) }
         self.hub = hub
         self.acknowledgements = acknowledgements
         self.logger = logger
@@ -52,14 +54,16 @@ package struct ReplicaBoard: Sendable {
         var announced: [String: Data] = [:]
         var looks = 0
         var listenerCount = 0
+        var replica: String?
         while !Task.isCancelled {
-            if !store.isAnnounced {
+            if replica == nil || store.announcedReplica != replica {
                 announced = [:]
                 looks = 0
             }
             let counts = await hub.connections()
             await announce(
                 report(counts), as: ReplicaReport.name, unlessIn: &announced)
+            replica = store.announcedReplica
             // The first clients are announced soon.
             if listenerCount == 0 || looks % Self.looksBetweenListeners == 0 {
                 var listeners = ReplicaListeners()
@@ -69,7 +73,7 @@ package struct ReplicaBoard: Sendable {
                 listenerCount = listeners.listeners.count
                 await announce(listeners, as: ReplicaListeners.name, unlessIn: &announced)
             }
-            // For their names.
+            // Their names are shown when the store does not answer.
             if looks % Self.looksBetweenListeners == 0 { _ = await others() }
             let samples = acknowledgements?.samples() ?? [:]
             if looks % Self.looksBetweenListeners == 0
@@ -107,27 +111,40 @@ package struct ReplicaBoard: Sendable {
         }
     }
 
-    /// What the other replicas count; all of them are silent when the store does not answer in time.
+    /// The counts of the other replicas; all of them are silent while the store does not answer.
     func others() async -> OtherReplicas {
         var others = OtherReplicas(ownCount: hub == nil ? 0 : 1)
-        do throws(TemplateStoreError) {
-            for announcement in try await announcements() where !announcement.isOwn {
+        if let announcements = await question.answer() {
+            for announcement in announcements where !announcement.isOwn {
                 others.add(announcement)
             }
             let names = others.names
             knownNames.withLock { $0 = names }
-        } catch {
-            logger.warning(
-                "The counts of the other replicas cannot be read", metadata: ["error": "\(error)"])
+        } else {
             others.isComplete = false
             for name in knownNames.withLock({ $0 }) { others.addSilent(name) }
         }
         return others
     }
 
-    private func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement] {
-        let answer = await result(within: Self.maximumWait) {
-            [store] () -> Result<[ReplicaAnnouncement], TemplateStoreError> in
+    /// The announcements of all replicas; nil when the store does not answer in time, which is logged.
+    private static func announcements(
+        of store: any ReplicaStoring, logger: Logger
+    ) async -> [ReplicaAnnouncement]? {
+        do throws(TemplateStoreError) {
+            return try await announcements(of: store)
+        } catch {
+            logger.warning(
+                "The counts of the other replicas cannot be read", metadata: ["error": "\(error)"])
+            return nil
+        }
+    }
+
+    private static func announcements(
+        of store: any ReplicaStoring
+    ) async throws(TemplateStoreError) -> [ReplicaAnnouncement] {
+        let answer = await result(within: maximumWait) {
+            () -> Result<[ReplicaAnnouncement], TemplateStoreError> in
             do throws(TemplateStoreError) {
                 return .success(try await store.announcements())
             } catch {
@@ -136,7 +153,7 @@ package struct ReplicaBoard: Sendable {
         }
         guard let answer else {
             throw TemplateStoreError(
-                .unavailable, "The store did not answer within \(Self.maximumWait).")
+                .unavailable, "The store did not answer within \(maximumWait).")
         }
         return try answer.get()
     }

@@ -4,12 +4,17 @@ import HTTPServing
 import Rendering
 import Targeting
 
-/// What a replica counts of its clients, as it tells the others.
+/// The counts of a replica's clients, as it announces them to the others.
 struct ReplicaReport: Codable, Sendable {
     /// The counts of a project.
     struct Project: Codable, Sendable {
         var connections: ConnectionCounts
         var acknowledgements: AcknowledgementCounts?
+    }
+
+    /// The part of a report that those of newer programs have, too.
+    struct Name: Decodable {
+        let replicaName: String?
     }
 
     /// The name of its announcement.
