@@ -32,6 +32,19 @@ struct EtcdDamageTests {
         }
     }
 
+    /// A number that nobody could read again is not stored.
+    @Test func theVersionAfterTheLastIsNotStored() async throws {
+        try await withStore { store, _ in
+            try await store.submit("1")
+            try await store.replace("number", with: "999999999", at: "projects/p")
+            let error = try await storeError { try await store.submit("2") }
+            #expect(error?.code == .outOfSpace)
+            #expect(
+                try await store.template(version: nil, inProject: "p")?.content == Data("1".utf8))
+            #expect(try await store.snapshot().templates.map(\.version.number) == [999_999_999])
+        }
+    }
+
     /// The last uses of tokens are read and written on whatever was stored before.
     @Test func theUseOfATokenIsNotFarFromNow() async throws {
         try await withStore { store, _ in

@@ -19,7 +19,17 @@ extension EtcdRecord {
         guard isInRange else { throw .damagedRecord(keyValue.key) }
     }
 
+    /// - Throws: ``TemplateStoreError`` for numbers that no program of ours would read again.
     func encoded() throws(TemplateStoreError) -> Data {
+        guard isInRange else {
+            throw TemplateStoreError(
+                .outOfSpace,
+                "The numbers of versions or changes are used up, so nothing was stored: publish in "
+                    + "another project, or in a new store.",
+                clientMessage:
+                    "The numbers of versions or changes are used up, so nothing was stored: publish "
+                    + "in another project, or in a new store.")
+        }
         do {
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
