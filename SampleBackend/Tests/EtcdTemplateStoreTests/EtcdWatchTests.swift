@@ -75,15 +75,19 @@ struct EtcdWatchTests {
 
     /// A silent watch is opened again, so that a member that stands still delays nobody for long.
     @Test func aSilentWatchIsOpenedAgain() async throws {
-        try await withStore(limits: .short) { store, location in
-            let start = try await store.submit().revision
-            async let found = store.next(2, after: start)
-            for version in 2...3 {
-                // deadline: longer than the silence that is allowed; changes come in any case
-                try await Task.sleep(for: .milliseconds(1_200))
-                try await store.submit("\(version)")
+        try await withProxy { proxy, location, direct in
+            try await withStore(at: location, limits: .short) { reader in
+                try await withStore(at: direct) { store in
+                    let start = try await store.submit().revision
+                    proxy.strike(.requestIsHeld, requestsWith: "/v3/watch", sparing: 1)
+                    async let found = reader.next(2, after: start)
+                    // The first watch is silent, and another one is opened.
+                    try await waitUntil { proxy.struck > 0 }
+                    proxy.release()
+                    for version in 2...3 { try await store.submit("\(version)") }
+                    #expect(try await found.count == 2)
+                }
             }
-            #expect(try await found.count == 2)
         }
     }
 
