@@ -49,6 +49,31 @@ import Testing
         }
     }
 
+    /// A client that used a version, and cannot use it any more, says so at another replica.
+    @Test func aClientThatGivesAVersionUpDoesNotUseIt() throws {
+        func problem(in version: Int, isInForce: Bool) throws -> Acknowledgement {
+            try Acknowledgement([
+                "template_version": .number("\(version)"), "in_force": .bool(isInForce),
+                "problems": [["section": "A"]],
+            ])
+        }
+        var one = ProjectAcknowledgements(limits: Self.unlimited)
+        var other = one
+        for user in 1...3 as ClosedRange<UInt64> { one.record(try word(1), user: user, time: 10) }
+        other.record(try problem(in: 1, isInForce: false), user: 1, time: 20)
+        // One that is used in spite of problems stays in use, and so does the one before another.
+        other.record(try problem(in: 1, isInForce: true), user: 2, time: 20)
+        other.record(try problem(in: 2, isInForce: true), user: 3, time: 20)
+        other.record(try problem(in: 3, isInForce: false), user: 3, time: 30)
+        for replicas in [[one, other], [other, one]] {
+            let found = counts(replicas)
+            #expect(found.clients == 3)
+            #expect(found.versions.map(\.number) == [3, 2, 1])
+            #expect(found.versions.map(\.inForce) == [0, 1, 1])
+            #expect(found.versions.map(\.withProblems) == [1, 0, 2])
+        }
+    }
+
     /// As one replica would count them, from any number of replicas, in whatever order.
     @Test func theCountsAreThoseOfOneReplicaWhereAllUsersAreInTheSamples() throws {
         var generator = SeededGenerator.printingItsSeed()

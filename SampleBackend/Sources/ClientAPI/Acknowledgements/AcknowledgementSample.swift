@@ -122,7 +122,12 @@ private struct LastWords {
         for word in sample?.words ?? [] where word.user <= lastUser {
             guard let inForce = inForce[word.user], let withProblems = withProblems[word.user]
             else { continue }
-            usable[word.inForce, default: Share()].count(isKept: inForce.replica == replica)
+            // A later word on the same version that does not use it any more.
+            let isGivenUp =
+                withProblems.replica != replica && withProblems.version == word.inForce
+                && withProblems.time > word.time
+            usable[word.inForce, default: Share()].count(
+                isKept: inForce.replica == replica && !isGivenUp)
             // A later word without problems is about the version, or a later one.
             let isMended =
                 inForce.replica != replica && inForce.version >= word.withProblems
