@@ -13,7 +13,7 @@ extension EtcdTemplateStore {
         while end > 0, entries.count < limit {
             let start = max(end - TemplateStoreLimits.auditPage, 0)
             let page = try await read(EtcdRange(keys: keys.audit(start + 1..<end + 1)))
-            // They have no gaps; looking for older ones beyond one could take for ever.
+            // Numbers have no gaps, so that one is damage; searching beyond it could be endless.
             guard !page.keyValues.isEmpty else { throw .damagedRecord(keys.audit(end)) }
             for found in page.keyValues.reversed() where entries.count < limit {
                 guard let entry = try AuditRecord(decoding: found).entry(at: found.modRevision),

@@ -1,11 +1,11 @@
-/// The last words of some users of a project, by which the counts of several replicas are put
-/// together.
+/// The last acknowledgements of some users of a project, by which the counts of several replicas are
+/// merged.
 ///
 /// Behind a balancer a client acknowledges one version at one replica and the next at another. All
 /// replicas have the users with the lowest hashes in their samples, so that it shows how many of the
 /// users that one counts have moved on.
 package struct AcknowledgementSample: Sendable, Hashable, Codable {
-    /// The last word of a user at one replica; a version of 0 is none.
+    /// The last acknowledgement of a user at one replica; version 0 means none.
     struct Word: Sendable, Hashable {
         /// A hash of the user's ID.
         let user: UInt64
@@ -18,7 +18,7 @@ package struct AcknowledgementSample: Sendable, Hashable, Codable {
     /// In the order of the users' hashes.
     let words: [Word]
 
-    /// The highest hash of which it is known whether the user is there.
+    /// The highest hash up to which the sample is complete.
     let lastUser: UInt64
 
     package var count: Int { words.count }
@@ -55,7 +55,7 @@ package struct ReplicaAcknowledgements: Sendable {
 }
 
 extension AcknowledgementCounts {
-    /// Puts the counts of replicas together: a user who was heard of at several counts by the last word.
+    /// Merges the counts of replicas; a user of several counts by the last acknowledgement.
     ///
     /// It is exact where the samples have all users, and else an estimate.
     package init(ofReplicas replicas: [ReplicaAcknowledgements]) {
@@ -67,9 +67,9 @@ extension AcknowledgementCounts {
     }
 }
 
-/// The last words of the users whom all samples know.
+/// The last acknowledgements of the users whom all samples cover.
 private struct LastWords {
-    /// What a user said of a version, and at which replica.
+    /// The last acknowledgement of a user, and its replica.
     private struct Statement {
         var version = 0
         var time = 0
@@ -81,7 +81,7 @@ private struct LastWords {
         }
     }
 
-    /// How many of the users that a replica counts are to be counted there.
+    /// The share of the users of a replica that count there, not at another one.
     private struct Share {
         var all = 0
         var kept = 0
@@ -112,7 +112,7 @@ private struct LastWords {
         }
     }
 
-    /// The counts of a replica without the users who said something later at another one.
+    /// The counts of a replica without the users whose last acknowledgement is at another one.
     func corrected(
         _ counts: AcknowledgementCounts, of replica: Int, by sample: AcknowledgementSample?
     ) -> AcknowledgementCounts {
@@ -122,13 +122,13 @@ private struct LastWords {
         for word in sample?.words ?? [] where word.user <= lastUser {
             guard let inForce = inForce[word.user], let withProblems = withProblems[word.user]
             else { continue }
-            // A later word on the same version that does not use it any more.
+            // A later acknowledgement, elsewhere, says that the version is not used any more.
             let isGivenUp =
                 withProblems.replica != replica && withProblems.version == word.inForce
                 && withProblems.time > word.time
             usable[word.inForce, default: Share()].count(
                 isKept: inForce.replica == replica && !isGivenUp)
-            // A later word without problems is about the version, or a later one.
+            // A later acknowledgement without problems is of this version or a later one.
             let isMended =
                 inForce.replica != replica && inForce.version >= word.withProblems
                 && inForce.time >= word.time

@@ -41,7 +41,7 @@ package final class TemplateLibrary: Sendable {
         let content: Data
         /// With the number that it has unless somebody else publishes first.
         let compiled: CompiledTemplate
-        /// What it changes in the version before that number; nil when that was not known.
+        /// The changes from the version before that number; nil when that was not known.
         let changedSections: ChangedSections?
     }
 

@@ -23,11 +23,11 @@ extension ProjectStreams {
         fileprivate var isReading = false
     }
 
-    /// Has a client wait until the server has its version, or knows that the store has none: what an
-    /// earlier version says would send the client back.
+    /// Has a client wait until the server has its version, or knows that the store has none: an earlier
+    /// version would send the client back.
     ///
-    /// The library usually hears of the version within milliseconds. The store is asked all the same, by
-    /// one read for all who wait: only it tells a server that is behind from a client that is wrong.
+    /// The library usually receives the version within milliseconds. The store is read all the same, once
+    /// for all who wait: only it distinguishes a server that is behind from a made-up version.
     func waitForVersion(of client: any AheadClient) {
         aheadClients.waiting.append((client, aheadClients.begunReads + 1))
         readNewestVersion()

@@ -3,7 +3,7 @@ import TemplateStore
 
 /// A value in etcd, as JSON text.
 protocol EtcdRecord: Codable, Sendable {
-    /// False when a number is none that a program of ours stores, so that it cannot be counted on.
+    /// False when a number is outside of the range that this program stores.
     var isInRange: Bool { get }
 }
 
@@ -19,7 +19,7 @@ extension EtcdRecord {
         guard isInRange else { throw .damagedRecord(keyValue.key) }
     }
 
-    /// - Throws: ``TemplateStoreError`` for numbers that no program of ours would read again.
+    /// - Throws: ``TemplateStoreError`` for numbers that could not be read again.
     func encoded() throws(TemplateStoreError) -> Data {
         guard isInRange else {
             throw TemplateStoreError(

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
 extension RequestDispatcher {
-    /// What the head of a request says, and the route that it matches.
+    /// The head of a request, parsed, and the route that it matches.
     ///
     /// A class, since it is passed on by many steps, and copies would count many references.
     final class MatchedRequest: Sendable {
