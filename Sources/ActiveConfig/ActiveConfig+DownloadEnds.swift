@@ -145,20 +145,27 @@ extension ActiveConfig {
 
     /// True when an answer is older than what has arrived since it was asked for.
     ///
-    /// That nothing has changed is said of the document that the request was about.
+    /// A confirmation, that nothing has changed, is of the document that the request was about, and of no
+    /// other.
     private func isOutdated(
         _ exchange: JoinedDownload.Exchange, by documents: UserConfigurationState
     ) -> Bool {
-        guard exchange.revision != documents.revision, let newest = documents.newest,
-            let version = newest.templateVersion
-        else { return false }
+        guard exchange.revision != documents.revision, let newest = documents.newest else {
+            return false
+        }
+        let isAskedAbout = exchange.lastKnown.map { asked in
+            asked.entityTag == nil ? asked.isSame(as: newest) : asked.entityTag == newest.entityTag
+        }
+        guard let answer = exchange.answer, exchange.outcome == .downloaded else {
+            let isEarlier = exchange.lastKnown.map { newest.isLater(than: $0) } ?? false
+            return isAskedAbout != true || isEarlier
+        }
+        guard let version = newest.templateVersion, let answered = answer.templateVersion else {
+            return false
+        }
         // What has arrived is newer than the request, unless that was about the same document.
         let asked = exchange.lastKnown?.templateVersion ?? .min
-        let isNewer =
-            asked < version
-            || (asked == version && exchange.lastKnown?.entityTag != newest.entityTag)
-        guard let answer = exchange.answer, exchange.outcome == .downloaded else { return isNewer }
-        guard isNewer, let answered = answer.templateVersion else { return false }
+        guard asked < version || (asked == version && isAskedAbout != true) else { return false }
         // Another document of the same version, such as one with other pinned values.
         let isEarlier = answered == version && answer.entityTag != newest.entityTag
         return answered < version || isEarlier

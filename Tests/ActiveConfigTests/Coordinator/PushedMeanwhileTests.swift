@@ -53,4 +53,28 @@ struct PushedMeanwhileTests {
         #expect(config["Home"]?.title == row.title)
         #expect(store.ownConfiguration(forUserID: nil)?["Home"]?.title == row.title)
     }
+
+    /// Documents without versions tell by their tags only that a confirmation is of another one.
+    @Test(arguments: ["\"held\"", nil])
+    func aConfirmationDoesNotBringBackWhatWasReplacedMeanwhile(entityTag: String?) async throws {
+        let downloader = ScriptedDownloader { _ in .held }
+        let store = InMemoryStore()
+        store.persistConfiguration(.titled(["Home": "held"], entityTag: entityTag), forUserID: nil)
+        let fixture = CoordinatorFixture.make(downloader, store: store)
+        let config = fixture.config
+        let listener = fixture.listener()
+        let download = Task { try await config.downloadNewConfig() as DownloadResult }
+        try await downloader.waitForRequests(1)
+        let new = ConfigurationState.titled(
+            ["Home": "new"], entityTag: entityTag.map { _ in "\"new\"" })
+        store.persistConfiguration(new, forUserID: nil)
+        await config.reload()
+        #expect(config["Home"]?.title == "new")
+        downloader.answer(1, with: .unchanged)
+        #expect(try await download.value.outcome == .notModified)
+        #expect(config["Home"]?.title == "new")
+        #expect(store.ownConfiguration(forUserID: nil)?["Home"]?.title == "new")
+        fixture.drain()
+        #expect(listener.sections.map { $0?.title } == ["held", "new"])
+    }
 }
