@@ -47,39 +47,27 @@ extension ActiveConfig {
         _ event: UserEvent, to entry: UserEntry,
         finish: Finish? = nil
     ) -> UserTransition? {
-        guard options.launchGuard != nil else { return commit(event, to: entry, finish) }
-        while true {
-            let revisions = (entry.documents.revision, generic.documents.revision)
-            if let revision = event.revision, revision != revisions.0 { return nil }
-            guardLaunch(of: entry, after: event)
-            var guarded = event
-            (guarded.revision, guarded.genericRevision) = revisions
-            if let revision = event.genericRevision, revision != revisions.1 { return nil }
-            if let transition = commit(guarded, to: entry, finish) { return transition }
-            let isStale = revisions != (entry.documents.revision, generic.documents.revision)
-            if !isStale { return nil }
+        var pass = TransitionPass()
+        let candidate = launchCandidate(of: entry, after: event)
+        if let candidate { options.launchGuard?.willActivate(candidate) }
+        let transition = commit(event, to: entry, finish, &pass)
+        // The candidate was found before, and other users' transitions may have come in between.
+        if options.launchGuard != nil, candidate != nil || pass.isActiveChanged {
+            settleLaunch()
         }
-    }
-
-    /// Tells the launch guard what an event activates for the current user, before it does.
-    private func guardLaunch(of entry: UserEntry, after event: UserEvent) {
-        let current = state.withLock { $0.entry }
-        let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
-        if entry === current || event.isSwitch {
-            guardLaunch(documents.active, of: entry.userID, generic: generic.documents.active)
-        } else if entry === generic, fallsBackToGeneric, current.documents.isFallback {
-            let following = documents.active.map {
-                current.documents.after(.fallbackChanged($0.asFallback))
-            }
-            guardLaunch(following?.active, of: current.userID, generic: documents.active)
-        }
+        pass.end(signals)
+        return transition
     }
 
     private func commit(
-        _ event: UserEvent, to entry: UserEntry, _ finish: Finish?
+        _ event: UserEvent, to entry: UserEntry, _ finish: Finish?, _ pass: inout TransitionPass
     ) -> UserTransition? {
-        var pass = TransitionPass()
-        let result: UserTransition? = transitions.withLock { transitions in
+        transitions.withLock { transitions in
+            let (active, current) = (transitions.entry.documents.active, transitions.entry)
+            defer {
+                pass.isActiveChanged =
+                    transitions.entry !== current || current.documents.active !== active
+            }
             let (before, old) = entry.current
             if let revision = event.revision, revision != before.revision { return nil }
             if let revision = event.genericRevision, revision != generic.documents.revision {
@@ -96,8 +84,6 @@ extension ActiveConfig {
             }
             return transition
         }
-        pass.end(signals)
-        return result
     }
 
     /// Changes what lies beneath and above all documents.
@@ -252,6 +238,12 @@ struct Transitions: Sendable {
     var snapshot: ConfigurationSnapshot?
     /// What lies beneath and above each user's document.
     var layers: ConfigurationLayers
+    /// Number of candidates that the launch guard was given once they were active.
+    var candidateCount = 0
+
+    init(entry: UserEntry, layers: ConfigurationLayers) {
+        (self.entry, self.layers) = (entry, layers)
+    }
 }
 
 /// What is left to do after a transition, under no lock.
@@ -260,6 +252,8 @@ struct TransitionPass {
     var changed: [UserEntry] = []
     /// True when the sequences of the current user have something new.
     var isFrontChanged = false
+    /// True when another document is active for the current user, or another user is current.
+    var isActiveChanged = false
     /// Objects that the transition has replaced.
     var released: [[AnyObject]] = []
 

@@ -208,27 +208,65 @@ extension ActiveConfig {
         return asked
     }
 
-    /// Tells the launch guard which document becomes active, before it does.
+    /// The document that an event activates for the current user, as if nothing else happened until then;
+    /// nil when there is no launch guard, or none is activated.
+    func launchCandidate(
+        of entry: UserEntry, after event: UserEvent
+    ) -> LaunchGuard.Candidate? {
+        let isStale =
+            event.revision.map { $0 != entry.documents.revision } == true
+            || event.genericRevision.map { $0 != generic.documents.revision } == true
+        guard options.launchGuard != nil, !isStale else { return nil }
+        let current = event.isSwitch ? entry : state.withLock { $0.entry }
+        let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
+        if entry === current {
+            return .init(documents.active, of: entry.userID, generic: generic.documents.active)
+        }
+        guard entry === generic, fallsBackToGeneric, current.documents.isFallback else {
+            return nil
+        }
+        let following = documents.active.map {
+            current.documents.after(.fallbackChanged($0.asFallback))
+        }
+        return .init(following?.active, of: current.userID, generic: documents.active)
+    }
+
+    /// Has the launch guard watch the document that is active by now.
+    func settleLaunch() {
+        let (candidate, number) = transitions.withLock { transitions in
+            transitions.candidateCount += 1
+            let entry = transitions.entry
+            return (
+                LaunchGuard.Candidate(
+                    entry.documents.active, of: entry.userID, generic: generic.documents.active),
+                transitions.candidateCount
+            )
+        }
+        options.launchGuard?.didActivate(candidate, number: number)
+    }
+}
+
+extension LaunchGuard.Candidate {
+    /// The document of which a user's active configuration is.
     ///
     /// - Parameters:
-    ///   - known: The configuration that becomes active.
+    ///   - known: The active configuration; nil before it is loaded.
     ///   - userID: The user.
     ///   - generic: That of the generic user, whose document it may be.
-    func guardLaunch(
-        _ known: KnownConfiguration?, of userID: UserID, generic: KnownConfiguration?
-    ) {
-        guard let launchGuard = options.launchGuard else { return }
+    init(_ known: KnownConfiguration?, of userID: UserID, generic: KnownConfiguration?) {
         // Its active sections are new, the others were there before.
         if let pending = known?.pending, pending.isPartlyActive {
-            return launchGuard.willActivate(
-                pending.configuration, of: userID, isWhole: false)
+            self.init(configuration: pending.configuration, userID: userID, isWhole: false)
+            return
         }
         switch known?.source {
-        case .downloaded?, .stored?: launchGuard.willActivate(known?.configuration, of: userID)
+        case .downloaded?, .stored?:
+            self.init(configuration: known?.configuration, userID: userID)
         case .genericUser?:
-            launchGuard.willActivate(
-                generic.flatMap { $0.isOwn ? $0.configuration : nil }, of: .generic)
-        default: launchGuard.willActivate(nil, of: userID)
+            self.init(
+                configuration: generic.flatMap { $0.isOwn ? $0.configuration : nil },
+                userID: .generic)
+        default: self.init(configuration: nil, userID: userID)
         }
     }
 }

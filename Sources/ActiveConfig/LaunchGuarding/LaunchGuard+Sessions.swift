@@ -2,23 +2,42 @@ internal import Dispatch
 
 /// The time in which a document that came in force has to prove good.
 extension LaunchGuard {
+    /// A document that is or becomes active.
+    struct Candidate: Sendable {
+        /// Nil is a fallback of the app's own.
+        let configuration: ConfigurationState?
+        let userID: UserID
+        /// False when only some of its sections become active.
+        var isWhole = true
+    }
+
     /// Notes the document that becomes active, durably when this returns.
+    func willActivate(_ candidate: Candidate) { watch(candidate) }
+
+    /// Notes the document that has become active, unless it is noted.
     ///
     /// - Parameters:
-    ///   - configuration: The document; nil is a fallback of the app's own.
-    ///   - userID: Its owner.
-    ///   - isWhole: False when only some of its sections become active.
-    func willActivate(
-        _ configuration: ConfigurationState?, of userID: UserID, isWhole: Bool = true
-    ) {
+    ///   - candidate: The document.
+    ///   - number: Orders calls: one with a lower number than a former one's changes nothing.
+    func didActivate(_ candidate: Candidate, number: Int) { watch(candidate, number: number) }
+
+    private func watch(_ candidate: Candidate, number: Int? = nil) {
         guard judgedRecord() != nil else { return }
-        let document = configuration.map { LaunchRecord.Document($0, of: userID) }
+        let document = candidate.configuration.map {
+            LaunchRecord.Document($0, of: candidate.userID)
+        }
         serialized {
             let isNew = state.withLock { state in
-                guard state.document != document || state.isWhole != isWhole else {
+                if let number {
+                    guard number > state.lastNumber else { return false }
+                    state.lastNumber = number
+                }
+                guard state.document != document || state.isWhole != candidate.isWhole else {
                     return false
                 }
-                (state.document, state.isWhole, state.isProved) = (document, isWhole, false)
+                (state.document, state.isWhole, state.isProved) = (
+                    document, candidate.isWhole, false
+                )
                 return !state.isInBackground
             }
             guard isNew else { return }

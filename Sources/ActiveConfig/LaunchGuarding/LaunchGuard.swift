@@ -29,6 +29,8 @@ public final class LaunchGuard: Sendable {
         /// False while only some of its sections are active: the rest has to prove good, too.
         var isWhole = true
         var isProved = false
+        /// The highest number of a document that has become active.
+        var lastNumber = 0
         var isInBackground = false
         /// Waits for the end of the window.
         var timer: Task<Void, Never>?

@@ -10,6 +10,8 @@ final class SteppedStore: PendingConfigurationStore, ClientStateStore {
     private let read = Locked<Step?>(nil)
     private let pendingRead = Locked<Step?>(nil)
     private let removal = Locked<(@Sendable () -> Void)?>(nil)
+    private let persist = Locked<Step?>(nil)
+    private let update = Locked<Step?>(nil)
 
     func afterNextRead(of userID: String, _ body: @escaping @Sendable () -> Void) {
         read.withLock { $0 = (userID, body) }
@@ -17,6 +19,15 @@ final class SteppedStore: PendingConfigurationStore, ClientStateStore {
 
     func afterNextPendingRead(of userID: String, _ body: @escaping @Sendable () -> Void) {
         pendingRead.withLock { $0 = (userID, body) }
+    }
+
+    func afterNextPersist(of userID: String, _ body: @escaping @Sendable () -> Void) {
+        persist.withLock { $0 = (userID, body) }
+    }
+
+    /// Before the next change of a record of the client's.
+    func beforeNextUpdate(of name: String, _ body: @escaping @Sendable () -> Void) {
+        update.withLock { $0 = (name, body) }
     }
 
     func beforeNextRemoval(_ body: @escaping @Sendable () -> Void) {
@@ -49,6 +60,7 @@ final class SteppedStore: PendingConfigurationStore, ClientStateStore {
             body?()
         }
         base.persistConfiguration(configuration, forUserID: userID)
+        run(persist, of: userID)
     }
 
     func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
@@ -74,6 +86,7 @@ final class SteppedStore: PendingConfigurationStore, ClientStateStore {
     func clientState(named name: String) throws -> Data? { base.clientState(named: name) }
 
     func updateClientState(named name: String, _ change: (Data?) -> Data?) throws {
+        run(update, of: name)
         base.updateClientState(named: name, change)
     }
 
