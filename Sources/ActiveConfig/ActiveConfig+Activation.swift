@@ -21,7 +21,7 @@ extension ActiveConfig {
     @discardableResult
     public func activate() async -> [SectionChange] {
         let entry = state.withLock { $0.entry }
-        return await storeCalls.run { self.activateWaiting(of: entry) }
+        return await storeCalls.run(in: entry.writes) { self.activateWaiting(of: entry) }
     }
 
     /// Downloads the current user's configuration, and brings in force what waits then.
@@ -37,7 +37,7 @@ extension ActiveConfig {
             return FetchOutcome(
                 userID: result.userID, download: result.outcome, isActivated: false)
         }
-        let changes = await storeCalls.run { self.activateWaiting(of: entry) }
+        let changes = await storeCalls.run(in: entry.writes) { self.activateWaiting(of: entry) }
         // Another caller may have activated it.
         let isActivated = entry.documents.active.map { $0.isOwn && $0.pending == nil } ?? false
         return FetchOutcome(
@@ -50,7 +50,7 @@ extension ActiveConfig {
     /// - Returns: The sections that have changed, sorted; empty when nothing waits.
     func activateWaiting(of entry: UserEntry) -> [SectionChange] {
         if UserTurns.isInTurn {
-            storeCalls.async { _ = self.activateWaiting(of: entry) }
+            storeCalls.async(in: entry.writes) { _ = self.activateWaiting(of: entry) }
             return []
         }
         let userID = entry.userID

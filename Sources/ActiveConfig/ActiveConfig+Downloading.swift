@@ -118,7 +118,8 @@ extension ActiveConfig {
         download.start { [self] in
             let plan =
                 configStore == nil
-                ? self.plan(for: entry) : await storeCalls.run { self.plan(for: entry) }
+                ? self.plan(for: entry)
+                : await storeCalls.run(in: entry.reads) { self.plan(for: entry) }
             // Whoever brings a downloader has reasons and waits of its own.
             switch other == nil ? try await verdict(on: plan, of: download) : .ask {
             case .ask: break
@@ -169,7 +170,11 @@ extension ActiveConfig {
                 }
             }
             // Without a store nothing waits, and no thread is needed for it.
-            if configStore == nil || isCancelled { end() } else { storeCalls.async(end) }
+            if configStore == nil || isCancelled {
+                end()
+            } else {
+                storeCalls.async(in: entry.writes, end)
+            }
         }
     }
 

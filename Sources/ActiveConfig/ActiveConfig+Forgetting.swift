@@ -12,8 +12,10 @@ extension ActiveConfig {
     public func forgetUser(_ userID: String?) throws {
         let user = UserID(userID)
         markAbandoned(user)?.abandon()
+        let entry = users.entry(of: user, isKept: false)
         if UserTurns.isInTurn {
-            return storeCalls.async {
+            return storeCalls.async(in: entry.writes) {
+                defer { withExtendedLifetime(entry) {} }
                 do {
                     try self.forgetUser(userID)
                 } catch {
@@ -21,7 +23,6 @@ extension ActiveConfig {
                 }
             }
         }
-        let entry = users.entry(of: user, isKept: false)
         // The current configuration has to be known, to notice what differs.
         loadedSnapshot()
         let (download, failure) = try turns.run(of: user) {

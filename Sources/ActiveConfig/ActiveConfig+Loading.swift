@@ -15,8 +15,11 @@ extension ActiveConfig {
 
     /// As `loadedSnapshot()`, but the store is not called on a cooperative thread.
     func loadedSnapshotInTask() async -> ConfigurationSnapshot {
-        if let known = state.withLock({ $0.snapshot }) { return known }
-        return await storeCalls.run { self.loadedSnapshot() }
+        let (known, entry) = state.withLock { ($0.snapshot, $0.entry) }
+        if let known { return known }
+        return await storeCalls.run(in: entry.reads) {
+            withExtendedLifetime(entry) { self.loadedSnapshot() }
+        }
     }
 
     /// A user's active configuration, loaded on first use.
@@ -37,7 +40,7 @@ extension ActiveConfig {
     /// As `loadedSnapshot(of:)`, but the store is not called on a cooperative thread.
     func loadedSnapshotInTask(of entry: UserEntry) async -> ConfigurationSnapshot {
         if let known = entry.snapshot { return known }
-        return await storeCalls.run { self.loadedSnapshot(of: entry) }
+        return await storeCalls.run(in: entry.reads) { self.loadedSnapshot(of: entry) }
     }
 
     /// Makes a user the current one, with what the store has of the user now.

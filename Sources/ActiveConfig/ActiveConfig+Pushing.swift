@@ -27,7 +27,7 @@ extension ActiveConfig {
         to userID: UserID, _ decide: @escaping @Sendable (ConfigurationState?) -> PushDecision
     ) async -> PushOutcome {
         let entry = users.entry(of: userID, isKept: false)
-        let outcome = await storeCalls.run { [self] in
+        let outcome = await storeCalls.run(in: entry.writes) { [self] in
             turns.run(of: userID) { () -> PushOutcome in
                 let held = newestDocument(of: entry)
                 switch decide(held) {
@@ -60,7 +60,9 @@ extension ActiveConfig {
         }
         if case .applied = outcome {
             signalChange()
-            if userID == .generic { await storeCalls.run { self.reloadOpaqueFallbacks() } }
+            if userID == .generic {
+                await storeCalls.run(in: reloads) { self.reloadOpaqueFallbacks() }
+            }
         }
         return outcome
     }
@@ -79,7 +81,7 @@ extension ActiveConfig {
     ) async {
         guard answer.isConfirmation else { return }
         let entry = users.entry(of: userID, isKept: false)
-        await storeCalls.run { [self] in
+        await storeCalls.run(in: entry.writes) { [self] in
             turns.run(of: userID) {
                 let held = newestDocument(of: entry)
                 guard let new = try? trusted(answer, asked: asked, lastKnown: held, of: userID)

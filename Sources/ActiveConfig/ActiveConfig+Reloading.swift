@@ -39,12 +39,17 @@ extension ActiveConfig {
     ///
     /// - Returns: The sections of the current user that have changed, sorted.
     @discardableResult
-    public func reload() async -> [SectionChange] { await storeCalls.run { self.reloadStored() } }
+    public func reload() async -> [SectionChange] {
+        await storeCalls.run(in: reloads) { self.reloadStored() }
+    }
+
+    /// Lane of the calls that read the documents of all users.
+    var reloads: BlockingCalls.Lane { BlockingCalls.Lane(of: users, .reads) }
 
     /// Blocks for the store.
     private func reloadStored() -> [SectionChange] {
         if UserTurns.isInTurn {
-            storeCalls.async { _ = self.reloadStored() }
+            storeCalls.async(in: reloads) { _ = self.reloadStored() }
             return []
         }
         // The other process has noted when it downloaded what it stored.

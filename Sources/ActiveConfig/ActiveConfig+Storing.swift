@@ -131,7 +131,7 @@ extension ActiveConfig {
         // Loading a user may have loaded the generic one as the fallback.
         for entry in entry === generic ? [entry] : [entry, generic]
         where entry.documents.isLaunchUnstored {
-            storeCalls.async {
+            storeCalls.async(in: entry.writes) {
                 self.turns.run(of: entry.userID) { self.storeLaunch(of: entry) }
                 self.signalChange()
             }

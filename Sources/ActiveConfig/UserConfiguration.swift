@@ -70,7 +70,9 @@ public final class UserConfiguration: Sendable {
     /// - Returns: The sections that have changed, sorted; empty when nothing waits.
     @discardableResult
     public func activate() async -> [SectionChange] {
-        await config.storeCalls.run { [config, entry] in config.activateWaiting(of: entry) }
+        await config.storeCalls.run(in: entry.writes) { [config, entry] in
+            config.activateWaiting(of: entry)
+        }
     }
 
     /// The document in force, without in-app defaults and overrides.

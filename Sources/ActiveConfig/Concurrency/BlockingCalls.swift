@@ -11,26 +11,72 @@ final class BlockingCalls: Sendable {
     /// Limit of concurrent calls, each on a thread; more wait in order.
     static let maximumRunningCount = 64
 
-    private struct State {
-        var runningCount = 0
+    /// Calls that run one at a time, and so take one thread however long one of them takes.
+    struct Lane: Hashable, Sendable {
+        enum Kind: Sendable { case reads, writes }
+
+        private let owner: ObjectIdentifier
+        private let kind: Kind
+
+        /// - Parameters:
+        ///   - owner: Kept by each of the lane's calls.
+        ///   - kind: Calls of different kinds do not wait for each other.
+        init(of owner: AnyObject, _ kind: Kind) {
+            (self.owner, self.kind) = (ObjectIdentifier(owner), kind)
+        }
+    }
+
+    private struct Queue {
         /// In order from `first` on; nil once taken, so that no call is kept.
-        var waiting: [Call?] = []
-        var first = 0
+        private var calls: [Call?] = []
+        private var first = 0
+
+        mutating func append(_ call: @escaping Call) { calls.append(call) }
 
         mutating func next() -> Call? {
-            guard first < waiting.count else { return nil }
+            guard first < calls.count else { return nil }
             defer {
-                waiting[first] = nil
+                calls[first] = nil
                 first += 1
-                if first == waiting.count { (waiting, first) = ([], 0) }
+                if first == calls.count { (calls, first) = ([], 0) }
             }
-            return waiting[first]
+            return calls[first]
         }
+    }
+
+    private struct State {
+        var runningCount = 0
+        var waiting = Queue()
+        /// The lanes of which a call runs or waits for a thread, each with those behind it.
+        var lanes: [Lane: Queue] = [:]
     }
 
     private let state = Locked(State())
 
-    func async(_ call: @escaping Call) {
+    /// Runs a call on another thread, behind those of its lane.
+    func async(in lane: Lane? = nil, _ call: @escaping Call) {
+        guard let lane else { return start(call) }
+        let isFirst = state.withLock { state in
+            if state.lanes[lane]?.append(call) != nil { return false }
+            state.lanes[lane] = Queue()
+            return true
+        }
+        if isFirst { start { self.run(call, in: lane) } }
+    }
+
+    /// Runs the first call of a lane, after which the next one waits for a thread.
+    private func run(_ call: Call, in lane: Lane) {
+        call()
+        state.withLock { state in
+            guard let next = state.lanes[lane]?.next() else {
+                state.lanes[lane] = nil
+                return
+            }
+            state.waiting.append { self.run(next, in: lane) }
+        }
+    }
+
+    private func start(_ call: @escaping Call) {
         let runsNow = state.withLock { state in
             if state.runningCount == Self.maximumRunningCount {
                 state.waiting.append(call)
@@ -47,11 +93,13 @@ final class BlockingCalls: Sendable {
     }
 
     /// Runs `body` while the task is suspended.
-    func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    func run<Result: Sendable>(
+        in lane: Lane? = nil, _ body: @escaping @Sendable () -> Result
+    ) async -> Result {
         // The thread sanitizer does not see that `resume` happens before the return; a lock shows it.
         let isDone = Locked(false)
         let result = await withCheckedContinuation { continuation in
-            async {
+            async(in: lane) {
                 let result = body()
                 isDone.withLock { $0 = true }
                 continuation.resume(returning: result)
@@ -64,7 +112,7 @@ final class BlockingCalls: Sendable {
     /// The next waiting call; nil gives the thread back.
     private func next() -> Call? {
         state.withLock { state in
-            let call = state.next()
+            let call = state.waiting.next()
             if call == nil { state.runningCount -= 1 }
             return call
         }

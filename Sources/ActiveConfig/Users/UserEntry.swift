@@ -22,6 +22,11 @@ final class UserEntry: Sendable {
         state = Locked(State(documents: UserConfigurationState(policy: policy)))
     }
 
+    /// Lanes of the calls that read and that write the user's documents on other threads: a store that does
+    /// not return for one user leaves the other users their threads.
+    var reads: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .reads) }
+    var writes: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .writes) }
+
     /// Nil: not loaded yet.
     var snapshot: ConfigurationSnapshot? { state.withLock { $0.snapshot } }
 

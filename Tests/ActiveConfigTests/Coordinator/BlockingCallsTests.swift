@@ -33,6 +33,72 @@ struct BlockingCallsTests {
         #expect(counts.withLock { $0.peak } == most)
     }
 
+    @Test func callsOfALaneRunOneAtATimeInTheirOrder() async {
+        let store = BlockingCalls()
+        let owners = (0..<4).map { _ in
+            UserEntry(.generic, policy: .immediate, listenerQueue: .main)
+        }
+        let lanes = owners.flatMap { [$0.reads, $0.writes] }
+        let runs = Locked(
+            (running: [BlockingCalls.Lane: Int](), order: [BlockingCalls.Lane: [Int]]()))
+        let wrong = Locked(0)
+        for number in 0..<500 {
+            for lane in lanes {
+                store.async(in: lane) {
+                    runs.withLock { runs in
+                        runs.running[lane, default: 0] += 1
+                        runs.order[lane, default: []].append(number)
+                        if runs.running[lane] != 1 { wrong.withLock { $0 += 1 } }
+                    }
+                    sched_yield()
+                    runs.withLock { $0.running[lane, default: 0] -= 1 }
+                }
+            }
+        }
+        for lane in lanes { await store.run(in: lane) {} }
+        #expect(wrong.withLock { $0 } == 0)
+        for lane in lanes { #expect(runs.withLock { $0.order[lane] } == Array(0..<500)) }
+        withExtendedLifetime(owners) {}
+    }
+
+    @Test("A user whose store call does not return takes one thread; the others have theirs")
+    func aUserWhoseStoreCallDoesNotReturnTakesOneThread() async throws {
+        let isGoingOn = DispatchSemaphore(value: 0)
+        let store = ObservedStore { event in
+            guard case .persist("slow", _) = event else { return }
+            isGoingOn.wait()
+            isGoingOn.signal()
+        }
+        store.base.persistConfiguration(.titled(["Home": "fast"]), forUserID: "fast")
+        let config = ActiveConfig.make(store: store)
+        let started = ManualClock()
+        let count = 2 * BlockingCalls.maximumRunningCount
+        let pushes = (1...count).map { number in
+            Task {
+                started.advance(by: .seconds(1))
+                _ = await config.push(to: UserID("slow")) { _ in
+                    .apply(.titled(["Home": "\(number)"]))
+                }
+            }
+        }
+        try await started.sleep(until: .init(offset: .seconds(count)))
+        // If the calls took all threads, the test would hang; the watchdog ends that.
+        let isOver = DispatchSemaphore(value: 0)
+        let watchdogHasBitten = Locked(false)
+        Thread {
+            guard isOver.wait(timeout: .now() + 60) == .timedOut else { return }
+            watchdogHasBitten.withLock { $0 = true }
+            isGoingOn.signal()
+        }.start()
+        let fast = config.configuration(forUserID: "fast")
+        await fast.load()
+        #expect(fast["Home"]?.title == "fast")
+        #expect(!watchdogHasBitten.withLock { $0 })
+        isOver.signal()
+        isGoingOn.signal()
+        for push in pushes { await push.value }
+    }
+
     @Test("Calls that follow one another run in order, each once")
     func callsThatFollowOneAnother() async {
         let store = BlockingCalls()
