@@ -73,7 +73,10 @@ extension ActiveConfig {
             if let revision = event.genericRevision, revision != generic.documents.revision {
                 return nil
             }
-            let after = event.event.map { before.after(completed($0, for: entry)) } ?? before
+            let fallback = transitions.fallback(of: generic)
+            let after =
+                event.event.map { before.after(completed($0, for: entry, fallback: fallback)) }
+                ?? before
             guard
                 let transition = publish(
                     after, of: entry, from: (before, old), event, finish, in: &transitions, &pass)
@@ -109,11 +112,9 @@ extension ActiveConfig {
     /// The event with the generic user's active configuration as the fallback, where the store has that
     /// order of fallbacks.
     private func completed(
-        _ event: UserConfigurationState.Event, for entry: UserEntry
+        _ event: UserConfigurationState.Event, for entry: UserEntry, fallback: KnownConfiguration?
     ) -> UserConfigurationState.Event {
-        guard fallsBackToGeneric, entry !== generic,
-            let fallback = generic.documents.active?.asFallback
-        else { return event }
+        guard fallsBackToGeneric, entry !== generic, let fallback else { return event }
         switch event {
         case .loaded(var stored):
             stored.fallback = fallback
@@ -133,14 +134,15 @@ extension ActiveConfig {
     func state(
         of entry: UserEntry, after event: UserConfigurationState.Event
     ) -> UserConfigurationState {
-        entry.documents.after(completed(event, for: entry))
+        let fallback = generic.documents.active?.asFallback
+        return entry.documents.after(completed(event, for: entry, fallback: fallback))
     }
 
     /// Hands the generic user's configuration to those who read it as their fallback.
     private func passOn(
         _ event: UserEvent, in transitions: inout Transitions, _ pass: inout TransitionPass
     ) {
-        guard let fallback = generic.documents.active?.asFallback else { return }
+        guard let fallback = transitions.fallback(of: generic) else { return }
         for entry in inMemory(&pass) where entry !== generic {
             let current = entry.current
             guard current.documents.isFallback else { continue }
@@ -183,9 +185,10 @@ extension ActiveConfig {
             shared.share(snapshot.known)
             pass.released.append(released)
         }
+        let differences = pass.changes(from: old, to: new)
         let transition = UserTransition(
             old: old, new: new,
-            changes: old.flatMap { old in new?.changes(since: old.sections) } ?? [],
+            changes: isCurrent ? differences.map { $0.of(entry.userID) } : differences,
             isCurrent: isCurrent)
         let seen =
             front?.sections ?? event.initialSections.map { layers.applied(to: $0) } ?? new?.sections
@@ -240,9 +243,20 @@ struct Transitions: Sendable {
     var layers: ConfigurationLayers
     /// Number of candidates that the launch guard was given once they were active.
     var candidateCount = 0
+    private var lent: (active: KnownConfiguration, fallback: KnownConfiguration)?
 
     init(entry: UserEntry, layers: ConfigurationLayers) {
         (self.entry, self.layers) = (entry, layers)
+    }
+
+    /// The generic user's active configuration for those who fall back to it: one object for all, so that
+    /// they share what is made of it.
+    mutating func fallback(of generic: UserEntry) -> KnownConfiguration? {
+        guard let active = generic.documents.active else { return nil }
+        if let lent, lent.active === active { return lent.fallback }
+        let fallback = active.asFallback
+        lent = (active, fallback)
+        return fallback
     }
 }
 
@@ -256,6 +270,24 @@ struct TransitionPass {
     var isActiveChanged = false
     /// Objects that the transition has replaced.
     var released: [[AnyObject]] = []
+    private var compared:
+        (old: ConfigurationSnapshot, new: ConfigurationSnapshot, changes: [SectionChange])?
+
+    /// The changes between two snapshots of a user, compared once for all who have read the same document
+    /// and read the same one now; they may name another one of these users.
+    mutating func changes(
+        from old: ConfigurationSnapshot?, to new: ConfigurationSnapshot?
+    ) -> [SectionChange] {
+        guard let old, let new, old !== new else { return [] }
+        if let compared, compared.old.isOfSameContent(as: old),
+            compared.new.isOfSameContent(as: new)
+        {
+            return compared.changes
+        }
+        let changes = new.changes(since: old.sections)
+        compared = (old, new, changes)
+        return changes
+    }
 
     /// Lets go what was replaced, and wakes sequences, whose tasks may run code of the app's at once.
     func end(_ signals: ChangeSignals) {

@@ -50,8 +50,8 @@ final class ConfigurationSnapshot: Sendable {
             return
         }
         let (old, new) = (previous.known.configuration.sections, known.configuration.sections)
-        // Problems are reported once for each document.
-        let isSameDocument = old == new
+        // Problems are reported once for each document. Compared only if anything was decoded.
+        lazy var isSameDocument = old == new
         decoded = DecodedSettings(previous.decoded) { name, hasProblems in
             (isSameDocument || !hasProblems && new[name] == old[name])
                 && layers.hasSection(name, as: previous.layers)
@@ -64,6 +64,11 @@ final class ConfigurationSnapshot: Sendable {
     ) -> ConfigurationSnapshot {
         ConfigurationSnapshot(
             userID: userID, known: known, layers: layers, reason: reason, previous: self)
+    }
+
+    /// True for the same document, not an equal one, with the same layers.
+    func isOfSameContent(as other: ConfigurationSnapshot) -> Bool {
+        known === other.known && layers == other.layers
     }
 
     /// The document.

@@ -68,6 +68,12 @@ public struct SectionChange: Sendable {
         self.reason = reason
     }
 
+    /// The same change for another user.
+    func of(_ userID: UserID) -> SectionChange {
+        SectionChange(
+            sectionName: sectionName, old: old, new: new, userID: userID.string, reason: reason)
+    }
+
     /// The keys of settings that only the new section has, sorted.
     public var addedKeys: [String] { table(new).settings.names(missingIn: table(old).settings) }
 

@@ -54,6 +54,7 @@ final class UserEntry: Sendable {
     ) {
         state.withLock { state in
             (state.documents, state.snapshot) = (documents, snapshot)
+            if state.listeners.isEmpty { return }
             let deliveries = changes.map { ($0, state.listeners[$0.sectionName]) }
                 .filter { !$0.1.isEmpty }
             guard !deliveries.isEmpty else { return }

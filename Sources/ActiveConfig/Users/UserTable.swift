@@ -15,7 +15,23 @@ final class UserTable: Sendable {
         /// Number of the last use by a handle; 0: none.
         var use = 0
         /// The sections that count for the entry.
-        var tables: [(table: ObjectIdentifier, size: Int)] = []
+        var tables: Tables?
+    }
+
+    /// The sections of a document, and their sizes.
+    fileprivate final class Tables: Sendable {
+        let tables: [(table: ObjectIdentifier, size: Int)]
+
+        init(_ tables: [(table: ObjectIdentifier, size: Int)]) { self.tables = tables }
+    }
+
+    /// A document with shared sections, and with the layers applied to them.
+    private struct Shared {
+        let original: KnownConfiguration
+        let known: KnownConfiguration
+        let layers: ConfigurationLayers
+        let sections: NameTable<ActiveConfigSection>
+        let tables: Tables
     }
 
     fileprivate struct State {
@@ -25,7 +41,9 @@ final class UserTable: Sendable {
         var uses: ContiguousArray<(userID: UserID, use: Int)> = []
         var firstUse = 0
         var useCount = 0
-        /// How many kept entries have a section, and its size.
+        /// How many kept entries have a document.
+        var documents: [ObjectIdentifier: Int] = [:]
+        /// How many documents of kept entries have a section, and its size.
         var sections: [ObjectIdentifier: (count: Int, size: Int)] = [:]
         var size = 0
         /// Number of slots above which those of released entries are pruned.
@@ -45,6 +63,8 @@ final class UserTable: Sendable {
     private let policy: ActivationPolicy
     private let listenerQueue: DispatchQueue
     private let state = Locked(State())
+    /// The last fallback, which many users read.
+    private let fallback = Locked<Shared?>(nil)
 
     init(limits: UserCacheLimits, policy: ActivationPolicy, listenerQueue: DispatchQueue) {
         self.limits = limits
@@ -117,6 +137,25 @@ final class UserTable: Sendable {
                 userID: userID, known: known, layers: layers, reason: reason, previous: previous)
             return (snapshot, [])
         }
+        let shared = shared(known, layers)
+        let released = state.withLock { state -> [UserEntry] in
+            state.count(shared.tables, for: userID)
+            return state.release(over: limits, butNot: userID)
+        }
+        let snapshot = ConfigurationSnapshot(
+            userID: userID, known: shared.known, layers: layers, sections: shared.sections,
+            reason: reason, previous: previous)
+        return (snapshot, released)
+    }
+
+    /// The document with shared sections; that of a fallback is made once for all users who read it.
+    private func shared(_ known: KnownConfiguration, _ layers: ConfigurationLayers) -> Shared {
+        let isFallback = !known.isOwn && known.pending == nil
+        if isFallback, let last = fallback.withLock({ $0 }), last.layers == layers,
+            last.known === known || last.original === known
+        {
+            return last
+        }
         var tables: [(table: ObjectIdentifier, size: Int)] = []
         func pooled(_ configuration: ConfigurationState) -> ConfigurationState {
             var pooled = configuration
@@ -131,17 +170,14 @@ final class UserTable: Sendable {
         }
         let configuration = pooled(known.configuration)
         let pending = known.pending.map { $0.with(pooled($0.configuration)) }
-        let released = state.withLock { state -> [UserEntry] in
-            state.count(tables, for: userID)
-            return state.release(over: limits, butNot: userID)
-        }
-        let snapshot = ConfigurationSnapshot(
-            userID: userID,
+        let shared = Shared(
+            original: known,
             known: KnownConfiguration(
                 configuration, source: known.source, isOwn: known.isOwn, pending: pending),
             layers: layers, sections: pool.applied(layers, to: configuration.sections),
-            reason: reason, previous: previous)
-        return (snapshot, released)
+            tables: Tables(tables))
+        if isFallback { fallback.withLock { $0 = shared } }
+        return shared
     }
 }
 
@@ -152,7 +188,7 @@ extension UserTable.State {
         if slot.kept == nil {
             keptCount += 1
             size += UserTable.entrySize
-            add(slot.tables)
+            if let tables = slot.tables { add(tables) }
         }
         (slot.entry, slot.kept, slot.use) = (entry, entry, useCount)
         slots[entry.userID] = slot
@@ -166,28 +202,31 @@ extension UserTable.State {
     }
 
     /// Counts the sections of an entry's new configuration instead of those of the old one.
-    fileprivate mutating func count(
-        _ tables: [(table: ObjectIdentifier, size: Int)], for userID: UserID
-    ) {
+    fileprivate mutating func count(_ tables: UserTable.Tables, for userID: UserID) {
         guard var slot = slots[userID] else { return }
         if slot.kept != nil {
             add(tables)
-            remove(slot.tables)
+            if let old = slot.tables { remove(old) }
         }
         slot.tables = tables
         slots[userID] = slot
     }
 
-    private mutating func add(_ tables: [(table: ObjectIdentifier, size: Int)]) {
-        for (table, size) in tables {
+    private mutating func add(_ document: UserTable.Tables) {
+        documents[ObjectIdentifier(document), default: 0] += 1
+        guard documents[ObjectIdentifier(document)] == 1 else { return }
+        for (table, size) in document.tables {
             let known = sections[table] ?? (count: 0, size: size)
             if known.count == 0 { self.size += known.size }
             sections[table] = (known.count + 1, known.size)
         }
     }
 
-    private mutating func remove(_ tables: [(table: ObjectIdentifier, size: Int)]) {
-        for (table, _) in tables {
+    private mutating func remove(_ document: UserTable.Tables) {
+        guard let count = documents[ObjectIdentifier(document)] else { return }
+        documents[ObjectIdentifier(document)] = count > 1 ? count - 1 : nil
+        if count > 1 { return }
+        for (table, _) in document.tables {
             guard let known = sections[table] else { continue }
             if known.count > 1 {
                 sections[table] = (known.count - 1, known.size)
@@ -217,7 +256,7 @@ extension UserTable.State {
             slots[userID] = slot
             keptCount -= 1
             size -= UserTable.entrySize
-            remove(slot.tables)
+            if let tables = slot.tables { remove(tables) }
             released.append(entry)
         }
         return released

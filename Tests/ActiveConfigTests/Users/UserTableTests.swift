@@ -49,6 +49,54 @@ struct UserTableTests {
         #expect(Self.isSame(layered[0]["New"], layered[3]["New"]))
     }
 
+    /// A document of the generic user is pooled, layered and compared once for all who read it.
+    @Test func thoseWhoReadAFallbackShareAllOfIt() async throws {
+        let store = InMemoryStore()
+        store.persistConfiguration(try Self.document(), forUserID: nil)
+        let config = Self.config(limits: UserCacheLimits(), store: store)
+        config.currentUserID = "0"
+        let recorder = NotificationRecorder(of: config, in: config.notificationCenter)
+        let handles = (0..<20).map { config.configuration(forUserID: "\($0)") }
+        let heard = Locked<[Int?]>([])
+        let token = handles[7].listen(forSectionName: "Home") { section in
+            heard.withLock { $0.append(section?.integer(forKey: "number")) }
+        }
+        func documentCount() -> Int {
+            Set(
+                config.users.livingEntries.filter { $0.userID != .generic }
+                    .compactMap { $0.snapshot.map { ObjectIdentifier($0.known) } }
+            ).count
+        }
+        for handle in handles { #expect(handle["Home"]?.integer(forKey: "number") == 0) }
+        #expect(documentCount() == 2, "that of the current user was loaded without a handle")
+        for number in 1...2 {
+            let new = try Self.document(number)
+            _ = await config.push(to: .generic) { _ in .apply(new) }
+            #expect(documentCount() == 1)
+            for handle in handles {
+                #expect(handle["Home"]?.integer(forKey: "number") == number)
+            }
+        }
+        config.setDefaults(["Home": ["extra": 1]])
+        #expect(documentCount() == 1)
+        for handle in handles { #expect(handle["Home"]?.integer(forKey: "extra") == 1) }
+        config.listenerQueue.sync {}
+        #expect(heard.withLock { $0 } == [0, 1, 2, 2])
+        let changes = recorder.entries.filter { $0.sectionName == "Home" }
+        #expect(changes.map(\.userID) == ["0", "0", "0"])
+        token.cancel()
+        // The size is that of users who are loaded later.
+        let other = Self.config(limits: UserCacheLimits(), store: store)
+        other.setDefaults(["Home": ["extra": 1]])
+        for number in 0..<20 { _ = other.configuration(forUserID: "\(number)")["Home"] }
+        #expect(config.users.kept == other.users.kept)
+        let own = try Self.document(9)
+        for number in 0..<20 {
+            _ = await config.push(to: UserID("\(number)")) { _ in .apply(own) }
+        }
+        #expect(config.users.kept.size == other.users.kept.size, "as large as the former one")
+    }
+
     @Test func theLeastRecentlyAskedForGoFirst() throws {
         let store = ObservedStore()
         for user in 0..<3 {
