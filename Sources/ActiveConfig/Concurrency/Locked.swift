@@ -22,6 +22,9 @@ package final class Locked<State> {
         private struct Content {
             var state: State
             var size: UInt8 = 0
+            #if DEBUG
+                var takingCount = 0
+            #endif
         }
 
         #if ACTIVECONFIG_PTHREAD_LOCK
@@ -40,10 +43,27 @@ package final class Locked<State> {
         ) throws(Failure) -> sending Result {
             lock.lock()
             defer { lock.unlock() }
+            #if DEBUG
+                content.takingCount += 1
+            #endif
             return try body(&content.state)
         }
+
+        #if DEBUG
+            /// How often the lock was taken, for tests of what a change costs.
+            package var takingCount: Int {
+                lock.lock()
+                defer { lock.unlock() }
+                return content.takingCount
+            }
+        #endif
     #else
         private let mutex: Mutex<State>
+        #if DEBUG
+            private let takings = Atomic(0)
+            /// How often the lock was taken, for tests of what a change costs.
+            package var takingCount: Int { takings.load(ordering: .relaxed) }
+        #endif
 
         package init(_ state: sending State) {
             mutex = Mutex(state)
@@ -53,7 +73,10 @@ package final class Locked<State> {
         package func withLock<Result, Failure: Error>(
             _ body: (inout sending State) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
-            try mutex.withLock(body)
+            #if DEBUG
+                takings.wrappingAdd(1, ordering: .relaxed)
+            #endif
+            return try mutex.withLock(body)
         }
     #endif
 }

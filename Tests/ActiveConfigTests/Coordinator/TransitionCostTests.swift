@@ -1,0 +1,30 @@
+#if DEBUG
+    import ActiveConfigTesting
+    import Testing
+
+    @testable import ActiveConfig
+
+    /// Counts of what a change of the active document costs.
+    struct TransitionCostTests {
+        @Test(arguments: [false, true], [ActivationPolicy.immediate, .manual, .nextLaunch])
+        func aSwitchOfTheUserTakesTheReadersLockTwice(isGuarded: Bool, policy: ActivationPolicy) {
+            let store = InMemoryStore()
+            store.persistConfiguration(.titled(["Home": "generic"]), forUserID: nil)
+            store.persistConfiguration(.titled(["Home": "b"], entityTag: "b"), forUserID: "b")
+            store.persistPendingConfiguration(
+                .titled(["Home": "new"], entityTag: "new"), forUserID: "b")
+            let launchGuard = LaunchGuard()
+            var options = ActiveConfigOptions()
+            options.activation = policy
+            if isGuarded { options.launchGuard = launchGuard }
+            let config = CoordinatorFixture.make(store: store, options: options).config
+            // In memory or not, with a document of their own or the generic user's.
+            for userID in ["a", "b", nil, "a", "b"] {
+                let count = config.state.takingCount
+                config.currentUserID = userID
+                #expect(config.state.takingCount - count <= 2, "\(userID ?? "generic")")
+            }
+            launchGuard.willExit()
+        }
+    }
+#endif
