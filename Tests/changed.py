@@ -75,6 +75,7 @@ RULES = [
     ("Tests/Misuses/*", ["script Tests/Misuses/check.sh"]),
     ("Sources/*.docc/*", ["part docs"]),
     ("README.md", ["part docs"]),
+    ("Tests/PlantedFaults/*", ["script Tests/PlantedFaults/check.py"]),
     ("Tests/Structure/*", ["part format"]),
     ("Tests/*.py", ["part checks"]),
     ("Tests/*.sh", ["part checks"]),

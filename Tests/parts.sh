@@ -170,6 +170,7 @@ run_faults() {
     export ACTIVECONFIG_NIGHTLY=1
     step "build" build_package .
     step "tests" test_package .
+    step "planted faults" env -u ACTIVECONFIG_NIGHTLY Tests/PlantedFaults/check.py
 }
 run_faults-backend() {
     setup sqlite openssl curl etcd

@@ -46,7 +46,7 @@ nightly runs all that the gate leaves out:
               build of the servers that the backend is compared with
   faults, faults-backend    all tests of the root package, and of SampleBackend, with more rounds of kills,
               races and random input; a cluster on one machine; updaters before a backend that is broken,
-              killed and paused
+              killed and paused; faults planted in a copy of the framework, which its random models find
   address, address-backend  all tests under the address sanitizer
   thread, thread-backend    all tests under the thread sanitizer
   fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for five minutes, or

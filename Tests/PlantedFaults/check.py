@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Fails when the random models of users do not find a fault that is planted in the framework.
+
+USAGE: Tests/PlantedFaults/check.py [--in FOLDER]
+
+Plants the faults in a copy of the package, each behind the value of an environment variable, builds the
+copy once with its tests, and runs the models without a fault and with each one.
+
+--in FOLDER   plants them in this checkout of the package, and leaves it so
+
+Exit codes: 0 all faults are found, 1 one is not found, or the models fail without a fault, 2 a fault
+cannot be planted any more.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = "UserConfigurationStateModelTests|UsersModelTests|UsersFaultsModelTests|LaunchGuardRacesTests"
+VARIABLE = "ACTIVECONFIG_PLANTED_FAULT"
+SWITCH = f"""import Foundation
+
+/// The fault that a test of the models has chosen.
+enum PlantedFault {{
+    static let name = ProcessInfo.processInfo.environment["{VARIABLE}"]
+}}
+"""
+STATE = "Users/UserConfigurationState.swift"
+
+# By name: the file, the code, and the code with the fault, where FAULT is true if it is chosen.
+PLANTED = {
+    "an older document replaces a later one": (
+        STATE,
+        "stored.own.map { $0.configuration != own && !$0.isOlder(than: active) } ?? false",
+        "stored.own.map { $0.configuration != own && (FAULT || !$0.isOlder(than: active)) } ?? false",
+    ),
+    "a new fallback is ignored": (
+        STATE,
+        "guard let active, isFallback else { return }",
+        "guard let active, isFallback, !FAULT else { return }",
+    ),
+    "a forgotten document stays active": (
+        STATE,
+        "if active == nil { revision += 1 } else { become(fallback) }",
+        "if active == nil || FAULT { revision += 1 } else { become(fallback) }",
+    ),
+    "an activated document is not the user's own": (
+        STATE,
+        "document, source: active?.pending?.source ?? .stored, isOwn: true))",
+        "document, source: active?.pending?.source ?? .stored, isOwn: !FAULT))",
+    ),
+    "no section of a document waits": (
+        STATE,
+        "policy.isImmediate\n            ? .downloaded(document)",
+        "policy.isImmediate || FAULT\n            ? .downloaded(document)",
+    ),
+    "a document that waits is not loaded": (
+        STATE,
+        "guard let waiting = stored.waiting, !base.isLater(than: waiting) else {",
+        "guard let waiting = stored.waiting, !base.isLater(than: waiting), !FAULT else {",
+    ),
+    "an own document is not stored": (
+        "ActiveConfig+Storing.swift",
+        "guard let configStore else { return true }",
+        "guard let configStore, !FAULT else { return true }",
+    ),
+    "a document that waits is not stored": (
+        "ActiveConfig+Storing.swift",
+        "} else if keptWaiting(of: entry).map(whole.isSame) != true {",
+        "} else if keptWaiting(of: entry).map(whole.isSame) != true, !FAULT {",
+    ),
+    "a fallback is not passed on": (
+        "ActiveConfig+Transitions.swift",
+        "if entry === generic, isNews, fallsBackToGeneric {",
+        "if entry === generic, isNews, fallsBackToGeneric, !FAULT {",
+    ),
+    "a document that waits is not forgotten": (
+        "ActiveConfig+Forgetting.swift",
+        "try waiting?.persistPendingConfiguration(nil, forUserID: userID)",
+        "if !FAULT { try waiting?.persistPendingConfiguration(nil, forUserID: userID) }",
+    ),
+    "readers of the current user keep a former snapshot": (
+        "ActiveConfig+Transitions.swift",
+        "                state.snapshot = new\n",
+        "                if !FAULT || state.snapshot == nil { state.snapshot = new }\n",
+    ),
+    "the launch guard does not watch a fallback": (
+        "ActiveConfig+Trusting.swift",
+        "configuration: generic.flatMap { $0.isOwn ? $0.configuration : nil },",
+        "configuration: generic.flatMap { $0.isOwn && !FAULT ? $0.configuration : nil },",
+    ),
+}
+
+
+def plant(folder):
+    sources = folder / "Sources/ActiveConfig"
+    for name, (path, code, fault) in PLANTED.items():
+        file = sources / path
+        text = file.read_text()
+        if text.count(code) != 1:
+            print(f"{path}: the code of \"{name}\" is there {text.count(code)} times", file=sys.stderr)
+            return False
+        condition = f'(PlantedFault.name == "{name}")'
+        file.write_text(text.replace(code, fault.replace("FAULT", condition)))
+    (sources / "Model/PlantedFault.swift").write_text(SWITCH)
+    return True
+
+
+def models_fail(folder, name):
+    environment = dict(os.environ, **({VARIABLE: name} if name else {}))
+    run = subprocess.run(
+        ["swift", "test", "--package-path", folder, "--skip-build", "--filter", MODELS],
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    # A filter that matches nothing passes, too.
+    if " passed after " not in run.stdout and " failed after " not in run.stdout:
+        sys.exit(f"The models did not run.\n{run.stdout[-2000:]}")
+    return run.returncode != 0
+
+
+def check(folder):
+    if not plant(folder):
+        return 2
+    build = ["swift", "build", "--package-path", folder, "--build-tests"]
+    subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
+    if models_fail(folder, None):
+        print("The models fail without a planted fault.", file=sys.stderr)
+        return 1
+    missed = [name for name in PLANTED if not models_fail(folder, name)]
+    for name in missed:
+        print(f"Not found: {name}.", file=sys.stderr)
+    print(f"{len(PLANTED) - len(missed)} of {len(PLANTED)} planted faults are found.")
+    return 1 if missed else 0
+
+
+def main(arguments):
+    if arguments[:1] == ["--in"] and len(arguments) == 2:
+        return check(Path(arguments[1]).resolve())
+    if arguments:
+        print(__doc__, file=sys.stderr)
+        return 64
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary) / "package"
+        shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".build", ".git", "SampleBackend"))
+        return check(copy)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
