@@ -1,5 +1,5 @@
 extension ActiveConfig {
-    /// Brings the downloaded document that waits in force, with all its sections; see
+    /// Activates the downloaded document that waits, with all its sections; see
     /// ``ActivationPolicy``.
     ///
     /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
@@ -11,7 +11,7 @@ extension ActiveConfig {
     @discardableResult
     public func activate() -> [SectionChange] { activateWaiting(of: state.withLock { $0.entry }) }
 
-    /// Brings the downloaded document that waits in force, with all its sections; see
+    /// Activates the downloaded document that waits, with all its sections; see
     /// ``ActivationPolicy``.
     ///
     /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
@@ -24,9 +24,9 @@ extension ActiveConfig {
         return await storeCalls.run(in: entry.writes) { self.activateWaiting(of: entry) }
     }
 
-    /// Downloads the current user's configuration, and brings in force what waits then.
+    /// Downloads the current user's configuration, and activates what waits then.
     ///
-    /// - Returns: What was downloaded, and what came in force.
+    /// - Returns: What was downloaded, and what became active.
     /// - Throws: As the async `downloadNewConfig()`; then nothing is activated, not even what has
     ///   waited before.
     @discardableResult
@@ -64,7 +64,7 @@ extension ActiveConfig {
             let transition = apply(
                 UserEvent(event: .activated(document), reason: .activated), to: entry)
             history.noteActivation(of: userID)
-            noteInForce(document, of: userID)
+            noteActive(document, of: userID)
             return transition?.changes ?? []
         }
         if let changes {
@@ -104,7 +104,7 @@ public struct FetchOutcome: Sendable {
     /// False when the user changed in the meantime.
     public let isActivated: Bool
 
-    /// The sections in force that the call has changed, added or removed.
+    /// The active sections that the call has changed, added or removed.
     public let changedSectionNames: Set<String>
 
     /// Creates an outcome, as for a test.
@@ -112,7 +112,7 @@ public struct FetchOutcome: Sendable {
     /// - Parameters:
     ///   - userID: The user.
     ///   - download: What became of the download.
-    ///   - isActivated: True when the newest downloaded document is in force.
+    ///   - isActivated: True when the newest downloaded document is active.
     ///   - changedSectionNames: The sections that changed.
     public init(
         userID: String?, download: DownloadOutcome, isActivated: Bool,

@@ -82,7 +82,7 @@ extension ActiveConfig {
         if let attempt = arrival.attempt {
             history.noteSuccess(
                 of: attempt.request, arrival.outcome, after: attempt.duration(),
-                isInForce: isWhole)
+                isActive: isWhole)
         }
         let isCounted = arrival.attempt != nil || arrival.download == nil
         let transition = inOrderOfFirstDownload {
@@ -115,7 +115,7 @@ extension ActiveConfig {
             return transition
         }
         guard let transition else { return nil }
-        if isWhole, let document = arrival.document { noteInForce(document, of: userID) }
+        if isWhole, let document = arrival.document { noteActive(document, of: userID) }
         let names = Set(transition.changes.map(\.sectionName))
         let isWaiting = transition.new?.known.pending != nil
         var result = DownloadResult(
@@ -211,7 +211,7 @@ extension ActiveConfig {
         }
         log(
             isCancelled || isRepeated ? .info : .warning,
-            "The configuration of \(userID.logName) could not be downloaded, the one in force stays: "
+            "The configuration of \(userID.logName) could not be downloaded, the active one stays: "
                 + (isCancelled ? "the download was cancelled." : "\(error)"))
         download.finish(.failure(error))
         signalChange()

@@ -44,7 +44,7 @@ extension ActiveConfig {
     ///   only.
     /// - Throws: The downloader's error, such as ``DownloadError``, which is also thrown when the
     ///   downloader took longer than `downloadTimeout`; ``ConfigurationFormatError`` when the
-    ///   document cannot be used; `CancellationError`. The configuration in force then stays, and
+    ///   document cannot be used; `CancellationError`. The active configuration then stays, and
     ///   nothing is stored. A configuration that could not be stored is not an error here: it
     ///   remains its user's configuration in this launch, as long as the user is in memory, and the
     ///   log reports it.
@@ -106,7 +106,7 @@ extension ActiveConfig {
         return (download, userID, download === new)
     }
 
-    /// Starts a download: asks the downloader, stores its answer and brings it in force.
+    /// Starts a download: asks the downloader, stores its answer and activates it.
     private func start(
         _ download: JoinedDownload, for userID: UserID,
         by other: (any ActiveConfigDownloader)? = nil

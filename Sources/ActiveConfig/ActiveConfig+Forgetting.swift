@@ -1,14 +1,14 @@
 extension ActiveConfig {
     /// Forgets a user: removes what is stored, and ends a running download, which cannot bring it back.
     ///
-    /// If the user is the current one, the fallback comes in force, and the listeners of every section
+    /// If the user is the current one, the fallback becomes active, and the listeners of every section
     /// that differs hear of it. A download that is started afterwards is a new one.
     ///
     /// Called by a store, it returns at once, and forgets afterwards.
     ///
     /// - Parameter userID: The user; nil is the generic user.
     /// - Throws: The store's error. Unless the configuration was removed before, it is still there,
-    ///   and in force. Call it again then.
+    ///   and active. Call it again then.
     public func forgetUser(_ userID: String?) throws {
         let user = UserID(userID)
         markAbandoned(user)?.abandon()
@@ -57,7 +57,7 @@ extension ActiveConfig {
         log(.info, "\(user.logName) is forgotten.")
     }
 
-    /// Marks a running download, under the lock under which it would bring its answer in force.
+    /// Marks a running download, under the lock under which it would activate its answer.
     private func markAbandoned(_ userID: UserID) -> JoinedDownload? {
         state.withLock { state in
             let download = state.downloads[userID]

@@ -9,14 +9,14 @@ extension ActiveConfig {
     /// launch may ask, such as a wait after a failure, is written at once.
     public var lastDownload: DownloadRecord? { history.last }
 
-    /// The time since the server gave or confirmed the document in force; nil when it never did.
+    /// The time since the server gave or confirmed the active document; nil when it never did.
     public var age: Duration? {
         let snapshot = loadedSnapshot()
         if snapshot.source == .bootstrap || snapshot.source == .none { return nil }
         return history.age(of: snapshot.source == .genericUser ? .generic : snapshot.userID)
     }
 
-    /// How fresh the document in force is, as far as is known.
+    /// How fresh the active document is, as far as is known.
     public var freshness: ConfigurationFreshness { freshness(of: loadedSnapshot()) }
 
     /// The end of the wait in which the current user's downloads throw

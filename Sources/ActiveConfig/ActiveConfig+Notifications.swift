@@ -10,7 +10,7 @@ extension ActiveConfig {
     /// Posted after each download that succeeds, changed or not.
     ///
     /// Its `userInfo` has the user ID, `meta`, and a Boolean: true when the downloaded
-    /// configuration is in force.
+    /// configuration is active.
     public static let downloadUpdateFinishedNotification = Notification.Name(
         "ActiveConfigDownloadUpdateFinishedNotification")
 
@@ -32,7 +32,7 @@ extension ActiveConfig {
         public static let userID = "user_id"
         /// `meta` of the configuration, a `[String: SettingValue]`.
         public static let meta = "meta"
-        /// A `Bool`: true when the configuration that the answer brought or confirmed is in force.
+        /// A `Bool`: true when the configuration that the answer brought or confirmed is active.
         public static let configurationIsCurrent = "config_was_set"
         /// The section's name, a `String`.
         public static let sectionName = "section_name"

@@ -3,7 +3,7 @@
 /// They are never stored. Where they are not enabled, as in a release build by default, they are
 /// refused with a warning; see ``OverridePolicy``.
 extension ActiveConfig {
-    /// The overrides in force, by section and key.
+    /// The active overrides, by section and key.
     public var overrides: [String: [String: SettingValue]] {
         transitions.withLock { $0.layers.overrides }
     }

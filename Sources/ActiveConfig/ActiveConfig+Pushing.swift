@@ -17,7 +17,7 @@ extension ActiveConfig {
         case needsFetch
     }
 
-    /// Applies a change to a user's own configuration: stores it, and brings it in force if the user
+    /// Applies a change to a user's own configuration: stores it, and activates it if the user
     /// is the current one.
     ///
     /// `decide` is called once, serialized with everything else that is stored for this user, and
@@ -53,7 +53,7 @@ extension ActiveConfig {
                     let result = keep(pushed: configuration, known: held, of: entry)
                     history.notePush(
                         of: history.request(of: userID, configDownloader.requestDigest),
-                        isInForce: entry.documents.active?.pending == nil)
+                        isActive: entry.documents.active?.pending == nil)
                     return .applied(configuration, result)
                 }
             }

@@ -1,5 +1,5 @@
 extension ActiveConfig {
-    /// The section of that name in the configuration in force, or nil.
+    /// The section of that name in the active configuration, or nil.
     ///
     /// A section does not change when the configuration does.
     public func configSection(named sectionName: String) -> ActiveConfigSection? {
@@ -10,17 +10,17 @@ extension ActiveConfig {
         return loadedSnapshot().sections.value(ofName: sectionName, hash: hash)
     }
 
-    /// The section of that name in the configuration in force, or nil.
+    /// The section of that name in the active configuration, or nil.
     public subscript(sectionName: String) -> ActiveConfigSection? {
         configSection(named: sectionName)
     }
 
-    /// The document in force: the last downloaded or stored one, a fallback, or an empty one.
+    /// The active document: the last downloaded or stored one, a fallback, or an empty one.
     ///
     /// Without in-app defaults and overrides, which all other reads have.
     public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
 
-    /// `meta` of the configuration in force.
+    /// `meta` of the active configuration.
     public var currentConfigurationMetaDictionary: [String: SettingValue] {
         loadedSnapshot().configuration.meta
     }

@@ -6,8 +6,8 @@ extension ActiveConfig {
     /// Without it, this process sees such a document with its own next download, or when it loads the
     /// user again. It reads the store once for each user in memory, and asks no server.
     ///
-    /// - A document of a lower ``ConfigurationState/templateVersion`` than the one in force, and a
-    ///   removal, change nothing. Of documents without a version, whichever is stored comes in force.
+    /// - A document of a lower ``ConfigurationState/templateVersion`` than the active one, and a
+    ///   removal, change nothing. Of documents without a version, whichever is stored becomes active.
     /// - A document that waits for its activation there waits here too, apart from the sections that
     ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
     ///   active.
@@ -28,8 +28,8 @@ extension ActiveConfig {
     /// Without it, this process sees such a document with its own next download, or when it loads the
     /// user again. It reads the store once for each user in memory, and asks no server.
     ///
-    /// - A document of a lower ``ConfigurationState/templateVersion`` than the one in force, and a
-    ///   removal, change nothing. Of documents without a version, whichever is stored comes in force.
+    /// - A document of a lower ``ConfigurationState/templateVersion`` than the active one, and a
+    ///   removal, change nothing. Of documents without a version, whichever is stored becomes active.
     /// - A document that waits for its activation there waits here too, apart from the sections that
     ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
     ///   active.
@@ -74,7 +74,7 @@ extension ActiveConfig {
             guard let new = state(of: entry, after: event).active, new !== known else { return [] }
             reportShape(of: new.newest, since: known.newest, of: userID)
             let transition = apply(UserEvent(event: event, reason: .reloaded), to: entry)
-            if new.isOwn, new.pending == nil { noteInForce(new.configuration, of: userID) }
+            if new.isOwn, new.pending == nil { noteActive(new.configuration, of: userID) }
             return transition?.changes ?? []
         }
     }

@@ -48,32 +48,32 @@ extension ActiveConfig {
 
     private func outcome(of verdict: LaunchGuardVerdict) -> ConfigurationOutcome? {
         guard let version = verdict.templateVersion else { return nil }
-        let reason = "The app died \(verdict.crashCount) times after it came in force"
+        let reason = "The app died \(verdict.crashCount) times after it became active"
         return ConfigurationOutcome(
             userID: UserID(verdict.userID), version: version, entityTag: verdict.entityTag,
             share: nil, verdict: .refused("\(reason); \(Self.kept(verdict.keptVersion))"))
     }
 
-    /// Reports the version of a download that ended well, if it is in force.
-    func noteInForce(_ configuration: ConfigurationState?, of userID: UserID) {
+    /// Reports the version of a download that ended well, if it is active.
+    func noteActive(_ configuration: ConfigurationState?, of userID: UserID) {
         guard !outcomes.isEmpty, let configuration, let version = configuration.templateVersion,
             state.withLock({ $0.userID == userID }) || users.usedEntry(of: userID) != nil
         else { return }
         outcomes.tell(
             ConfigurationOutcome(
                 userID: userID, version: version, entityTag: configuration.entityTag,
-                share: configuration.acknowledgementShare, verdict: .inForce))
+                share: configuration.acknowledgementShare, verdict: .active))
     }
 
-    /// Reports the version in force once more, when the server asks whether it is.
-    func noteInForce(of userID: UserID, share: Double?) {
+    /// Reports the active version once more, when the server asks whether it is.
+    func noteActive(of userID: UserID, share: Double?) {
         guard !outcomes.isEmpty, let share, (0...1).contains(share) else { return }
         let current = state.withLock { $0.snapshot }
         let snapshot =
             current?.userID == userID ? current : users.usedEntry(of: userID)?.snapshot
         var configuration = snapshot?.configuration
         configuration?.acknowledgementShare = share
-        noteInForce(configuration, of: userID)
+        noteActive(configuration, of: userID)
     }
 
     /// Reports an answer that is not used.
@@ -92,7 +92,7 @@ extension ActiveConfig {
     }
 
     private static func kept(_ version: Int?) -> String {
-        version.map { "version \($0) stays in force." } ?? "no version is in force."
+        version.map { "version \($0) stays active." } ?? "no version is active."
     }
 
     /// The reason without the user, who is in the path of the request.

@@ -2,7 +2,7 @@
 ///
 /// A `Bool`, `Int`, `Double` or `Float` is read without a lock and without allocating; Apple's releases
 /// without atomic values take a lock. A value of another type is decoded by the first read of a
-/// configuration, and kept until another one is in force.
+/// configuration, and kept until another one is active.
 extension ActiveConfig {
     /// The value of a setting, or the key's default.
     public subscript(key: SettingKey<Bool>) -> Bool { scalar(key) }
@@ -18,7 +18,7 @@ extension ActiveConfig {
 
     /// The value of a setting, or the key's default.
     ///
-    /// An override comes first, then the document in force, then the in-app defaults, then the key's
+    /// An override comes first, then the active document, then the in-app defaults, then the key's
     /// default. A value of another type is passed over, logged once per configuration, and named in
     /// ``problems``.
     public subscript<Value>(key: SettingKey<Value>) -> Value { decoded(key) }
@@ -59,7 +59,7 @@ extension ActiveConfig {
             of: key, makeSignals: { self.makeSignals() }, load: { await self.loadedValue(of: key) })
     }
 
-    /// The configuration in force, and what reads a setting's value in it.
+    /// The active configuration, and what reads a setting's value in it.
     func loadedValue<Value>(of key: SettingKey<Value>) async -> SettingValues<Value>.Loaded {
         let snapshot = await loadedSnapshotInTask()
         return (snapshot, { self.value(of: key, in: snapshot) })

@@ -123,7 +123,7 @@ extension ActiveConfig {
         storeOwn(waiting, of: entry)
         note(of: entry) { $0.endLaunch(isStored: true) }
         history.noteActivation(of: entry.userID)
-        noteInForce(active.configuration, of: entry.userID)
+        noteActive(active.configuration, of: entry.userID)
     }
 
     /// Stores what a load has activated, on a thread of its own.

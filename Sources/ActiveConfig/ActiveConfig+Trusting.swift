@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which documents may come in force: signed ones, if the app wants that, and none with which the app
+/// Which documents may become active: signed ones, if the app wants that, and none with which the app
 /// died at its launches.
 extension ActiveConfig {
     /// What the store has of a user, or what the launch guard has instead; nil when it must not be
@@ -84,7 +84,7 @@ extension ActiveConfig {
         return content
     }
 
-    /// What an answer may bring in force; nil when nothing has changed.
+    /// What an answer may activate; nil when nothing has changed.
     ///
     /// - Parameters:
     ///   - answer: The downloader's answer.

@@ -41,11 +41,11 @@ public final class ActiveConfig: Sendable {
     let signals = ChangeSignals()
     /// The values of scalar settings, for reading without the lock.
     let scalars = ScalarCache()
-    /// The sections in force, for reading without that lock, too.
+    /// The active sections, for reading without that lock, too.
     let replicas = SectionReplicas()
     /// The users in memory.
     let users: UserTable
-    /// Those who want to know which versions came in force.
+    /// Those who want to know which versions became active.
     let outcomes = OutcomeObservers()
     /// The launch guard's decisions in this launch, the newest last.
     let verdicts = Locked<[LaunchGuardVerdict]>([])
@@ -156,7 +156,7 @@ public final class ActiveConfig: Sendable {
         reportOverrides()
     }
 
-    /// The user whose configuration is in force; nil, as at first, is the generic user.
+    /// The user whose configuration is active; nil, as at first, is the generic user.
     ///
     /// Setting it loads that user's last known configuration before it returns, and notifies the
     /// listeners of every section that differs from the previous one. A user without any
@@ -165,7 +165,7 @@ public final class ActiveConfig: Sendable {
     ///
     /// When it is set before anything else in a launch, the differences from the generic user's
     /// configuration are reported. A bootstrap file is not opened for this comparison: when only
-    /// the bootstrap would be in force, nobody has seen it, and nothing is reported.
+    /// the bootstrap would be active, nobody has seen it, and nothing is reported.
     public var currentUserID: String? {
         get { state.withLock { $0.userID }.string }
         set { setCurrentUser(UserID(newValue)) }

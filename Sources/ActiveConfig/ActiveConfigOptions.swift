@@ -9,7 +9,7 @@
 public struct ActiveConfigOptions: Sendable {
     /// How often the server may be asked; by default each download asks.
     public var fetchPolicy: FetchPolicy = .always
-    /// When a downloaded document comes in force; by default at once.
+    /// When a downloaded document becomes active; by default at once.
     public var activation: ActivationPolicy = .immediate
 
     /// How many users' configurations are kept in memory; see
@@ -19,7 +19,7 @@ public struct ActiveConfigOptions: Sendable {
     /// Takes back a configuration with which the app dies at each launch.
     public var launchGuard: LaunchGuard?
 
-    /// If set, only configurations that are signed come in force, beside what comes with the app: its
+    /// If set, only configurations that are signed become active, beside what comes with the app: its
     /// bootstrap configuration and its defaults.
     public var signatures: SignaturePolicy?
 

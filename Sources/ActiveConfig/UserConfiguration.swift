@@ -10,7 +10,7 @@
 /// All handles of a user show the same. It is the user's own configuration, or a fallback as for the
 /// current user, with the in-app defaults and overrides. Each read sees one whole configuration; for
 /// several reads of one, use ``decode(_:)`` or a section. A download of the user, also one that was
-/// started elsewhere, comes in force for its handles, and forgetting the user empties them.
+/// started elsewhere, becomes active for its handles, and forgetting the user empties them.
 ///
 /// The first read of a user reads the store on the calling thread; ``load()`` and ``download()`` do it
 /// on another one.
@@ -32,12 +32,12 @@ public final class UserConfiguration: Sendable {
     /// Downloads the user's configuration, or joins the download that is running for that user.
     ///
     /// As ``ActiveConfig/downloadNewConfig()->_``, which also says what is thrown, but the result is
-    /// about this user: whether the document is in force for the user's handles, or waits for
+    /// about this user: whether the document is active for the user's handles, or waits for
     /// `activate()`.
     ///
     /// - Returns: The result, with the sections that differ from before the call.
     /// - Throws: The downloader's error, ``ConfigurationFormatError`` or `CancellationError`; the
-    ///   configuration in force then stays.
+    ///   active configuration then stays.
     @discardableResult
     public func download() async throws -> DownloadResult {
         let before = await loadedSnapshotInTask()
@@ -49,7 +49,7 @@ public final class UserConfiguration: Sendable {
             outcome: result.outcome)
     }
 
-    /// Brings the user's downloaded document that waits in force, with all its sections; see
+    /// Activates the user's downloaded document that waits, with all its sections; see
     /// ``ActivationPolicy``.
     ///
     /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
@@ -61,7 +61,7 @@ public final class UserConfiguration: Sendable {
     @discardableResult
     public func activate() -> [SectionChange] { config.activateWaiting(of: entry) }
 
-    /// Brings the user's downloaded document that waits in force, with all its sections; see
+    /// Activates the user's downloaded document that waits, with all its sections; see
     /// ``ActivationPolicy``.
     ///
     /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
@@ -75,7 +75,7 @@ public final class UserConfiguration: Sendable {
         }
     }
 
-    /// The document in force, without in-app defaults and overrides.
+    /// The active document, without in-app defaults and overrides.
     public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
 
     /// The section of that name, or nil.

@@ -17,7 +17,7 @@ struct SampleViewConfiguration: Equatable {
     /// The view without a section.
     init() {}
 
-    /// The view of the section in force; settings that it lacks are those of the bootstrap.
+    /// The view of the active section; settings that it lacks are those of the bootstrap.
     init(_ config: ActiveConfig) {
         guard config[Self.sectionName] != nil else {
             self.init()

@@ -33,7 +33,7 @@ extension ActiveConfig {
     ///   - store: The store; by default a new one in memory.
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
-    ///   - options: What it does beyond keeping a configuration in force.
+    ///   - options: What it does beyond keeping a configuration active.
     ///   - log: The log; by default nothing is logged.
     /// - Returns: The coordinator.
     public static func make(

@@ -7,8 +7,8 @@ struct CoordinatorState: Sendable {
     var snapshot: ConfigurationSnapshot? {
         didSet {
             if let snapshot {
-                scalars.bringInForce(generation: snapshot.generation)
-                replicas.bringInForce(snapshot.sections)
+                scalars.activate(generation: snapshot.generation)
+                replicas.activate(snapshot.sections)
             }
             decoded = []
         }
@@ -40,7 +40,7 @@ struct CoordinatorState: Sendable {
         self.replicas = replicas
     }
 
-    /// Keeps a value that was read from a snapshot, if that is the one in force.
+    /// Keeps a value that was read from a snapshot, if that is the active one.
     mutating func keep(
         _ value: any DecodedSetting, slot: Int, of snapshot: ConfigurationSnapshot
     ) {

@@ -1,4 +1,4 @@
-/// The sections in force, once for each of a few groups of threads.
+/// The active sections, once for each of a few groups of threads.
 ///
 /// A lock and the reference count of a section that all threads read would move between their
 /// processors at each read, so two threads together would read less than one. A replica has a lock
@@ -56,7 +56,7 @@ final class SectionReplicas: Sendable {
         }
     }
 
-    func bringInForce(_ sections: NameTable<ActiveConfigSection>) {
+    func activate(_ sections: NameTable<ActiveConfigSection>) {
         replace(with: sections, from: 0)
     }
 

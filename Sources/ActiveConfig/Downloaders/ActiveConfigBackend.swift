@@ -73,7 +73,7 @@ public struct ActiveConfigBackend: Sendable {
     /// The URL of the stream of many users, for services (HTTP 2).
     var usersEventsURL: URL { appending("/activeconfig/events", []) }
 
-    /// The URL to which a user's client says which version is in force (HTTP 2).
+    /// The URL to which a user's client says which version is active (HTTP 2).
     func acknowledgementURL(forUserID userID: String?) -> URL {
         guard let userID else { return appending("/activeconfig/acknowledgement", []) }
         if ["", ".", ".."].contains(userID) {

@@ -13,7 +13,7 @@ public protocol ActiveConfigDownloader: Sendable {
     ///   - lastKnown: The user's OWN last configuration, never a fallback, or nil. Its entity tag may
     ///     make the request conditional.
     /// - Returns: The configuration, or nil when nothing has changed since `lastKnown`.
-    /// - Throws: when there is no usable answer. The configuration in force then stays.
+    /// - Throws: when there is no usable answer. The active configuration then stays.
     func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState?

@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// The time in which a document that came in force has to prove good.
+/// The time in which a document that became active has to prove good.
 extension LaunchGuard {
     /// A document that is or becomes active.
     struct Candidate: Sendable {
@@ -110,7 +110,7 @@ extension LaunchGuard {
             (state.document == document && !state.isProved, state.context)
         }
         guard isDue, let context, !context.record.value.good.contains(document),
-            // Read again, since what is in force lacks the bytes of a signed document.
+            // Read again, since what is active lacks the bytes of a signed document.
             let stored = context.store.ownConfiguration(forUserID: document.userID),
             LaunchRecord.Document(stored, of: UserID(document.userID)) == document
         else { return nil }

@@ -9,7 +9,7 @@ import Foundation
 /// options.launchGuard = launchGuard
 /// ```
 ///
-/// When the app has died a number of times, each within a time after a document came in force, that
+/// When the app has died a number of times, each within a time after a document became active, that
 /// document is not used again. Instead the user gets its last one with which the app has lived for that
 /// time, else the fallbacks: generic user, bootstrap, defaults. See <doc:Launch-guard>.
 ///
@@ -78,7 +78,7 @@ public final class LaunchGuard: Sendable {
 
     deinit { state.withLock { $0.timer }?.cancel() }
 
-    /// Says that the app works with the configuration in force, as once its first screen is shown.
+    /// Says that the app works with the active configuration, as once its first screen is shown.
     ///
     /// It is then good before the time is over. It returns at once.
     public func markHealthy() {
@@ -133,10 +133,10 @@ public final class LaunchGuard: Sendable {
         logging.sync {}
     }
 
-    /// Returns once the window of the document in force is over, and what follows has begun.
+    /// Returns once the window of the active document is over, and what follows has begun.
     func waitForWindow() async { await state.withLock { $0.timer }?.value }
 
-    /// True once the document in force has proved good.
+    /// True once the active document has proved good.
     var isProved: Bool { state.withLock { $0.isProved } }
 }
 

@@ -26,7 +26,7 @@ public struct LaunchGuardVerdict: Sendable, Hashable {
     public let entityTag: String?
     /// The version of the document that is refused.
     public let templateVersion: Int?
-    /// How often the app has died after it came in force.
+    /// How often the app has died after it became active.
     public let crashCount: Int
     /// The configuration that is used instead.
     public let replacement: Replacement
@@ -40,7 +40,7 @@ extension LaunchGuardVerdict: CustomStringConvertible {
         let version = templateVersion.map { "version \($0)" } ?? entityTag ?? "the last document"
         let kept = keptVersion.map { " (version \($0))" } ?? ""
         let user = UserID(userID).logName
-        return "The app has died \(crashCount) times after \(version) of \(user) came in force, "
+        return "The app has died \(crashCount) times after \(version) of \(user) became active, "
             + "so it is not used again; the \(replacement)\(kept) is."
     }
 }

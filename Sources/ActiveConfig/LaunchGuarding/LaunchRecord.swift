@@ -40,7 +40,7 @@ struct LaunchRecord: Codable, Equatable, Sendable {
 
     /// Of running programs, and of those that have died.
     var sessions: [Session] = []
-    /// Documents after whose coming in force programs have died.
+    /// Documents after whose becoming active programs have died.
     var suspects: [Count] = []
     /// Documents that are not taken again, the newest last.
     var refused: [Count] = []
@@ -93,7 +93,7 @@ struct LaunchRecord: Codable, Equatable, Sendable {
         refused.removeFirst(max(refused.count - Self.maximumCount, 0))
     }
 
-    /// Notes which document a program has in force; nil is none that could be bad.
+    /// Notes which document a program has active; nil is none that could be bad.
     mutating func begin(_ document: Document?, in process: ProcessIdentity) {
         sessions.removeAll { $0.process.token == process.token }
         if let document { sessions.append(Session(process: process, document: document)) }

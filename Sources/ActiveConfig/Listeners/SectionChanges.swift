@@ -1,4 +1,4 @@
-/// A source of the configuration in force, for sequences.
+/// A source of the active configuration, for sequences.
 protocol SnapshotSource: AnyObject, Sendable {
     /// Loading blocks the thread.
     func loadedSnapshot() -> ConfigurationSnapshot
@@ -11,7 +11,7 @@ protocol SnapshotSource: AnyObject, Sendable {
 
 /// A sequence of changes of one section, or of all.
 ///
-/// Each iteration compares the configuration in force with the one that it delivered last, so a
+/// Each iteration compares the active configuration with the one that it delivered last, so a
 /// slow consumer misses no change: it gets several combined into one. The sequence ends when its
 /// task is cancelled, and keeps the ``ActiveConfig`` alive until then.
 public struct SectionChanges: AsyncSequence, Sendable {

@@ -1,4 +1,4 @@
-/// When a downloaded document comes in force.
+/// When a downloaded document becomes active.
 ///
 /// ```swift
 /// var options = ActiveConfigOptions()
@@ -7,9 +7,9 @@
 ///
 /// A document that waits is kept across launches, if the store is a ``PendingConfigurationStore``.
 /// Readers and listeners do not see it. A document in which no waiting section differs from what is
-/// in force does not wait. See <doc:Fetch-and-activate>.
+/// active does not wait. See <doc:Fetch-and-activate>.
 public struct ActivationPolicy: Sendable, Hashable {
-    /// The moment at which a section of a downloaded document comes in force.
+    /// The moment at which a section of a downloaded document becomes active.
     ///
     /// Moments may be added: keep a `default` when you switch over it.
     public struct Moment: Sendable, Hashable, CustomStringConvertible {
@@ -45,7 +45,7 @@ public struct ActivationPolicy: Sendable, Hashable {
         self.sections = sections
     }
 
-    /// A document comes in force as soon as it is downloaded: the default.
+    /// A document becomes active as soon as it is downloaded: the default.
     public static let immediate = ActivationPolicy(.immediate)
 
     /// A document waits for `activate()`.
@@ -56,7 +56,7 @@ public struct ActivationPolicy: Sendable, Hashable {
 
     /// Sections wait for `activate()`, some do not.
     ///
-    /// - Parameter names: The sections that come in force as soon as they are downloaded.
+    /// - Parameter names: The sections that become active as soon as they are downloaded.
     /// - Returns: The policy.
     public static func manual(except names: Set<String>) -> ActivationPolicy {
         ActivationPolicy(.manual, immediateSections: names)
@@ -64,7 +64,7 @@ public struct ActivationPolicy: Sendable, Hashable {
 
     /// Sections wait for the next launch, some do not.
     ///
-    /// - Parameter names: The sections that come in force as soon as they are downloaded.
+    /// - Parameter names: The sections that become active as soon as they are downloaded.
     /// - Returns: The policy.
     public static func nextLaunch(except names: Set<String>) -> ActivationPolicy {
         ActivationPolicy(.nextLaunch, immediateSections: names)
@@ -77,7 +77,7 @@ public struct ActivationPolicy: Sendable, Hashable {
 
     var isImmediate: Bool { self == .immediate }
 
-    /// Brings sections of a newer document in force whose moment has come.
+    /// Activates sections of a newer document whose moment has come.
     ///
     /// - Returns: The newer document when no section has to wait; else the old one with those
     ///   sections, and their names.

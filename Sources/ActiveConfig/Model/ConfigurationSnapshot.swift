@@ -1,4 +1,4 @@
-/// A configuration in force: a user's document with the layers beneath and above it, ready for
+/// An active configuration: a user's document with the layers beneath and above it, ready for
 /// reading.
 ///
 /// The coordinator replaces it as a whole.
@@ -78,7 +78,7 @@ final class ConfigurationSnapshot: Sendable {
     /// True when the document is known to be the user's own, not a fallback.
     var isOwn: Bool { known.isOwn }
 
-    /// Where a section of the document comes from: some may be in force before their document is.
+    /// Where a section of the document comes from: some may be active before their document is.
     func source(ofSection sectionName: String) -> SettingSource {
         guard let pending = known.pending, pending.adopted.contains(sectionName) else {
             return source
@@ -86,7 +86,7 @@ final class ConfigurationSnapshot: Sendable {
         return pending.source
     }
 
-    /// What would be in force with the document that waits; nil when none does.
+    /// What would be active with the document that waits; nil when none does.
     var pending: ConfigurationSnapshot? {
         known.pending.map {
             ConfigurationSnapshot(

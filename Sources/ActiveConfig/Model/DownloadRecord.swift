@@ -74,7 +74,7 @@ extension DownloadRecord: Hashable {
     }
 }
 
-/// How fresh the document in force is, as far as the client knows.
+/// How fresh the active document is, as far as the client knows.
 public enum ConfigurationFreshness: Sendable, Hashable {
     /// The server gave or confirmed it, and nothing says that there is a newer one.
     case upToDate

@@ -4,13 +4,13 @@ public struct DownloadResult: Sendable {
     public let userID: String?
 
     /// A Boolean value that indicates whether the configuration that the answer brought, or
-    /// confirmed, is in force.
+    /// confirmed, is active.
     ///
     /// False when the user changed in the meantime, and the configuration was stored for its owner
     /// only, or when it waits for its activation; see ``ActivationPolicy``.
     public let configurationIsCurrent: Bool
 
-    /// The sections in force that the download changed, added or removed.
+    /// The active sections that the download changed, added or removed.
     ///
     /// Empty when nothing changed, when the user changed in the meantime, and when all that is new waits
     /// for its activation: then ``ActiveConfig/ActiveConfig/pendingChanges`` has it.
@@ -30,7 +30,7 @@ public struct DownloadResult: Sendable {
     ///
     /// - Parameters:
     ///   - userID: The user.
-    ///   - configurationIsCurrent: True when the configuration is in force.
+    ///   - configurationIsCurrent: True when the configuration is active.
     ///   - changedSectionNames: The sections that changed.
     ///   - outcome: What became of the download.
     public init(

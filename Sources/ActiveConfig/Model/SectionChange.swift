@@ -15,7 +15,7 @@ public struct SectionChange: Sendable {
         public static let restored = Reason(kind: .restored)
         /// A download brought the change.
         public static let downloaded = Reason(kind: .downloaded)
-        /// Another user's configuration came in force.
+        /// Another user's configuration became active.
         public static let userChanged = Reason(kind: .userChanged)
 
         /// The app has set other in-app defaults.
@@ -42,7 +42,7 @@ public struct SectionChange: Sendable {
     public let old: ActiveConfigSection?
     /// The section now; nil when it is gone.
     public let new: ActiveConfigSection?
-    /// The user whose configuration is in force; nil is the generic user.
+    /// The user whose configuration is active; nil is the generic user.
     public let userID: String?
     /// The reason of the change.
     ///

@@ -2,7 +2,7 @@
 /// left out since its shape is not the format's, or an integer beyond 64 bits.
 ///
 /// The app gets the default instead, or of the integer the nearest double. Each problem is logged once per configuration;
-/// ``ActiveConfig/problems`` has all of the configuration in force.
+/// ``ActiveConfig/problems`` has all of the active configuration.
 public struct SettingProblem: Sendable, Hashable, CustomStringConvertible {
     /// The section's name.
     public let sectionName: String

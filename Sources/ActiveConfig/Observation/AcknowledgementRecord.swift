@@ -8,14 +8,14 @@ struct AcknowledgementRecord: Codable, Equatable, Sendable {
 
         func hasTold(of outcome: ConfigurationOutcome) -> Bool {
             switch outcome.verdict {
-            case .inForce: inForce == outcome.version
+            case .active: inForce == outcome.version
             case .refused: refused == outcome.version
             }
         }
 
         mutating func note(_ outcome: ConfigurationOutcome) {
             switch outcome.verdict {
-            case .inForce: inForce = outcome.version
+            case .active: inForce = outcome.version
             case .refused: refused = outcome.version
             }
         }

@@ -15,7 +15,7 @@ public import Observation
 /// <doc:SwiftUI-and-Observation>.
 ///
 /// All reads between two updates are of one configuration: it is replaced on the main actor, soon
-/// after another came in force. The first values are there when the observer is created.
+/// after another became active. The first values are there when the observer is created.
 @MainActor
 public final class ActiveConfigObserver: Observable {
     /// The configuration that is observed.
@@ -63,7 +63,7 @@ public final class ActiveConfigObserver: Observable {
         return observed.downloads.last
     }
 
-    /// Whether the document in force is the server's newest, as of the last download, change or mark:
+    /// Whether the active document is the server's newest, as of the last download, change or mark:
     /// that an interval ends notifies nobody.
     public var freshness: ConfigurationFreshness {
         observed.track(.freshness)
@@ -82,7 +82,7 @@ public final class ActiveConfigObserver: Observable {
         return observed.snapshot.pending?.changes(since: observed.snapshot.sections) ?? []
     }
 
-    /// Takes over what is in force now, instead of at the main actor's next turn, and notifies those who
+    /// Takes over what is active now, instead of at the main actor's next turn, and notifies those who
     /// have read what differs: for tests.
     public func refresh() { observed.update() }
 

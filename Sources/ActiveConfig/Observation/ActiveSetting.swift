@@ -16,7 +16,7 @@
 /// default, until the shared one is set. See <doc:SwiftUI-and-Observation>.
 ///
 /// On the main actor a read is observed: a view, and whatever else uses Observation, follows the
-/// setting. Elsewhere it is the value in force, as `config[key]`. The projected value is a sequence:
+/// setting. Elsewhere it is the active value, as `config[key]`. The projected value is a sequence:
 ///
 /// ```swift
 /// for await isOn in $isOn { … }

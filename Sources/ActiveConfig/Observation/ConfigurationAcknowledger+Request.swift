@@ -15,15 +15,15 @@ extension ConfigurationAcknowledger {
     /// The request; nil when the version is no longer the newest word on the user.
     func request(for outcome: ConfigurationOutcome) async -> URLRequest? {
         let problems: [SettingValue]
-        var isInForce = false
+        var isActive = false
         switch outcome.verdict {
         case .refused(let message): problems = [Self.problem("", nil, message)]
-        case .inForce:
-            let snapshot = await config.snapshotInForce(of: outcome.userID)
+        case .active:
+            let snapshot = await config.activeSnapshot(of: outcome.userID)
             guard let snapshot, snapshot.configuration.templateVersion == outcome.version else {
                 return nil
             }
-            isInForce = true
+            isActive = true
             problems = config.problems(of: snapshot).prefix(Self.maximumProblems).map {
                 Self.problem($0.sectionName, $0.settingName, $0.reason)
             }
@@ -32,7 +32,7 @@ extension ConfigurationAcknowledger {
         body["etag"] = outcome.entityTag.map { .string($0) }
         if !problems.isEmpty {
             body["problems"] = .array(problems)
-            body["in_force"] = .bool(isInForce)
+            body["in_force"] = .bool(isActive)
         }
         var request = URLRequest(
             url: backend.acknowledgementURL(forUserID: outcome.userID.string))
@@ -59,8 +59,8 @@ extension ConfigurationAcknowledger {
 }
 
 extension ActiveConfig {
-    /// The configuration that is in force for a user; nil when none is loaded.
-    fileprivate func snapshotInForce(of userID: UserID) async -> ConfigurationSnapshot? {
+    /// The configuration that is active for a user; nil when none is loaded.
+    fileprivate func activeSnapshot(of userID: UserID) async -> ConfigurationSnapshot? {
         let current = await loadedSnapshotInTask()
         return current.userID == userID ? current : users.usedEntry(of: userID)?.snapshot
     }

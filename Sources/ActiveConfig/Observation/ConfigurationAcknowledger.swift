@@ -7,7 +7,7 @@
     public import Foundation
 #endif
 
-/// Tells the backend which version of a configuration is in force, or why one is not used (HTTP 2).
+/// Tells the backend which version of a configuration is active, or why one is not used (HTTP 2).
 ///
 /// ```swift
 /// let acknowledger = ConfigurationAcknowledger(config, backend: backend)

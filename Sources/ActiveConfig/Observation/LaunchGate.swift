@@ -137,7 +137,7 @@ public final class LaunchGate {
 
     deinit { alarm?.task.cancel() }
 
-    /// What the app shows, by the configuration in force.
+    /// What the app shows, by the active configuration.
     ///
     /// An app that is too old and in maintenance, too, has to be updated.
     public var state: State {
@@ -177,7 +177,7 @@ public final class LaunchGate {
     /// Downloads the configuration, and leaves ``State/loading`` when that has ended, well or not, or
     /// when the timeout is over.
     ///
-    /// A download that takes longer goes on, and its configuration comes in force when it arrives.
+    /// A download that takes longer goes on, and its configuration becomes active when it arrives.
     /// Returns early when the task is cancelled, and leaves ``State/loading`` then, too.
     public func check() async {
         let result = settings.activeConfig.startedDownload()

@@ -55,7 +55,7 @@ public struct AppliedUpdate: Sendable, Hashable {
     public let userID: String?
     /// The version of the backend's template; nil when the document names none.
     public let templateVersion: Int?
-    /// The sections that changed of those in force for the user, whoever is the current one; several
+    /// The sections that changed of those active for the user, whoever is the current one; several
     /// updates that nobody has read are combined into one.
     ///
     /// Sections that wait for their activation are not among them; see

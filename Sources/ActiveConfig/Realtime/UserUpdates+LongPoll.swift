@@ -65,7 +65,7 @@ extension UserUpdates {
             note(new.meta)
             tell(new, result)
         case .skipped: break
-        // With signatures, documents come in force by verified downloads only.
+        // With signatures, documents become active by verified downloads only.
         case .needsFetch: try await fetchAgain(over: connection)
         }
     }

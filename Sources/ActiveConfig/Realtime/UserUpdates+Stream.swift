@@ -178,7 +178,7 @@ extension UserUpdates {
         case "hello":
             progress.withLock { $0.noteGreeting() }
             let data = try? SettingValue(jsonData: Data(event.data))
-            config.noteInForce(
+            config.noteActive(
                 of: userID, share: data?.dictionaryValue?["acknowledge"]?.doubleValue)
         case "update":
             let update = try PushedUpdate(event.data, limits: .default)

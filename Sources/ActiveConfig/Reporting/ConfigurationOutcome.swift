@@ -1,7 +1,7 @@
 /// The outcome of a version of a user's document.
 struct ConfigurationOutcome: Sendable {
     enum Verdict: Sendable {
-        case inForce
+        case active
         /// It is not used; the message says why, and what is kept.
         case refused(String)
     }
@@ -17,7 +17,7 @@ struct ConfigurationOutcome: Sendable {
     func isSame(as other: ConfigurationOutcome) -> Bool {
         guard userID == other.userID, version == other.version else { return false }
         switch (verdict, other.verdict) {
-        case (.inForce, .inForce), (.refused, .refused): return true
+        case (.active, .active), (.refused, .refused): return true
         default: return false
         }
     }

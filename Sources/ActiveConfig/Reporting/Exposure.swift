@@ -12,9 +12,9 @@ public struct Exposure: Sendable, Hashable {
     public let isMasked: Bool
     /// Where the value comes from.
     public let source: SettingSource
-    /// The version of the document in force; nil when it has none.
+    /// The version of the active document; nil when it has none.
     public let templateVersion: Int?
-    /// The experiments of the document in force, and whether the user is in them.
+    /// The experiments of the active document, and whether the user is in them.
     public let experiments: [String: Bool]
     /// When the value was first read.
     public let time: Date

@@ -3,7 +3,7 @@ import Synchronization
 /// Slots without a lock.
 ///
 /// Each slot holds the bits of a value, and a tag with the generation of the configuration that it
-/// was read from. Another configuration in force makes all slots stale at once, by one store of its
+/// was read from. Another active configuration makes all slots stale at once, by one store of its
 /// generation; a read of a stale slot misses, and the reader fills it.
 @safe  // Chunks are allocated with a fixed size, and freed when nobody can read any more.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
@@ -14,7 +14,7 @@ final class AtomicScalarSlots: ScalarSlots {
     private static let chunkCount = ScalarCache.capacity >> slotBits
     private static let slotsPerChunk = 1 << slotBits
 
-    /// The generation of the configuration in force; 0 while none is loaded.
+    /// The generation of the active configuration; 0 while none is loaded.
     private let generation = Atomic<UInt64>(0)
     /// Of each slot two words, its tag and its bits.
     nonisolated(unsafe) private let chunks: UnsafeMutablePointer<Atomic<Chunk?>>  // Atomic words.
@@ -39,7 +39,7 @@ final class AtomicScalarSlots: ScalarSlots {
         unsafe chunks.deallocate()
     }
 
-    func bringInForce(generation: UInt64) {
+    func activate(generation: UInt64) {
         self.generation.store(generation, ordering: .releasing)
     }
 

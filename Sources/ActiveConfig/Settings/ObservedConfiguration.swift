@@ -6,7 +6,7 @@ protocol DownloadingSource: SnapshotSource {
     var downloadState: DownloadState { get }
 }
 
-/// The configuration in force as the main actor sees it, observed setting by setting.
+/// The active configuration as the main actor sees it, observed setting by setting.
 ///
 /// It is replaced on the main actor, then those are notified who have read what differs. So nobody
 /// who is notified reads an old value, and no update is lost between a read and the next
@@ -64,7 +64,7 @@ final class ObservedConfiguration {
         return cell
     }
 
-    /// Takes over what is in force, then notifies those who have read what differs.
+    /// Takes over what is active, then notifies those who have read what differs.
     func update() {
         guard let source else { return }
         let current = (source.loadedSnapshot(), source.downloadState)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Whether overrides are in force, and which are from the start; see
+/// Whether overrides are active, and which are from the start; see
 /// <doc:Defaults-overrides-and-sources>.
 public struct OverridePolicy: Sendable {
-    /// A Boolean value that indicates whether overrides are in force.
+    /// A Boolean value that indicates whether overrides are active.
     public let isEnabled: Bool
     /// The overrides at the start, by section and key.
     public let initialOverrides: [String: [String: SettingValue]]

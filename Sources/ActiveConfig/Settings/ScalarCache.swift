@@ -1,4 +1,4 @@
-/// Values of scalar settings of the configuration in force.
+/// Values of scalar settings of the active configuration.
 ///
 /// Read without a lock, except on releases of Apple's platforms that have no atomic values.
 final class ScalarCache: Sendable {
@@ -17,7 +17,7 @@ final class ScalarCache: Sendable {
     static let capacity = 65_536
 
     /// Makes every slot stale that was filled from another configuration.
-    func bringInForce(generation: UInt64) { slots.bringInForce(generation: generation) }
+    func activate(generation: UInt64) { slots.activate(generation: generation) }
 
     @inline(__always)
     func entry(ofSlot slot: Int) -> ScalarEntry { slots.entry(ofSlot: slot) }
@@ -29,7 +29,7 @@ final class ScalarCache: Sendable {
 }
 
 enum ScalarEntry: Equatable {
-    /// Nothing is known of the configuration in force.
+    /// Nothing is known of the active configuration.
     case miss
     /// There is no value of the type.
     case absent
@@ -38,7 +38,7 @@ enum ScalarEntry: Equatable {
 
 /// The storage of a ``ScalarCache``.
 protocol ScalarSlots: Sendable {
-    func bringInForce(generation: UInt64)
+    func activate(generation: UInt64)
     func entry(ofSlot slot: Int) -> ScalarEntry
     func fill(slot: Int, generation: UInt64, bits: UInt64?)
 }
@@ -46,14 +46,14 @@ protocol ScalarSlots: Sendable {
 /// Slots behind a lock.
 final class LockedScalarSlots: ScalarSlots {
     private struct State {
-        /// Of the configuration in force; 0 while none is loaded.
+        /// Of the active configuration; 0 while none is loaded.
         var generation: UInt64 = 0
         var slots: [Int: (generation: UInt64, bits: UInt64?)] = [:]
     }
 
     private let state = Locked(State())
 
-    func bringInForce(generation: UInt64) { state.withLock { $0.generation = generation } }
+    func activate(generation: UInt64) { state.withLock { $0.generation = generation } }
 
     func entry(ofSlot slot: Int) -> ScalarEntry {
         state.withLock { state in

@@ -24,7 +24,7 @@ public import Foundation
 public protocol SettingConvertible: Sendable {
     /// Reads a setting's value.
     ///
-    /// The result is kept until another configuration is in force. Several threads that read first at
+    /// The result is kept until another configuration is active. Several threads that read first at
     /// once may each call it. `.null` is a value like any other.
     ///
     /// - Returns: nil when the value is none of this type; the setting then has its default.

@@ -39,7 +39,7 @@ public struct SettingExplanation: Sendable, Hashable {
     /// Why the highest value is not the one that the app gets; nil if it is.
     public let problem: SettingProblem?
     /// The value in a downloaded document that waits for its activation, if it is another one than
-    /// in the document in force.
+    /// in the active document.
     public let pending: PendingValue?
     /// The document that was looked at.
     public let document: ConfigurationDescription
@@ -136,9 +136,9 @@ extension SettingExplanation: CustomStringConvertible {
 
 /// All settings of an ``ActiveConfig``, each with its source, for a log or a support request.
 public struct ConfigurationReport: Sendable, Hashable {
-    /// The user whose configuration is in force; nil is the generic user.
+    /// The user whose configuration is active; nil is the generic user.
     public let userID: String?
-    /// The document in force.
+    /// The active document.
     public let document: ConfigurationDescription
     /// All settings, sorted by section and name.
     public let settings: [SettingExplanation]

@@ -60,7 +60,7 @@ public struct SignaturePolicy: Sendable {
             document.signature, of: document, for: userID,
             mayBeOfContent: document.isConfirmation)
         let (seconds, _) = clockTolerance.components
-        // A clock may be off by a year: only answers expire, never what is in force.
+        // A clock may be off by a year: only answers expire, never what is active.
         if Double(field.expires) + Double(seconds) <= now.timeIntervalSince1970 {
             throw SignatureError(.expired, userID: userID, keyID: field.keyID)
         }

@@ -28,7 +28,7 @@ public protocol ActiveConfigStore: Sendable {
     /// The entity tag of the user's own configuration, found without reading the document; nil when
     /// there is none, or when the store cannot tell.
     ///
-    /// While it equals the tag of the configuration in force, a download does not read the stored
+    /// While it equals the tag of the active configuration, a download does not read the stored
     /// configuration. The default implementation returns nil: then each download reads it.
     func ownEntityTag(forUserID userID: String?) -> String?
 

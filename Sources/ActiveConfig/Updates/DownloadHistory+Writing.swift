@@ -46,9 +46,9 @@ extension DownloadHistory {
 
     /// Notes a download that succeeded; blocks when that has to be written.
     ///
-    /// `isInForce` tells whether the newest document is the one in force.
+    /// `isActive` tells whether the newest document is the active one.
     func noteSuccess(
-        of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isInForce: Bool
+        of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isActive: Bool
     ) {
         let (state, time) = (value, now())
         let key = request.userID.digest
@@ -66,7 +66,7 @@ extension DownloadHistory {
             Fetch(
                 time: time,
                 documentTime: outcome == .downloaded ? time : old?.documentTime ?? time,
-                confirmedTime: isInForce ? time : old?.confirmedTime, digest: request.digest,
+                confirmedTime: isActive ? time : old?.confirmedTime, digest: request.digest,
                 staleCount: request.staleCount),
             of: request.userID)
         write(atOnce: hasFailed || wasStale || isFirst) { state in
@@ -79,7 +79,7 @@ extension DownloadHistory {
     /// Notes a change that the server told; blocks when it has to be written.
     ///
     /// It ends no mark as stale: the server may have sent it before.
-    func notePush(of request: Request, isInForce: Bool) {
+    func notePush(of request: Request, isActive: Bool) {
         let (time, userID) = (now(), request.userID)
         let old = value.fetches[userID.digest]
         note(
@@ -87,7 +87,7 @@ extension DownloadHistory {
                 time: time, outcome: .pushed, duration: .zero, userID: userID.string),
             Fetch(
                 time: time, documentTime: time,
-                confirmedTime: isInForce ? time : old?.confirmedTime,
+                confirmedTime: isActive ? time : old?.confirmedTime,
                 digest: old?.digest ?? request.digest,
                 staleCount: old?.staleCount ?? request.staleCount),
             of: userID)
@@ -207,7 +207,7 @@ extension DownloadHistory {
         }
     }
 
-    /// Notes that the newest document of a user came in force; blocks.
+    /// Notes that the newest document of a user became active; blocks.
     func noteActivation(of userID: UserID) {
         write(atOnce: true) { state in
             guard var fetch = state.fetches[userID.digest] else { return }

@@ -15,7 +15,7 @@ final class DownloadHistory: Sendable {
         var time: Date
         /// When the newest document came.
         var documentTime: Date
-        /// When the document in force was given or confirmed; nil: it never was.
+        /// When the active document was given or confirmed; nil: it never was.
         var confirmedTime: Date?
         /// Of what the answer depended on beside the user.
         var digest: String
@@ -176,7 +176,7 @@ final class DownloadHistory: Sendable {
         return nil
     }
 
-    /// The time since a user's document in force was given or confirmed.
+    /// The time since a user's active document was given or confirmed.
     func age(of userID: UserID) -> Duration? {
         value.fetches[userID.digest]?.confirmedTime.map {
             .seconds(min(max(0, now().timeIntervalSince($0)), Self.longestAge))

@@ -21,7 +21,7 @@ public final class NotificationRecorder: Sendable {
         public let userID: String?
         /// `meta` of the configuration.
         public let meta: [String: SettingValue]?
-        /// A Boolean value that indicates whether the downloaded configuration is in force; nil
+        /// A Boolean value that indicates whether the downloaded configuration is active; nil
         /// when absent.
         public let configurationIsCurrent: Bool?
         /// The section's name.

@@ -24,12 +24,12 @@ struct ScalarCacheTests {
     func aSlotIsFilledForOneGeneration(storage: Storage) {
         let cache = storage.make()
         #expect(cache.entry(ofSlot: 7) == .miss)
-        cache.bringInForce(generation: 3)
+        cache.activate(generation: 3)
         #expect(cache.entry(ofSlot: 7) == .miss)
         cache.fill(slot: 7, generation: 3, bits: 42)
         #expect(cache.entry(ofSlot: 7) == .bits(42))
         #expect(cache.entry(ofSlot: 8) == .miss)
-        cache.bringInForce(generation: 4)
+        cache.activate(generation: 4)
         #expect(cache.entry(ofSlot: 7) == .miss)
         cache.fill(slot: 7, generation: 4, bits: nil)
         #expect(cache.entry(ofSlot: 7) == .absent)
@@ -47,7 +47,7 @@ struct ScalarCacheTests {
     @Test(arguments: Storage.allCases, [0, 255, 256, 65_535])
     func aSlotWithinTheCapacityIsKept(storage: Storage, slot: Int) {
         let cache = storage.make()
-        cache.bringInForce(generation: 1)
+        cache.activate(generation: 1)
         cache.fill(slot: slot, generation: 1, bits: .max)
         #expect(cache.entry(ofSlot: slot) == .bits(.max))
     }
@@ -55,7 +55,7 @@ struct ScalarCacheTests {
     @Test(arguments: [65_536, 1 << 40])
     func aSlotBeyondTheCapacityIsNoFault(slot: Int) {
         let cache = Storage.atomic.make()
-        cache.bringInForce(generation: 1)
+        cache.activate(generation: 1)
         cache.fill(slot: slot, generation: 1, bits: 5)
         #expect([.miss, .bits(5)].contains(cache.entry(ofSlot: slot)))
         #expect(cache.entry(ofSlot: slot - 65_536) == .miss)
@@ -67,7 +67,7 @@ struct ScalarCacheTests {
     @Test(arguments: Storage.allCases)
     func aLateReaderDoesNotReplaceANewerValue(storage: Storage) {
         let cache = storage.make()
-        cache.bringInForce(generation: 2)
+        cache.activate(generation: 2)
         cache.fill(slot: 0, generation: 2, bits: 20)
         cache.fill(slot: 0, generation: 1, bits: 10)
         #expect(cache.entry(ofSlot: 0) == .bits(20))
@@ -83,7 +83,7 @@ struct ScalarCacheTests {
                 slot: 0, generation: generation,
                 bits: generation.isMultiple(of: 2) ? generation : nil)
         }
-        cache.bringInForce(generation: 2)
+        cache.activate(generation: 2)
         let inForce = Atomic<UInt64>(2)
         let isReading = Atomic<Int>(3)
         let readCount =
@@ -95,7 +95,7 @@ struct ScalarCacheTests {
             case 0:
                 while isReading.load(ordering: .relaxed) > 0 {
                     let generation = inForce.load(ordering: .relaxed) + 1
-                    cache.bringInForce(generation: generation)
+                    cache.activate(generation: generation)
                     inForce.store(generation, ordering: .releasing)
                     fill(generation)
                 }

@@ -193,7 +193,7 @@ struct DownloadHistoryTests {
             for _ in 0..<2 {
                 time.advance(by: 1)
                 first?.noteSuccess(
-                    of: request, .notModified, after: .zero, isInForce: true)
+                    of: request, .notModified, after: .zero, isActive: true)
             }
             if delay == .seconds(60) {
                 #expect(history().last?.time == time.now.addingTimeInterval(-1))
@@ -219,7 +219,7 @@ struct DownloadHistoryTests {
             time.advance(by: 1)
             history.noteSuccess(
                 of: history.request(of: UserID(userID), ""), .downloaded, after: .zero,
-                isInForce: true)
+                isActive: true)
         }
         note("0")
         // Not written yet.
@@ -258,7 +258,7 @@ struct DownloadHistoryTests {
         func note(_ history: DownloadHistory, _ outcome: DownloadOutcome) {
             history.refresh()
             history.noteSuccess(
-                of: history.request(of: .generic, ""), outcome, after: .zero, isInForce: true)
+                of: history.request(of: .generic, ""), outcome, after: .zero, isActive: true)
         }
         note(app, .downloaded)
         time.advance(by: 1)

@@ -19,7 +19,7 @@ struct NextLaunchTests {
         let versions = Locked<[Int]>([])
         let observer = next.outcomes.add(
             { outcome in
-                guard case .inForce = outcome.verdict else { return }
+                guard case .active = outcome.verdict else { return }
                 versions.withLock { $0.append(outcome.version) }
             }, forget: { _ in })
         defer { next.outcomes.remove(observer) }
