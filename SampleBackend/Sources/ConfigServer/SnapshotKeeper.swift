@@ -129,10 +129,8 @@ struct SnapshotKeeper: Service {
         }
     }
 
-    /// Writes the file, and returns false after a failure.
-    ///
-    /// - Parameter always: True writes it even if the library knows no change since the last time: one that
-    ///   was made here may not have come by the feed yet.
+    /// Writes the file, and returns false after a failure; `always` even if the library knows no change
+    /// since the last time: one that was made here may not have come by the feed yet.
     private func keepChanges(always: Bool = false) async -> Bool {
         guard library.snapshotDate == nil,
             always || keptRevision.withLock({ $0 }) != library.revision
