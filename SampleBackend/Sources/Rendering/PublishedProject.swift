@@ -7,7 +7,7 @@ public import Templates
 ///
 /// It is immutable; a publish creates another one.
 public struct PublishedProject: Sendable {
-    /// The default for the most bytes of rendered documents that are kept for one version.
+    /// The default for the most memory of rendered documents that are kept for one version, in bytes.
     public static let defaultCacheBytes = 32 << 20
 
     /// The current version.
@@ -32,7 +32,7 @@ public struct PublishedProject: Sendable {
     ///   - compiled: The compiled version.
     ///   - changedSections: What the version changed, if that is known.
     ///   - overrides: The pinned values by user.
-    ///   - cacheBytes: The most bytes of rendered documents to keep.
+    ///   - cacheBytes: The most memory of rendered documents to keep, in bytes.
     public init(
         _ compiled: CompiledTemplate, changedSections: ChangedSections? = nil,
         overrides: [ExactText: OverridesDocument] = [:], cacheBytes: Int = Self.defaultCacheBytes
@@ -72,7 +72,7 @@ public struct PublishedProject: Sendable {
         return copy
     }
 
-    /// The approximate number of bytes of the rendered documents that are kept.
+    /// The approximate memory of the rendered documents that are kept, in bytes.
     public var cachedBytes: Int { cache.bytes }
 
     /// Returns a user's document in the form in which it is sent.

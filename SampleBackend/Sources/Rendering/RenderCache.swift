@@ -7,21 +7,51 @@ import Targeting
 /// the memory it becomes the old one, and documents of the previous old one that were not used
 /// since are dropped.
 final class RenderCache: Sendable {
-    /// The most bytes of documents that are kept.
+    /// The most memory that the documents take, in bytes.
     private let maximumBytes: Int
 
     private struct State: Sendable {
-        var young: [ConditionResults: RenderedPieces] = [:]
+        var young = Generation()
         /// Documents that were last used in the previous generation.
-        var old: [ConditionResults: RenderedPieces] = [:]
-        /// Bytes of the young documents, with their overhead.
-        var youngBytes = 0
+        var old = Generation()
+    }
+
+    /// A table of documents, with the memory that it takes.
+    private struct Generation: Sendable {
+        private(set) var documents: [ConditionResults: RenderedPieces] = [:]
+
+        /// Memory of the documents, beyond their places in the table.
+        private var documentBytes = 0
+
+        /// Approximate memory in bytes.
+        var bytes: Int { documentBytes + Self.tableBytes(documents.count) }
+
+        /// Approximate memory in bytes, once it has another document.
+        func bytes(adding pieces: RenderedPieces, for results: ConditionResults) -> Int {
+            documentBytes + Self.bytes(pieces, results) + Self.tableBytes(documents.count + 1)
+        }
+
+        mutating func insert(_ pieces: RenderedPieces, for results: ConditionResults) {
+            if documents.updateValue(pieces, forKey: results) == nil {
+                documentBytes += Self.bytes(pieces, results)
+            }
+        }
+
+        private static func bytes(_ pieces: RenderedPieces, _ results: ConditionResults) -> Int {
+            // The results of the first 256 conditions are in the table.
+            pieces.allocatedBytes + max(results.count / 8 - 32, 0)
+        }
+
+        /// A table has a power of two of places, and uses three quarters of them at most.
+        private static func tableBytes(_ count: Int) -> Int {
+            let fewest = (count * 4 + 2) / 3
+            let places = 1 << (Int.bitWidth - max(fewest - 1, 0).leadingZeroBitCount)
+            return places
+                * (MemoryLayout<ConditionResults>.stride + MemoryLayout<RenderedPieces>.stride)
+        }
     }
 
     private let state = NIOLockedValueBox(State())
-
-    /// Rough overhead of an entry beyond its document.
-    private static let entryBytes = 256
 
     init(maximumBytes: Int) {
         self.maximumBytes = maximumBytes
@@ -30,8 +60,8 @@ final class RenderCache: Sendable {
     /// The document for the results; nil when it is not cached.
     func pieces(for results: ConditionResults) -> RenderedPieces? {
         state.withLockedValue { state in
-            if let pieces = state.young[results] { return pieces }
-            guard let pieces = state.old[results] else { return nil }
+            if let pieces = state.young.documents[results] { return pieces }
+            guard let pieces = state.old.documents[results] else { return nil }
             insert(pieces, for: results, into: &state)
             return pieces
         }
@@ -41,25 +71,18 @@ final class RenderCache: Sendable {
         state.withLockedValue { insert(pieces, for: results, into: &$0) }
     }
 
-    /// Approximate number of cached bytes.
-    var bytes: Int {
-        state.withLockedValue { state in
-            state.youngBytes
-                + state.old.values.reduce(0) { $0 + $1.byteCount + Self.entryBytes }
-        }
-    }
+    /// Approximate memory in bytes.
+    var bytes: Int { state.withLockedValue { $0.young.bytes + $0.old.bytes } }
 
     /// Adds a document to the young generation.
     private func insert(
         _ pieces: RenderedPieces, for results: ConditionResults, into state: inout State
     ) {
-        let bytes = pieces.byteCount + Self.entryBytes
-        if state.youngBytes + bytes > maximumBytes / 2 {
+        if state.young.bytes(adding: pieces, for: results) > maximumBytes / 2 {
             state.old = state.young
-            state.young = [:]
-            state.youngBytes = 0
+            state.young = Generation()
         }
-        guard bytes <= maximumBytes / 2 else { return }
-        if state.young.updateValue(pieces, forKey: results) == nil { state.youngBytes += bytes }
+        guard state.young.bytes(adding: pieces, for: results) <= maximumBytes / 2 else { return }
+        state.young.insert(pieces, for: results)
     }
 }

@@ -125,7 +125,23 @@ struct RenderedPieces: Sendable {
     }
 
     /// Total of the bytes, without the user's ID.
-    let byteCount: Int
+    private let byteCount: Int
+
+    /// Approximate memory in bytes, beyond the value itself: blocks of the allocator, with their heads.
+    var allocatedBytes: Int {
+        let list = 48 + pieces.capacity * MemoryLayout<ByteBuffer>.stride
+        let tagOrHash = gapHashing == nil ? 80 : 144
+        let end = gapHashing?.end
+        // All pieces are in one buffer.
+        return list + tagOrHash + Self.allocatedBytes(of: pieces.first, filledTo: byteCount)
+            + Self.allocatedBytes(of: end, filledTo: end?.readableBytes ?? 0)
+    }
+
+    /// A buffer has a power of two of bytes, of which pages that were never written take no memory.
+    private static func allocatedBytes(of buffer: ByteBuffer?, filledTo count: Int) -> Int {
+        guard let buffer else { return 0 }
+        return 96 + min(buffer.storageCapacity, (count + 4_095) & ~4_095)
+    }
 
     /// Cuts a document at its gaps.
     ///

@@ -334,7 +334,7 @@ import Testing
         let conditions: [JSONNode] = (0..<200).map {
             ["name": .string("c\($0)"), "expression": .string("user.id == '\($0)'")]
         }
-        // Room for about forty documents.
+        // Room for a few of them.
         let project = try Self.make(
             Self.template(value: "x", type: "STRING", conditions: .array(conditions)),
             cacheBytes: 20_000)

@@ -127,7 +127,7 @@ struct ServeCommand: AsyncParsableCommand {
             """)
     var allowPrivateWebhooks = false
 
-    @Option(help: "The most megabytes of rendered documents to keep, for each project.")
+    @Option(help: "The most megabytes of memory for rendered documents, for each project.")
     var cacheMegabytes = 32
 
     @Option(
