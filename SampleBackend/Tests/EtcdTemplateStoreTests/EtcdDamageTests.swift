@@ -45,6 +45,20 @@ struct EtcdDamageTests {
         }
     }
 
+    /// A gap in the audit trail is named, not searched to its end.
+    @Test func aGapInTheAuditTrailIsDamage() async throws {
+        try await withStore { store, _ in
+            try await store.submit()
+            try await store.replace("number", with: "999999999999998", at: "change")
+            let error = try await storeError {
+                _ = try await store.auditEntries(
+                    inProject: "p", matching: AuditQuery(limit: 10))
+            }
+            #expect(error?.code == .damaged)
+            #expect(error?.message.contains("/audit/0999999999999998'") == true)
+        }
+    }
+
     /// The last uses of tokens are read and written on whatever was stored before.
     @Test func theUseOfATokenIsNotFarFromNow() async throws {
         try await withStore { store, _ in
