@@ -119,7 +119,7 @@ extension ActiveConfig {
             let plan =
                 configStore == nil
                 ? self.plan(for: entry)
-                : await storeCalls.run(in: entry.reads) { self.plan(for: entry) }
+                : await storeCalls.run(in: entry.downloads) { self.plan(for: entry) }
             // Whoever brings a downloader has reasons and waits of its own.
             switch other == nil ? try await verdict(on: plan, of: download) : .ask {
             case .ask: break

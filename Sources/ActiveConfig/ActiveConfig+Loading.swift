@@ -38,9 +38,11 @@ extension ActiveConfig {
     }
 
     /// As `loadedSnapshot(of:)`, but the store is not called on a cooperative thread.
-    func loadedSnapshotInTask(of entry: UserEntry) async -> ConfigurationSnapshot {
+    func loadedSnapshotInTask(
+        of entry: UserEntry, in lane: BlockingCalls.Lane? = nil
+    ) async -> ConfigurationSnapshot {
         if let known = entry.snapshot { return known }
-        return await storeCalls.run(in: entry.reads) { self.loadedSnapshot(of: entry) }
+        return await storeCalls.run(in: lane ?? entry.reads) { self.loadedSnapshot(of: entry) }
     }
 
     /// Makes a user the current one, with what the store has of the user now.

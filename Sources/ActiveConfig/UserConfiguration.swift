@@ -40,7 +40,8 @@ public final class UserConfiguration: Sendable {
     ///   active configuration then stays.
     @discardableResult
     public func download() async throws -> DownloadResult {
-        let before = await loadedSnapshotInTask()
+        // A load that takes long does not hold the download up.
+        let before = await config.loadedSnapshotInTask(of: entry, in: entry.downloads)
         let result = try await config.download(of: entry.userID)
         let after = await loadedSnapshotInTask()
         return DownloadResult(

@@ -13,7 +13,7 @@ final class BlockingCalls: Sendable {
 
     /// Calls that run one at a time, and so take one thread however long one of them takes.
     struct Lane: Hashable, Sendable {
-        enum Kind: Sendable { case reads, writes }
+        enum Kind: Sendable { case reads, downloads, writes }
 
         private let owner: ObjectIdentifier
         private let kind: Kind

@@ -75,6 +75,6 @@ extension ActiveConfig {
     /// The user's own configuration, read off the cooperative threads.
     func heldConfiguration(of userID: UserID) async -> ConfigurationState? {
         let entry = users.entry(of: userID, isKept: false)
-        return await storeCalls.run(in: entry.reads) { self.newestDocument(of: entry) }
+        return await storeCalls.run(in: entry.downloads) { self.newestDocument(of: entry) }
     }
 }

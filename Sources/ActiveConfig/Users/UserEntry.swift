@@ -22,9 +22,10 @@ final class UserEntry: Sendable {
         state = Locked(State(documents: UserConfigurationState(policy: policy)))
     }
 
-    /// Lanes of the calls that read and that write the user's documents on other threads: a store that does
-    /// not return for one user leaves the other users their threads.
+    /// Lanes of the calls that read the user's documents on other threads, read them for a download, and
+    /// write them: a store that does not return for one user leaves the other users their threads.
     var reads: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .reads) }
+    var downloads: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .downloads) }
     var writes: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .writes) }
 
     /// Nil: not loaded yet.
