@@ -18,6 +18,8 @@
             options.activation = policy
             if isGuarded { options.launchGuard = launchGuard }
             let config = CoordinatorFixture.make(store: store, options: options).config
+            // The first switch of a launch would load the generic user too, which is a change of its own.
+            _ = config["Home"]
             // In memory or not, with a document of their own or the generic user's.
             for userID in ["a", "b", nil, "a", "b"] {
                 let count = config.state.takingCount
