@@ -85,7 +85,9 @@ struct EtcdAnswersTests {
             ])
             let _: EtcdTransactionAnswer = try await store.gateway.call("/v3/kv/txn", removal)
             let error = try await storeError { try await store.submit("3") }
-            #expect(error?.code == .unavailable)
+            // The last of its attempts may end by the time limit.
+            let codes: [TemplateStoreError.Code?] = [.unavailable, .outcomeUnknown]
+            #expect(codes.contains(error?.code))
             for (before, keys) in [
                 (audit, store.keys.allAudit), (versions, store.keys.allVersions),
             ] {
