@@ -60,8 +60,8 @@ extension ActiveConfig {
         }
         if case .applied = outcome {
             signalChange()
-            if userID == .generic {
-                await storeCalls.run(in: reloads) { self.reloadOpaqueFallbacks() }
+            if userID == .generic, !fallsBackToGeneric {
+                await storeCalls.run(in: fallbackReloads) { self.reloadOpaqueFallbacks() }
             }
         }
         return outcome

@@ -46,6 +46,9 @@ extension ActiveConfig {
     /// Lane of the calls that read the documents of all users.
     var reloads: BlockingCalls.Lane { BlockingCalls.Lane(of: users, .reads) }
 
+    /// Lane of the calls that read those of users who fall back, after a push to the generic user.
+    var fallbackReloads: BlockingCalls.Lane { BlockingCalls.Lane(of: users, .writes) }
+
     /// Blocks for the store.
     private func reloadStored() -> [SectionChange] {
         if UserTurns.isInTurn {
