@@ -48,6 +48,21 @@ struct SnapshotFileTests {
             mark: mark(storeID))
     }
 
+    /// Parts of servers that were killed are removed, and those of others that write now are not.
+    @Test func whatKilledServersHaveLeftIsRemoved() async throws {
+        for (name, age) in [
+            ("kept.new-0123abcd", 3_700.0), ("kept.new-89abcdef", 60), ("kept.new-x", 3_700),
+        ] {
+            _ = try folder.write("part", to: name)
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -age)],
+                ofItemAtPath: folder.path(name))
+        }
+        try file.write(try await snapshot())
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
+        #expect(names.sorted() == ["kept", "kept.new-89abcdef", "kept.new-x"])
+    }
+
     /// A store that was restored from a backup, or is another one, does not take the snapshot's place.
     @Test func anOlderSnapshotDoesNotReplaceALaterOne() async throws {
         let kept = try await snapshot()
