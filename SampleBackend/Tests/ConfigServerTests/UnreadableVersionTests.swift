@@ -64,6 +64,20 @@ struct UnreadableVersionTests {
         }
     }
 
+    @Test func aServerThatStartsServesTheNewestThatCanBeRead() async throws {
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store) { try await $0.publish(.sample) }
+        for _ in 0..<2 { try await Self.publishUnreadable(in: store) }
+        try await RunningServer.with(store: store) { server in
+            let answer = try await server.answer(Self.document)
+            #expect(answer.status == 200)
+            #expect(answer.fields["activeconfig-template-version"] == "1")
+            let seen = try await server.answer(
+                Self.document, fields: ["ActiveConfig-Template-Version: 3"])
+            #expect(seen.status == 503)
+        }
+    }
+
     @Test func aProjectOfWhichNothingCanBeReadIsNotMissing() async throws {
         let store = InMemoryTemplateStore()
         try await Self.publishUnreadable(in: store)

@@ -34,6 +34,16 @@ extension TemplateLibrary {
         apply(stored)
     }
 
+    /// The newest version that can be read of the ten before one that cannot; nil when there is none.
+    private func newestReadable(before stored: StoredTemplate) async -> CompiledTemplate? {
+        let newest = stored.version.number - 1
+        for number in stride(from: newest, to: max(newest - 10, 0), by: -1) {
+            let earlier = try? await store.template(version: number, inProject: stored.project)
+            if let compiled = earlier.flatMap({ compile($0) }) { return compiled }
+        }
+        return nil
+    }
+
     /// Replaces everything by a snapshot of the store, except for what was applied while it was taken:
     /// newer versions and details, and overrides that were read later.
     func load(
@@ -54,12 +64,15 @@ extension TemplateLibrary {
         state.withLockedValue { $0.unreadable = [:] }
         for stored in snapshot.templates {
             let pinned = overrides[stored.project] ?? [:]
-            guard let compiled = compile(stored) else {
-                projects[stored.project] = project(stored.project)?.settingAllOverrides(pinned)
-                continue
+            if let compiled = compile(stored) {
+                projects[stored.project] = PublishedProject(
+                    compiled, overrides: pinned, cacheBytes: cacheBytes)
+            } else if let known = project(stored.project) {
+                projects[stored.project] = known.settingAllOverrides(pinned)
+            } else if let compiled = await newestReadable(before: stored) {
+                projects[stored.project] = PublishedProject(
+                    compiled, overrides: pinned, cacheBytes: cacheBytes)
             }
-            projects[stored.project] = PublishedProject(
-                compiled, overrides: pinned, cacheBytes: cacheBytes)
         }
         let (before, readLater) = state.withLockedValue { [projects, overrides] state in
             let before = state.projects
