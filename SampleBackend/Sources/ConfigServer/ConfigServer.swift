@@ -147,11 +147,15 @@ extension ConfigServer {
         let wrongTokenLimiter = RateLimiter<ClientAddress>(
             interval: .seconds(1) / max(limits.wrongTokensPerSecond, 1),
             burst: 10 * max(limits.wrongTokensPerSecond, 1))
+        let access = SessionAccess(
+            access: administration.access, usesTLS: options.tls != nil,
+            progress: administration.library.progress)
         let streams = EventStreamRoutes(
             hub: hub, clientAccess: clientAccess,
             serviceAccess: ServiceAccess(
                 keys: options.serviceKeys, clientAccess: clientAccess,
-                administrator: serviceCaller, maximumBodyBytes: limits.usersBodyBytes,
+                administrator: serviceCaller, awaitTokens: { access.catchUp(for: $0) },
+                maximumBodyBytes: limits.usersBodyBytes,
                 wrongCredentialsLimiter: wrongTokenLimiter))
         let answers = DocumentRoutes(
             source: source, clientAccess: clientAccess, waiting: waits ? hub : nil,
@@ -166,9 +170,6 @@ extension ConfigServer {
         let flags = OFREPRoutes(
             library: administration.library, clientAccess: clientAccess, waiting: hub,
             sample: sample, now: administration.now)
-        let access = SessionAccess(
-            access: administration.access, usesTLS: options.tls != nil,
-            progress: administration.library.progress)
         let recognition = AdministratorRecognition(
             access, wrongCredentialsLimiter: wrongTokenLimiter)
         let operations = OperationsRoutes(

@@ -64,8 +64,8 @@ actor EtcdChangeCursor {
             do throws(TemplateStoreError) {
                 _ = try await store.read([])
             } catch {
-                let isAnotherStore = [.changesLost, .filesReplaced].contains(error.code)
-                throw EtcdFailure(isAnotherStore ? .otherCluster : .notMade, error.message)
+                throw EtcdFailure(
+                    error.code == .unavailable ? .notMade : .otherCluster, error.message)
             }
             self.watch = try await open()
             return []

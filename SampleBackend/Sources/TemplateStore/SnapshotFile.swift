@@ -195,9 +195,28 @@ package struct SnapshotFile: Sendable {
         return temporary
     }
 
+    /// Removes what servers that were killed have left beside the target: files that nobody has written to
+    /// for an hour.
+    private func removeLeftovers(of target: String) {
+        let file = URL(filePath: target)
+        let folder = file.deletingLastPathComponent()
+        let prefix = "\(file.lastPathComponent).new-"
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name.hasPrefix(prefix) && name.count == prefix.count + 8 {
+            let path = folder.appending(path: name).path
+            guard Self.type(of: path) == .typeRegular,
+                let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+                let date = attributes[.modificationDate] as? Date,
+                date.timeIntervalSinceNow < -3_600
+            else { continue }
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
     /// Writes a file beside the target, and renames it.
     private func replace(by data: Data) throws {
         let target = try target()
+        removeLeftovers(of: target)
         let temporary = try makeTemporary(for: target)
         do {
             let file = try FileHandle(forWritingTo: URL(filePath: temporary))

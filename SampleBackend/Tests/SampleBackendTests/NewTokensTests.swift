@@ -60,6 +60,9 @@ struct NewTokensTests {
             let cookie = try await Self.signIn(with: token, at: one)
             let answers = [
                 try await other.administer("GET", Self.projects, token: token),
+                // As a service that follows many users does.
+                try await other.administer(
+                    "POST", "/activeconfig/events", body: ["users": []], token: token),
                 try await other.answer(Self.projects, fields: [cookie]),
                 try await other.answer(Self.session, fields: [cookie]),
                 try await other.administer(

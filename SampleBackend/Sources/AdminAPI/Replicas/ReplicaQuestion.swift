@@ -2,8 +2,8 @@ import TemplateStore
 
 /// The question for the announcements of all replicas: one at a time, for all who ask meanwhile.
 ///
-/// While the store does not answer, nobody but the first waits for it: requests of administrators run a
-/// few at a time, so that those who wait would keep out all others.
+/// Those who ask before it has failed wait for it together, and nobody waits for the next one: requests of
+/// administrators run a few at a time, so that those who wait would keep out all others.
 final class ReplicaQuestion: Sendable {
     typealias Answer = [ReplicaAnnouncement]?
 

@@ -7,6 +7,9 @@ package struct ServiceAccess: Sendable {
     private let keys: [SecretHash]
     private let clientAccess: ClientAccess
     private let administrator: @Sendable (RequestFields) throws(RequestError) -> ServiceCaller?
+    /// Waits until tokens of administrators are known that may be new; see ``CallerRecognition``.
+    private let awaitTokens:
+        @Sendable (RequestFields) -> (@Sendable () async throws(RequestError) -> Void)?
     private let limit: Int
     package let wrongCredentialsLimiter: RateLimiter<ClientAddress>
 
@@ -15,11 +18,15 @@ package struct ServiceAccess: Sendable {
     package init(
         keys: [SecretHash], clientAccess: ClientAccess,
         administrator: @escaping @Sendable (RequestFields) throws(RequestError) -> ServiceCaller?,
+        awaitTokens:
+            @escaping @Sendable (RequestFields) ->
+            (@Sendable () async throws(RequestError) -> Void)?,
         maximumBodyBytes: Int, wrongCredentialsLimiter: RateLimiter<ClientAddress>
     ) {
         self.keys = keys
         self.clientAccess = clientAccess
         self.administrator = administrator
+        self.awaitTokens = awaitTokens
         limit = maximumBodyBytes
         self.wrongCredentialsLimiter = wrongCredentialsLimiter
     }
@@ -57,6 +64,10 @@ extension ServiceAccess: EndpointAccess {
 
 extension ServiceAccess: CallerRecognition {
     package var maximumBodyBytes: Int? { limit }
+
+    package func catchUp(
+        for headerFields: RequestFields
+    ) -> (@Sendable () async throws(RequestError) -> Void)? { awaitTokens(headerFields) }
 
     package func caller(
         of headerFields: RequestFields

@@ -50,10 +50,7 @@ package struct AcknowledgementRoutes: Sendable {
                 let catchUp = library.catchUp(
                     beforeRefusing: error, project: request.project)
             else { throw error }
-            return .deferred {
-                try await catchUp()
-                return try answer(request, acknowledgements)
-            }
+            return .repeated(after: catchUp, error)
         }
     }
 

@@ -58,10 +58,7 @@ package struct DocumentRoutes: Sendable {
                 let catchUp = waiting?.catchUp(
                     beforeRefusing: error, project: request.project)
             else { throw error }
-            return .deferred {
-                try await catchUp()
-                return try knownAnswer(request, tokenEnd: tokenEnd)
-            }
+            return .repeated(after: catchUp, error)
         }
     }
 

@@ -82,12 +82,7 @@ package struct OFREPRoutes: Sendable {
                 let catchUp = waiting.catchUp(
                     beforeRefusing: error, project: request.project)
             else { throw error }
-            return .deferred {
-                try await catchUp()
-                return try await withTaskExecutorPreference(WorkThreads.flags) {
-                    Answer.response(try await handler(request))
-                }
-            }
+            return .repeated(after: catchUp, error)
         }
     }
 

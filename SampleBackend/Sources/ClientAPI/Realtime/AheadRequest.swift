@@ -98,7 +98,7 @@ final class AheadRequest: AheadClient, TimedWait, WaitingRequest {
         case .success(.waiting(let opening)):
             let poll = opening.begin(streams.eventLoop) { self.respond($0) }
             if completion != nil { self.poll = poll }
-        case .success(.stream), .success(.deferred): respond(.failure(.behindClient))
+        case .success(.stream), .success(.repeated): respond(.failure(.behindClient))
         case .failure(let error): respond(.failure(error as? RequestError ?? .behindClient))
         }
     }

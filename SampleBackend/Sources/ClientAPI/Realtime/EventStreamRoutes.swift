@@ -68,10 +68,7 @@ package struct EventStreamRoutes: Sendable {
             guard
                 let catchUp = hub.library.catchUp(beforeRefusing: error, project: project)
             else { throw error }
-            return .deferred {
-                try await catchUp()
-                return try opening()
-            }
+            return .repeated(after: catchUp, error)
         }
     }
 

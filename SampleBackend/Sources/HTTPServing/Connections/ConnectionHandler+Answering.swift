@@ -6,35 +6,62 @@ extension ConnectionHandler {
     /// Answers the current request, inline or by work of a pool.
     func answer(body: ByteBuffer, context: ChannelHandlerContext) {
         guard let incoming else { return }
-        answer(
-            incoming, services.dispatcher.answer(incoming, body: body),
-            bodyBytes: body.storageCapacity, context: context)
+        switch services.dispatcher.answer(incoming, body: body) {
+        case .now(let answer): give(answer, body: body, context: context)
+        case .later(let pool, let work):
+            run(work, in: pool, body: body, context: context) { answer in
+                if let answer { self.give(answer, body: body, context: context) }
+            }
+        }
     }
 
-    private func answer(
-        _ incoming: RequestDispatcher.Incoming, _ answering: RequestDispatcher.Answering,
-        bodyBytes: Int, context: ChannelHandlerContext
+    /// Runs work for the current request, and then goes on; a pool that has too much to do refuses it.
+    private func run(
+        _ work: @escaping @Sendable () async -> Answer?, in pool: WorkPool, body: ByteBuffer,
+        context: ChannelHandlerContext, then goOn: @escaping (Answer?) -> Void
     ) {
-        switch answering {
-        case .now(let answer): give(answer, context: context)
-        case .later(let pool, let work):
-            let answered = context.eventLoop.makePromise(of: Answer.self)
-            let refuse = { @Sendable [dispatcher = services.dispatcher] in
-                answered.succeed(.response(dispatcher.refusal(of: incoming, for: .tooBusy)))
+        guard let incoming else { return }
+        let done = context.eventLoop.makePromise(of: Answer?.self)
+        let refuse = { @Sendable [dispatcher = services.dispatcher] in
+            done.succeed(.response(dispatcher.refusal(of: incoming, for: .tooBusy)))
+        }
+        let pooled = pool.submit(
+            holding: incoming.request.head.approximateBytes + body.storageCapacity,
+            { done.succeed(await work()) }, refuse: refuse)
+        if let pooled {
+            answering = pooled
+        } else {
+            refuse()
+        }
+        done.futureResult.assumeIsolated().whenSuccess { answer in
+            self.answering = nil
+            guard !self.isOver else { return }
+            goOn(answer)
+            self.proceed(context: context)
+        }
+    }
+
+    /// Answers the current request again, after a wait, unless that ends with an error.
+    private func repeatAnswer(
+        after wait: @escaping @Sendable () async throws(RequestError) -> Void, body: ByteBuffer,
+        context: ChannelHandlerContext
+    ) {
+        incoming?.isRepeated = true
+        incoming?.isTimed = false
+        guard let incoming else { return }
+        let work = { @Sendable [dispatcher = services.dispatcher] () async -> Answer? in
+            do throws(RequestError) {
+                try await wait()
+                return nil
+            } catch {
+                return .response(dispatcher.refusal(of: incoming, for: error))
             }
-            let pooled = pool.submit(
-                holding: incoming.request.head.approximateBytes + bodyBytes,
-                { answered.succeed(await work()) }, refuse: refuse)
-            if let pooled {
-                self.answering = pooled
+        }
+        run(work, in: .waits, body: body, context: context) { refusal in
+            if let refusal {
+                self.give(refusal, body: body, context: context)
             } else {
-                refuse()
-            }
-            answered.futureResult.assumeIsolated().whenSuccess { answer in
-                self.answering = nil
-                guard !self.isOver else { return }
-                self.give(answer, context: context)
-                self.proceed(context: context)
+                self.answer(body: body, context: context)
             }
         }
     }
@@ -46,7 +73,7 @@ extension ConnectionHandler {
     }
 
     /// Writes a response, or hands the connection over to a stream.
-    private func give(_ answer: Answer, context: ChannelHandlerContext) {
+    private func give(_ answer: Answer, body: ByteBuffer, context: ChannelHandlerContext) {
         switch answer {
         case .response(let response): write(response, context: context)
         case .stream(let opening):
@@ -57,11 +84,7 @@ extension ConnectionHandler {
             }
             handOver(to: opening, context: context)
         case .waiting(let opening): wait(opening, context: context)
-        case .deferred(let work):
-            guard let incoming else { return }
-            self.answer(
-                incoming, services.dispatcher.proceed(work, of: incoming), bodyBytes: 0,
-                context: context)
+        case .repeated(let wait, _): repeatAnswer(after: wait, body: body, context: context)
         }
     }
 

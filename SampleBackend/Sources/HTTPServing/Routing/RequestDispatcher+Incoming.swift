@@ -60,8 +60,8 @@ extension RequestDispatcher {
         /// False for a request that waited on purpose.
         var isTimed = true
 
-        /// True when its credentials are not awaited any more.
-        var isSettled = false
+        /// True when it is answered for the second time, and nothing is awaited any more.
+        var isRepeated = false
 
         /// The error that ends the request before its body is read; nil when it was admitted.
         var refusal: RequestError?

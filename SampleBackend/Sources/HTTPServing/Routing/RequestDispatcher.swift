@@ -79,39 +79,17 @@ extension RequestDispatcher {
                 }
             }
         } catch {
-            return repeated(incoming, body: body, after: error)
-                ?? .now(.response(refusal(of: incoming, for: error)))
+            return .now(refused(incoming, for: error))
         }
     }
 
-    /// Answers a request again once its credentials are known; nil when they are none, or are wrong.
-    private func repeated(
-        _ incoming: Incoming, body: ByteBuffer, after error: RequestError
-    ) -> Answering? {
-        guard error.httpStatus == .unauthorized, !incoming.isSettled,
-            let recognition = recognition(of: incoming),
-            let catchUp = recognition.catchUp(
+    /// The refusal of a request, or another answer once its credentials are known that may be new.
+    private func refused(_ incoming: Incoming, for error: RequestError) -> Answer {
+        guard error.httpStatus == .unauthorized, !incoming.isRepeated,
+            let catchUp = recognition(of: incoming)?.catchUp(
                 for: RequestFields(incoming.request.head.headers))
-        else { return nil }
-        var incoming = incoming
-        incoming.isTimed = false
-        incoming.isSettled = true
-        return .later(.unlimited) { [incoming] in
-            do throws(RequestError) {
-                try await catchUp()
-            } catch {
-                return .response(self.refusal(of: incoming, for: error))
-            }
-            var incoming = incoming
-            let fields = RequestFields(incoming.request.head.headers)
-            if case .known(let caller)? = try? recognition.caller(of: fields) {
-                incoming.caller = caller
-            }
-            switch self.answer(incoming, body: body) {
-            case .now(let answer): return answer
-            case .later(_, let work): return await work()
-            }
-        }
+        else { return .response(refusal(of: incoming, for: error)) }
+        return .repeated(after: catchUp, error)
     }
 
     /// Finds the endpoint of a request, and checks that the caller may use it.
@@ -141,10 +119,11 @@ extension RequestDispatcher {
         return (endpoint, request)
     }
 
-    /// The caller, recognized again when a body came after the head: a token may have been revoked
-    /// in the meantime.
+    /// The caller, recognized again when a body came after the head, or the answer has waited: a token
+    /// may have been revoked in the meantime, or become known.
     private func caller(of incoming: Incoming) -> (any Sendable)? {
-        guard incoming.request.framing.declaresBody, let recognition = recognition(of: incoming)
+        guard incoming.request.framing.declaresBody || incoming.isRepeated,
+            let recognition = recognition(of: incoming)
         else {
             return incoming.caller
         }
@@ -164,22 +143,13 @@ extension RequestDispatcher {
             && incoming.request.head.headers.contains(name: "origin")
     }
 
-    /// Goes on with a deferred answer, whose duration is not recorded: it waits.
-    func proceed(
-        _ work: @escaping @Sendable () async throws -> Answer, of incoming: Incoming
-    ) -> Answering {
-        var incoming = incoming
-        incoming.isTimed = false
-        return .later(.unlimited) { [incoming] in await self.run(incoming, work) }
-    }
-
     private func run(
         _ incoming: Incoming, _ work: @Sendable () async throws -> Answer
     ) async -> Answer {
         do {
             return finish(try await work(), to: incoming)
         } catch let error as RequestError {
-            return .response(refusal(of: incoming, for: error))
+            return refused(incoming, for: error)
         } catch {
             logger.error(
                 "A request failed",
@@ -213,7 +183,8 @@ extension RequestDispatcher {
             record(RouteResponse(status: .ok), to: incoming)
             return .stream(opening)
         case .waiting(let opening): return .waiting(recorded(opening, of: incoming))
-        case .deferred: return answer
+        case .repeated(_, let error):
+            return incoming.isRepeated ? .response(refusal(of: incoming, for: error)) : answer
         }
     }
 
@@ -289,7 +260,8 @@ extension RequestDispatcher {
             }
         switch answer {
         case .response(let response): return response
-        case .stream, .waiting, .deferred: return refusal(of: incoming, for: .internalError)
+        case .repeated(_, let error): return refusal(of: incoming, for: error)
+        case .stream, .waiting: return refusal(of: incoming, for: .internalError)
         }
     }
 }

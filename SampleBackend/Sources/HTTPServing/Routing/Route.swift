@@ -116,8 +116,9 @@ package enum Answer: Sendable {
     case stream(StreamOpening)
     /// Responds when something happens; the connection takes no other request until then.
     case waiting(WaitOpening)
-    /// Made in a task of its own, outside of the endpoint's pool: it awaits something first.
-    case deferred(@Sendable () async throws -> Answer)
+    /// Answers the request again once everything is known that may be new; it is refused by the error if
+    /// the second answer is such a one, too.
+    case repeated(after: @Sendable () async throws(RequestError) -> Void, RequestError)
 }
 
 /// The header fields and the handler of a stream that replaces a buffered response.

@@ -9,6 +9,9 @@ package final class WorkPool: Sendable {
     static let unlimited = WorkPool(
         nil, WorkLimits(running: .max, waiting: 0, wait: .zero))
 
+    /// Runs what waits for the store, each with a request and its body.
+    static let waits = WorkPool(nil, WorkLimits(running: 512, waiting: 0, wait: .zero))
+
     /// Maximum work at once for each thread: another one runs while one awaits the store.
     private static let workPerThread = 2
 
