@@ -26,7 +26,7 @@ CONSTANTS = {
     "stream_memory": Constant("memory of a stream", 4.3, "KiB", POINTS),
     "first_streams": Constant("memory of a replica's first streams", 2.0, "MiB", POINTS),
     "kernel_memory": Constant("memory of a stream in the kernel", 5, "KiB", "assumed: an idle TCP socket and its file"),
-    "base_memory": Constant("memory of a replica, with a full cache", 190, "MiB", f"{SCALE} S5"),
+    "base_memory": Constant("memory of a replica, with a full cache", 115, "MiB", f"{SCALE} S5"),
     "event_shared": Constant("processor time of an event that users share", 16.5, "µs", f"{POINTS} --kinds same"),
     "event_own": Constant("processor time of an event of a user's own", 31, "µs", f"{POINTS} --kinds own"),
     "event_client": Constant("processor time of an event in the test's client", 11, "µs", f"{POINTS} --kinds same"),
