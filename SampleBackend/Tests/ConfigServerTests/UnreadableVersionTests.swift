@@ -66,7 +66,7 @@ struct UnreadableVersionTests {
 
     @Test func aServerThatStartsServesTheNewestThatCanBeRead() async throws {
         let store = InMemoryTemplateStore()
-        try await RunningServer.with(store: store) { try await $0.publish(.sample) }
+        try await RunningServer.with(store: store) { _ = try await $0.publish(.sample) }
         for _ in 0..<2 { try await Self.publishUnreadable(in: store) }
         try await RunningServer.with(store: store) { server in
             let answer = try await server.answer(Self.document)
