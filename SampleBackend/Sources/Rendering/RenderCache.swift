@@ -26,18 +26,19 @@ final class RenderCache: Sendable {
         /// Approximate memory in bytes.
         var bytes: Int { documentBytes + Self.tableBytes(documents.count) }
 
-        /// Approximate memory in bytes, once it has another document.
-        func bytes(adding pieces: RenderedPieces, for results: ConditionResults) -> Int {
-            documentBytes + Self.bytes(pieces, results) + Self.tableBytes(documents.count + 1)
+        /// Approximate memory in bytes, once it has another document, of `bytes`.
+        func bytes(adding bytes: Int) -> Int {
+            documentBytes + bytes + Self.tableBytes(documents.count + 1)
         }
 
-        mutating func insert(_ pieces: RenderedPieces, for results: ConditionResults) {
-            if documents.updateValue(pieces, forKey: results) == nil {
-                documentBytes += Self.bytes(pieces, results)
-            }
+        mutating func insert(
+            _ pieces: RenderedPieces, of bytes: Int, for results: ConditionResults
+        ) {
+            if documents.updateValue(pieces, forKey: results) == nil { documentBytes += bytes }
         }
 
-        private static func bytes(_ pieces: RenderedPieces, _ results: ConditionResults) -> Int {
+        /// Approximate memory of a document in bytes, beyond its place in the table.
+        static func bytes(_ pieces: RenderedPieces, _ results: ConditionResults) -> Int {
             // The results of the first 256 conditions are in the table.
             pieces.allocatedBytes + max(results.count / 8 - 32, 0)
         }
@@ -78,11 +79,12 @@ final class RenderCache: Sendable {
     private func insert(
         _ pieces: RenderedPieces, for results: ConditionResults, into state: inout State
     ) {
-        if state.young.bytes(adding: pieces, for: results) > maximumBytes / 2 {
+        let bytes = Generation.bytes(pieces, results)
+        if state.young.bytes(adding: bytes) > maximumBytes / 2 {
             state.old = state.young
             state.young = Generation()
         }
-        guard state.young.bytes(adding: pieces, for: results) <= maximumBytes / 2 else { return }
-        state.young.insert(pieces, for: results)
+        guard state.young.bytes(adding: bytes) <= maximumBytes / 2 else { return }
+        state.young.insert(pieces, of: bytes, for: results)
     }
 }
