@@ -34,7 +34,7 @@ package struct SessionRoutes: Sendable {
                 [
                     .get: Endpoint(access: OpenAccess(), handler: show),
                     .post: Endpoint(
-                        access: OpenAccess(), attemptLimiter: signInLimiter, handler: begin),
+                        access: OpenAccess(), attemptLimiter: signInLimiter, .asynchronous(begin)),
                     .delete: Endpoint(access: OpenAccess(), handler: end),
                 ])
         ])
@@ -45,21 +45,17 @@ package struct SessionRoutes: Sendable {
 
     /// Starts a session: `{"token": "…"}`.
     @Sendable
-    private func begin(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
+    private func begin(_ request: RouteRequest) async throws(RequestError) -> Answer {
         // Prevents login CSRF: another page must not sign the browser in under a foreign name.
         try access.checkOrigin(of: request)
         guard let token = try request.jsonBody()["token"]?.stringValue else {
             throw .invalidArgument("token is missing or no string: send {\"token\": \"…\"}.")
         }
-        var known = access.access.holder(ofToken: token)
-        if known == nil {
-            // Another server may have made it a moment ago.
-            try await access.catchUp()
-            known = access.access.holder(ofToken: token)
-        }
-        guard let holder = known else {
+        guard let holder = access.access.holder(ofToken: token) else {
             try access.access.checkTokensAreKnown()
-            throw Self.noToken
+            // Another server may have made it a moment ago.
+            guard let catchUp = access.catchUp else { throw Self.noToken }
+            return .repeated(after: catchUp, Self.noToken)
         }
         if let seconds = limiter.secondsToWait(holder.tokenID) {
             throw .tooManyRequests(retryAfter: seconds, from: "this token")
@@ -69,13 +65,15 @@ package struct SessionRoutes: Sendable {
             session.stored, actor: holder.administrator.name)
         var answer = Self.answer(holder)
         answer.headerFields[.setCookie] = cookie(of: request).setting(session.text)
-        return answer
+        return .response(answer)
     }
 
     /// The holder of the session.
     @Sendable
-    private func show(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
-        guard let holder = try await currentSession(of: request)?.holder else { throw Self.noToken }
+    private func show(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
+        guard let holder = access.session(of: request.headerFields)?.holder else {
+            throw Self.noToken
+        }
         return Self.answer(holder)
     }
 

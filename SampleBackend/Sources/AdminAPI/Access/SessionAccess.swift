@@ -69,18 +69,17 @@ package struct SessionAccess: Sendable {
         self.progress = progress
     }
 
-    /// Waits until all tokens and sessions are known.
-    ///
-    /// - Throws: A ``RequestError`` with status 503 when that takes too long.
-    package func catchUp() async throws(RequestError) { try await progress?.catchUp() }
+    /// Waits until all tokens and sessions are known; nil when no other process adds any.
+    package var catchUp: (@Sendable () async throws(RequestError) -> Void)? {
+        guard let progress else { return nil }
+        return { () async throws(RequestError) in try await progress.catchUp() }
+    }
 
-    /// Waits until all tokens and sessions are known; nil for fields without credentials, or when no
-    /// other process adds any.
+    /// As ``catchUp``; nil for fields without credentials, too.
     package func catchUp(
         for headerFields: RequestFields
     ) -> (@Sendable () async throws(RequestError) -> Void)? {
-        guard let progress, hasCredentials(headerFields) else { return nil }
-        return { () async throws(RequestError) in try await progress.catchUp() }
+        hasCredentials(headerFields) ? catchUp : nil
     }
 
     /// The sender of a request; nil without a valid token or session.
