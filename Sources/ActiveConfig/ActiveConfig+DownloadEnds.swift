@@ -14,7 +14,11 @@ extension ActiveConfig {
         do throws(ConfigurationFormatError) {
             if let document { try check(document) }
         } catch {
-            noteRefusal(of: answer, for: error, kept: lastKnown, of: userID)
+            noteRefusal(
+                of: answer,
+                ConfigurationRefusal(
+                    "The document cannot be used: \(error.code)", underlyingError: error),
+                kept: lastKnown, of: userID)
             return fail(download, attempt, of: userID, with: error, by: other)
         }
         if let document { reportShape(of: document, since: lastKnown, of: userID) }
@@ -22,9 +26,8 @@ extension ActiveConfig {
         let result = turns.run(of: userID) { () -> DownloadResult? in
             if download.isAbandoned { return nil }
             loadedSnapshot(of: entry)
-            var arrival = Arrival(answer ?? lastKnown, outcome: exchange.outcome)
-            // What an earlier answer asked for is not asked for again.
-            if answer == nil { arrival.document?.acknowledgementShare = nil }
+            var arrival = Arrival(
+                answer ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
             if isOutdated(exchange, by: entry.documents)
                 || answer.map({ isOutdatedInStore($0, of: entry) }) == true
             {
@@ -60,14 +63,20 @@ extension ActiveConfig {
         /// Nil when there is none, or a later one is known.
         var document: ConfigurationState?
         let outcome: DownloadOutcome
+        /// Of the answer.
+        let headerFields: [String: String]
         /// The request; nil when none was made.
         var attempt: JoinedDownload.Attempt?
         /// The download that ends with it; nil for a push.
         var download: JoinedDownload?
 
-        init(_ document: ConfigurationState?, outcome: DownloadOutcome) {
+        init(
+            _ document: ConfigurationState?, outcome: DownloadOutcome,
+            headerFields: [String: String]
+        ) {
             self.document = document?.keptInMemory
             self.outcome = outcome
+            self.headerFields = headerFields
         }
     }
 
@@ -115,7 +124,9 @@ extension ActiveConfig {
             return transition
         }
         guard let transition else { return nil }
-        if isWhole, let document = arrival.document { noteActive(document, of: userID) }
+        if isWhole {
+            noteActive(arrival.document, of: userID, headerFields: arrival.headerFields)
+        }
         let names = Set(transition.changes.map(\.sectionName))
         let isWaiting = transition.new?.known.pending != nil
         var result = DownloadResult(
@@ -138,8 +149,10 @@ extension ActiveConfig {
     }
 
     /// Brings a document that arrived without a download; within the user's turn.
-    func bring(pushed document: ConfigurationState, to entry: UserEntry) -> DownloadResult {
-        bring(Arrival(document, outcome: .downloaded), to: entry)
+    func bring(
+        pushed document: ConfigurationState, headerFields: [String: String], to entry: UserEntry
+    ) -> DownloadResult {
+        bring(Arrival(document, outcome: .downloaded, headerFields: headerFields), to: entry)
             ?? DownloadResult(userID: entry.userID.string, configurationIsCurrent: false)
     }
 

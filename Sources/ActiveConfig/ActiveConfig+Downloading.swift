@@ -138,24 +138,25 @@ extension ActiveConfig {
             request.isEarly = other == nil && history.isEarly(request)
             let begun = JoinedDownload.Attempt(request: request, duration: clock.stopwatch())
             attempt.withLock { $0 = begun }
-            let asked = askedAbout(plan.lastKnown, of: userID)
-            let answer: ConfigurationState?
-            var isDocument = false
+            let asked = requestBase(plan.lastKnown, of: userID)
+            var exchange = JoinedDownload.Exchange(
+                lastKnown: plan.lastKnown, revision: plan.revision, answer: nil,
+                outcome: .notModified)
             do {
                 let received = try await downloader.requestActiveConfig(
                     forUserID: userID.string, lastKnown: asked)
-                answer = try trusted(
-                    received, asked: asked, lastKnown: plan.lastKnown, of: userID)
-                isDocument = answer != nil && received?.isConfirmation == false
+                exchange.answer = try usable(
+                    answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID)
+                if exchange.answer != nil, let received {
+                    if !received.isConfirmation { exchange.outcome = .downloaded }
+                    exchange.headerFields = received.original?.headerFields ?? [:]
+                }
             } catch let older as OlderAnswer {
-                try checkOlder(older.configuration, of: userID)
-                answer = nil
+                try check(superseded: older.configuration, of: userID)
                 // It confirms nothing.
                 attempt.withLock { $0 = nil }
             }
-            return JoinedDownload.Exchange(
-                lastKnown: plan.lastKnown, revision: plan.revision, answer: answer,
-                outcome: isDocument ? .downloaded : .notModified)
+            return exchange
         } then: { [self] result in
             let attempt = attempt.withLock { $0 }
             // A cancelled download is reported at once: its callers have left already.

@@ -40,9 +40,14 @@ extension ActiveConfig {
             history.forget(user)
             // One that was started meanwhile may have been stored just before the removal.
             let download = markAbandoned(user)
-            verdicts.withLock { $0.removeAll { UserID($0.userID) == user } }
             // Last: what is refused must not become active again while it is stored.
-            let failure = Result { try options.launchGuard?.forget(user) }
+            let failure = Result {
+                let failures = options.vetting.compactMap { vetting -> (any Error)? in
+                    do { try vetting.forget(userID: userID) } catch { return error }
+                    return nil
+                }
+                if let first = failures.first { throw first }
+            }
             note(of: entry) { ($0.unstoredOwn, $0.unstoredWaiting) = (nil, nil) }
             let fallback = readStore(of: entry).stored.fallback
             apply(
@@ -51,8 +56,8 @@ extension ActiveConfig {
         }
         download?.abandon()
         if user == .generic { reloadOpaqueFallbacks() }
-        options.exposures?.forget(user)
-        outcomes.forget(user)
+        observers.tellForgotten(
+            ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()))
         try failure.get()
         log(.info, "\(user.logName) is forgotten.")
     }

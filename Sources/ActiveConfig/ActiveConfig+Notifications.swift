@@ -38,8 +38,6 @@ extension ActiveConfig {
         public static let sectionName = "section_name"
         /// The section, an ``ActiveConfigSection``; absent when it is gone.
         public static let section = "section"
-        /// A ``LaunchGuardVerdict``.
-        public static let launchGuardVerdict = "launch_guard_verdict"
         /// The `Error` with which a download failed.
         public static let error = "error"
     }

@@ -30,14 +30,13 @@ extension ActiveConfig {
         let outcome = await storeCalls.run(in: entry.writes) { [self] in
             turns.run(of: userID) { () -> PushOutcome in
                 let held = newestDocument(of: entry)
-                switch decide(held) {
+                var decision = decide(held)
+                if case .apply(let document) = decision {
+                    decision = self.decision(onPushed: document, lastKnown: held, of: userID)
+                }
+                switch decision {
                 case .skip: return .skipped
                 case .fetch: return .needsFetch
-                // What is pushed is not signed.
-                case .apply where options.signatures != nil: return .needsFetch
-                case .apply(let configuration)
-                where options.launchGuard?.refusal(of: configuration, userID: userID) != nil:
-                    return .skipped
                 case .apply(let configuration):
                     do throws(ConfigurationFormatError) {
                         try check(configuration)
@@ -84,9 +83,13 @@ extension ActiveConfig {
         await storeCalls.run(in: entry.writes) { [self] in
             turns.run(of: userID) {
                 let held = newestDocument(of: entry)
-                guard let new = try? trusted(answer, asked: asked, lastKnown: held, of: userID)
+                guard
+                    let new = try? usable(
+                        answer: answer, asked: asked, lastKnown: held, of: userID)
                 else { return }
-                _ = keep(pushed: new, known: held, of: entry)
+                _ = keep(
+                    pushed: new, headerFields: answer.original?.headerFields ?? [:], known: held,
+                    of: entry)
             }
             signalChange()
         }
@@ -94,9 +97,10 @@ extension ActiveConfig {
 
     /// Stores a document that arrived without a download, and activates it; within the user's turn.
     private func keep(
-        pushed document: ConfigurationState, known: ConfigurationState?, of entry: UserEntry
+        pushed document: ConfigurationState, headerFields: [String: String] = [:],
+        known: ConfigurationState?, of entry: UserEntry
     ) -> DownloadResult {
         keep(document, known: known, of: entry)
-        return bring(pushed: document, to: entry)
+        return bring(pushed: document, headerFields: headerFields, to: entry)
     }
 }

@@ -93,7 +93,7 @@ extension ActiveConfig {
         _ type: Section.Type, from snapshot: ConfigurationSnapshot
     ) -> Section {
         let standard = Section()
-        exposeSection(named: type.sectionName, in: snapshot)
+        noteRead(sectionNamed: type.sectionName, in: snapshot)
         let objects = snapshot.objects(ofSection: type.sectionName)
         if objects.isEmpty { return standard }
         let defaults = SettingEncoder.members(of: standard)
@@ -167,7 +167,7 @@ extension ActiveConfig {
             for (source, value) in snapshot.layers(ofKey: path.name, inSection: path.sectionName) {
                 do throws(SettingReader.Mismatch) {
                     let decoded = try definition.reader.read(value)
-                    expose(path, value, from: source, in: snapshot)
+                    noteRead(path, value, from: source, in: snapshot)
                     return decoded
                 } catch {
                     report(
@@ -176,7 +176,7 @@ extension ActiveConfig {
                             reason: error.reason), in: snapshot)
                 }
             }
-            expose(path, nil, from: .default, in: snapshot)
+            noteRead(path, nil, from: .default, in: snapshot)
             return DecodedValue<Value>(nil)
         }
     }

@@ -13,7 +13,7 @@ extension ActiveConfig {
     ///   - entry: The user.
     func keep(_ document: ConfigurationState, known: ConfigurationState?, of entry: UserEntry) {
         storeLaunch(of: entry)
-        // A signed document without its bytes could not be verified when it is read again.
+        // A document without its original could not be vetted when it is read again.
         guard let whole = withStoredBytes(document, of: entry) else { return }
         let after = state(of: entry, after: .received(whole.keptInMemory))
         if after.active?.pending == nil {
@@ -119,7 +119,7 @@ extension ActiveConfig {
         guard let waiting = keptWaiting(of: entry), waiting.isSame(as: active.configuration) else {
             return note(of: entry) { $0.endLaunch(isStored: false) }
         }
-        // With the bytes of a signed document, which are not kept in memory.
+        // With the bytes of its original, which are not kept in memory.
         storeOwn(waiting, of: entry)
         note(of: entry) { $0.endLaunch(isStored: true) }
         history.noteActivation(of: entry.userID)
@@ -138,12 +138,12 @@ extension ActiveConfig {
         }
     }
 
-    /// A configuration with the bytes of its signed document, which memory does not keep, as the store has
-    /// them; nil when it does not.
+    /// A configuration with the bytes of its original, which memory does not keep, as the store has them;
+    /// nil when it does not.
     private func withStoredBytes(
         _ configuration: ConfigurationState, of entry: UserEntry
     ) -> ConfigurationState? {
-        guard let signed = configuration.signedDocument, signed.body == nil else {
+        guard let original = configuration.original, original.body == nil else {
             return configuration
         }
         let stored = [
@@ -151,10 +151,9 @@ extension ActiveConfig {
             configStore?.ownConfiguration(forUserID: entry.userID.string),
         ]
         var whole = configuration
-        whole.signedDocument =
-            stored.lazy.compactMap { $0?.signedDocument }.compactMap { signed.withBody(of: $0) }
-            .first
-        return whole.signedDocument == nil ? nil : whole
+        whole.original =
+            stored.lazy.compactMap { $0?.original }.compactMap { original.withBody(of: $0) }.first
+        return whole.original == nil ? nil : whole
     }
 
     /// Records in the store that a download has succeeded.

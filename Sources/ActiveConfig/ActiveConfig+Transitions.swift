@@ -13,7 +13,7 @@ struct UserTransition: Sendable {
 /// listeners and notifications have to say of it.
 ///
 /// Deciding and comparing are serialized by ``transitions``, which readers do not take. Nothing of the
-/// app's is called meanwhile: stores and the launch guard have had their turn before, and what is
+/// app's is called meanwhile: stores and vettings have had their turn before, and what is
 /// released is kept until afterwards, since the `deinit` of a decoded value is the app's.
 extension ActiveConfig {
     /// An event, and how it is reported.
@@ -35,7 +35,7 @@ extension ActiveConfig {
     typealias Finish = @Sendable (inout CoordinatorState, UserTransition) -> [Delivery.Event]?
 
     /// Applies an event to a user, and to those who read the user's configuration as their fallback;
-    /// the launch guard knows of what becomes active before it does.
+    /// the vettings are told of it before, and after it, of what is active by then.
     ///
     /// - Parameters:
     ///   - event: The event.
@@ -48,12 +48,14 @@ extension ActiveConfig {
         finish: Finish? = nil
     ) -> UserTransition? {
         var pass = TransitionPass()
-        let candidate = launchCandidate(of: entry, after: event)
-        if let candidate { options.launchGuard?.willActivate(candidate) }
+        let activation = activation(of: entry, after: event)
+        if let activation {
+            for vetting in options.vetting { vetting.willActivate(activation) }
+        }
         let transition = commit(event, to: entry, finish, &pass)
-        // The candidate was found before, and other users' transitions may have come in between.
-        if options.launchGuard != nil, candidate != nil || pass.isActiveChanged {
-            settleLaunch()
+        // The activation was found before, and other users' transitions may have come in between.
+        if !options.vetting.isEmpty, activation != nil || pass.isActiveChanged {
+            settleActivation()
         }
         pass.end(signals)
         return transition
@@ -241,8 +243,8 @@ struct Transitions: Sendable {
     var snapshot: ConfigurationSnapshot?
     /// What lies beneath and above each user's document.
     var layers: ConfigurationLayers
-    /// Number of candidates that the launch guard was given once they were active.
-    var candidateCount = 0
+    /// Number of activations that the vettings were told of once they had come.
+    var activationCount = 0
     private var lent: (active: KnownConfiguration, fallback: KnownConfiguration)?
 
     init(entry: UserEntry, layers: ConfigurationLayers) {

@@ -45,10 +45,9 @@ public final class ActiveConfig: Sendable {
     let replicas = SectionReplicas()
     /// The users in memory.
     let users: UserTable
-    /// Those who want to know which versions became active.
-    let outcomes = OutcomeObservers()
-    /// The launch guard's decisions in this launch, the newest last.
-    let verdicts = Locked<[LaunchGuardVerdict]>([])
+    let observers = ConfigurationObservers()
+    /// True when a vetting needs the original of each document.
+    let needsOriginal: Bool
     /// Made by the first who observes.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes deciding on events and comparing what is active before and after.
@@ -138,6 +137,7 @@ public final class ActiveConfig: Sendable {
         self.log = log
         overridePolicy = overrides
         self.options = options
+        needsOriginal = options.vetting.contains { $0.needsOriginal }
         history = DownloadHistory(
             store: configStore, policy: options.fetchPolicy, now: now, log: log)
         users = UserTable(
@@ -152,7 +152,7 @@ public final class ActiveConfig: Sendable {
                 entry: generic,
                 layers: ConfigurationLayers(overrides: overrides.initialOverrides)))
         (configStore as? any BootstrappedStore)?.log.inherit(from: log)
-        options.launchGuard?.attach(store: configStore, clock: clock, log: log)
+        for vetting in options.vetting { vetting.attach(to: self) }
         reportOverrides()
     }
 

@@ -16,15 +16,9 @@ public struct ActiveConfigOptions: Sendable {
     /// ``ActiveConfig/configuration(forUserID:)``.
     public var userCache = UserCacheLimits()
 
-    /// Takes back a configuration with which the app dies at each launch.
-    public var launchGuard: LaunchGuard?
-
-    /// If set, only configurations that are signed become active, beside what comes with the app: its
-    /// bootstrap configuration and its defaults.
-    public var signatures: SignaturePolicy?
-
-    /// If set, is told which settings were read, and with which values.
-    public var exposures: ExposureRecorder?
+    /// Decide which documents may become active, beside what comes with the app: each document has to be
+    /// accepted by all, in this order.
+    public var vetting: [any ConfigurationVetting] = []
 
     /// Creates the default options.
     public init() {}

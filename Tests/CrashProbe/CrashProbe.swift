@@ -36,7 +36,7 @@ enum CrashProbe {
         else { return say("usage: see the source") }
         let launchGuard = LaunchGuard(crashLimit: limit, window: .milliseconds(window))
         var options = ActiveConfigOptions()
-        options.launchGuard = launchGuard
+        options.vetting.append(launchGuard)
         let config = ActiveConfig(
             configDownloader: Answer(file: arguments.last ?? ""),
             configStore: FileDefaultsStore(directory: URL(filePath: arguments[1]), log: .disabled),
@@ -45,7 +45,7 @@ enum CrashProbe {
         if arguments.count > 4 { _ = try? await config.downloadNewConfig() }
         let mode = config["Home"]?.string(forKey: "mode") ?? "none"
         say("mode: \(mode)")
-        say("verdict: \(config.launchGuardVerdict?.description ?? "none")")
+        say("verdict: \(launchGuard.verdict?.description ?? "none")")
         if mode == "crash" {
             abort()
         }

@@ -89,9 +89,9 @@ PLANTED = {
         "                if !FAULT || state.snapshot == nil { state.snapshot = new }\n",
     ),
     "the launch guard does not watch a fallback": (
-        "ActiveConfig+Trusting.swift",
-        "configuration: generic.flatMap { $0.isOwn ? $0.configuration : nil },",
-        "configuration: generic.flatMap { $0.isOwn && !FAULT ? $0.configuration : nil },",
+        "ActiveConfig+Vetting.swift",
+        "generic.flatMap { $0.isOwn ? $0.configuration : nil }, userID: nil)",
+        "generic.flatMap { $0.isOwn && !FAULT ? $0.configuration : nil }, userID: nil)",
     ),
 }
 

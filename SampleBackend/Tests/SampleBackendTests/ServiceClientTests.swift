@@ -63,12 +63,12 @@ struct ServiceClientTests {
         init(
             _ backend: RunningBackend, users: [String?],
             credentials: ClientCredentials = .apiKey(key),
-            signatures: SignaturePolicy? = nil,
+            signatures: SignatureVetting? = nil,
             signals: @escaping ServiceEventSource.Signals = { _ in [:] }
         ) throws {
             let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
             var options = ActiveConfigOptions()
-            options.signatures = signatures
+            options.vetting = [signatures].compactMap(\.self)
             let config = ActiveConfig(
                 configDownloader: JSONURLDownloader(backend: address), configStore: InMemoryStore(),
                 notificationCenter: NotificationCenter(),
@@ -248,7 +248,7 @@ struct ServiceClientTests {
         _ = await backend.stop()
     }
 
-    private struct CryptoVerifier: ConfigurationVerifier {
+    private struct CryptoVerifier: SignatureVerifier {
         let key: Curve25519.Signing.PublicKey
 
         func isValidSignature(_ signature: Data, of message: Data, keyID: String) -> Bool {
@@ -264,7 +264,7 @@ struct ServiceClientTests {
         try await Self.publish(1, on: backend)
         let service = try Service(
             backend, users: (0..<20).map { "user-\($0)" },
-            signatures: SignaturePolicy(verifier: CryptoVerifier(key: key.publicKey)))
+            signatures: SignatureVetting(verifier: CryptoVerifier(key: key.publicKey)))
         try await service.run {
             try await service.waitUntilLive()
             for revision in 2...3 {

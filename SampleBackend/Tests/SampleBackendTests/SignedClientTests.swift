@@ -9,7 +9,7 @@ import Testing
 /// shows it.
 struct SignedClientTests {
     /// What an app brings where there is no CryptoKit.
-    private struct CryptoVerifier: ConfigurationVerifier {
+    private struct CryptoVerifier: SignatureVerifier {
         let keys: [String: Curve25519.Signing.PublicKey]
 
         func isValidSignature(_ signature: Data, of message: Data, keyID: String) -> Bool {
@@ -45,11 +45,12 @@ struct SignedClientTests {
         let signature = try key.signature(for: Data(lines.map { "\($0)\n" }.joined().utf8))
         var state = try ConfigurationState(jsonData: body)
         state.entityTag = tag
-        state.signedDocument = SignedDocument(
+        state.original = OriginalDocument(
             body: body,
-            signature: "sig=:\(signature.base64EncodedString()):, expires=\(expires), "
-                + "keyid=\"2026-11\", version=12",
-            entityTag: tag)
+            headerFields: [
+                "ActiveConfig-Signature": "sig=:\(signature.base64EncodedString()):, "
+                    + "expires=\(expires), keyid=\"2026-11\", version=12"
+            ], entityTag: tag)
         return state
     }
 
@@ -57,8 +58,9 @@ struct SignedClientTests {
         _ downloader: any ActiveConfigDownloader, store: InMemoryStore
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.signatures = SignaturePolicy(
-            verifier: CryptoVerifier(keys: ["2026-11": key.publicKey]))
+        options.vetting = [
+            SignatureVetting(verifier: CryptoVerifier(keys: ["2026-11": key.publicKey]))
+        ]
         let config = ActiveConfig(
             configDownloader: downloader, configStore: store,
             notificationCenter: NotificationCenter(),

@@ -7,8 +7,10 @@ struct DownloadExchange: Sendable {
     /// The user's revision when the request was made.
     let revision: Int
     /// Nil when nothing has changed; `lastKnown` with another version when nothing else has.
-    let answer: ConfigurationState?
+    var answer: ConfigurationState?
     var outcome = DownloadOutcome.downloaded
+    /// Of the answer, unless it brings nothing.
+    var headerFields: [String: String] = [:]
 }
 
 /// A request that was made.

@@ -6,7 +6,7 @@ import Foundation
 
 /// Documents of answers, with the header fields of the wire contract.
 extension ConfigurationState {
-    /// Reads an answer's document, with its entity tag, signature and share of acknowledgements.
+    /// Reads an answer's document, with its entity tag and its original.
     ///
     /// - Throws: ``ConfigurationFormatError``, which names the status, and `url` without its secrets.
     init(
@@ -22,30 +22,29 @@ extension ConfigurationState {
             throw error
         }
         entityTag = response.value(forHTTPHeaderField: "ETag")
-        noteFields(of: response, body: body)
+        original = OriginalDocument(
+            body: body, headerFields: response.textFields, entityTag: entityTag
+        ).read(as: self)
     }
 
-    /// Takes over the signature and the share of acknowledgements.
-    private mutating func noteFields(of response: HTTPURLResponse, body: Data) {
-        // Several fields arrive joined, which no verifier accepts.
-        signedDocument = response.value(forHTTPHeaderField: "ActiveConfig-Signature").map {
-            SignedDocument(body: body, signature: $0, entityTag: entityTag).read(as: self)
-        }
-        acknowledgementShare = response.acknowledgementShare
-    }
-
-    /// What a 304 says of this configuration; nil, which says nothing but that it is unchanged, for one
-    /// that is not signed, when the answer names no later version.
+    /// What a 304 says of this configuration; nil, which says nothing but that it is unchanged, when the
+    /// answer names no later version, and has no other field of ours or nobody keeps the original.
     func confirmed(by response: HTTPURLResponse) -> ConfigurationState? {
-        var state = self
-        state.signedDocument = signedDocument?.confirmed(
-            signature: response.value(forHTTPHeaderField: "ActiveConfig-Signature"),
-            entityTag: response.value(forHTTPHeaderField: "ETag"))
-        state.confirmedVersion = response.templateVersion.flatMap { version in
+        let version = response.templateVersion.flatMap { version in
             version > templateVersion ?? .max ? version : nil
         }
-        state.acknowledgementShare = response.acknowledgementShare
-        return state.isConfirmation ? state : nil
+        let (fields, tag) = (response.textFields, response.value(forHTTPHeaderField: "ETag"))
+        let confirmation =
+            original?.confirmed(headerFields: fields, entityTag: tag)
+            ?? .confirmation(headerFields: fields, entityTag: tag)
+        let otherFields = confirmation.headerFields.keys.filter {
+            $0 != templateVersionField.lowercased()
+        }
+        if version == nil, original == nil || otherFields.isEmpty { return nil }
+        var state = self
+        state.confirmedVersion = version
+        state.original = confirmation
+        return state
     }
 }
 
@@ -57,10 +56,13 @@ extension HTTPURLResponse {
         value(forHTTPHeaderField: templateVersionField).flatMap { Int(wireDigits: $0) }
     }
 
-    fileprivate var acknowledgementShare: Double? {
-        value(forHTTPHeaderField: "ActiveConfig-Acknowledge")
-            .flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }
-            .flatMap { (0...1).contains($0) ? $0 : nil }
+    fileprivate var textFields: [String: String] {
+        allHeaderFields.reduce(into: [:]) { fields, field in
+            guard let name = field.key as? String, let value = field.value as? String else {
+                return
+            }
+            fields[name] = value
+        }
     }
 }
 

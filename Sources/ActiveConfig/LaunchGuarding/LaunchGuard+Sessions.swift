@@ -2,46 +2,37 @@ internal import Dispatch
 
 /// The time in which a document that became active has to prove good.
 extension LaunchGuard {
-    /// A document that is or becomes active.
-    struct Candidate: Sendable {
-        /// Nil is a fallback of the app's own.
-        let configuration: ConfigurationState?
-        let userID: UserID
-        /// False when only some of its sections become active.
-        var isWhole = true
-    }
-
     /// Notes the document that becomes active, durably when this returns.
-    func willActivate(_ candidate: Candidate) { watch(candidate) }
+    public func willActivate(_ activation: ConfigurationActivation) { watch(activation) }
 
     /// Notes the document that has become active, unless it is noted.
-    ///
-    /// - Parameters:
-    ///   - candidate: The document.
-    ///   - number: Orders calls: one with a lower number than a former one's changes nothing.
-    func didActivate(_ candidate: Candidate, number: Int) { watch(candidate, number: number) }
+    public func didActivate(_ activation: ConfigurationActivation, number: Int) {
+        watch(activation, number: number)
+    }
 
-    private func watch(_ candidate: Candidate, number: Int? = nil) {
+    private func watch(_ activation: ConfigurationActivation, number: Int? = nil) {
         guard judgedRecord() != nil else { return }
-        let document = candidate.configuration.map {
-            LaunchRecord.Document($0, of: candidate.userID)
+        let document = activation.document.map {
+            LaunchRecord.Document($0, of: UserID(activation.userID))
         }
         serialized {
-            let isNew = state.withLock { state in
+            let (isNew, isProved) = state.withLock { state in
                 if let number {
-                    guard number > state.lastNumber else { return false }
+                    guard number > state.lastNumber else { return (false, false) }
                     state.lastNumber = number
                 }
-                guard state.document != document || state.isWhole != candidate.isWhole else {
-                    return false
+                guard state.document != document || state.isWhole != activation.isWhole else {
+                    return (false, false)
                 }
+                // Another one was to become active in its place, and did not.
+                let isProved = activation.isWhole && document == state.proved
                 (state.document, state.isWhole, state.isProved) = (
-                    document, candidate.isWhole, false
+                    document, activation.isWhole, isProved
                 )
-                return !state.isInBackground
+                return (!state.isInBackground, isProved)
             }
             guard isNew else { return }
-            if let document { beginSession(document) } else { endSession() }
+            if let document, !isProved { beginSession(document) } else { endSession() }
         }
     }
 
@@ -123,7 +114,10 @@ extension LaunchGuard {
     private func prove(_ document: LaunchRecord.Document, _ stored: ConfigurationState?) {
         let (isProved, context) = state.withLock { state in
             guard state.document == document else { return (true, state.context) }
-            defer { state.isProved = true }
+            defer {
+                state.isProved = true
+                if state.isWhole { state.proved = document }
+            }
             return (state.isProved, state.context)
         }
         guard let context, !isProved else { return }

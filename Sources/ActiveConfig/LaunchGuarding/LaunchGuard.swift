@@ -6,7 +6,7 @@ import Foundation
 /// ```swift
 /// let launchGuard = LaunchGuard()
 /// var options = ActiveConfigOptions()
-/// options.launchGuard = launchGuard
+/// options.vetting = [launchGuard]
 /// ```
 ///
 /// When the app has died a number of times, each within a time after a document became active, that
@@ -29,16 +29,22 @@ public final class LaunchGuard: Sendable {
         /// False while only some of its sections are active: the rest has to prove good, too.
         var isWhole = true
         var isProved = false
+        /// The last document that has proved good in this launch, with all its sections.
+        var proved: LaunchRecord.Document?
         /// The highest number of a document that has become active.
         var lastNumber = 0
         var isInBackground = false
         /// Waits for the end of the window.
         var timer: Task<Void, Never>?
-        var verdicts: [LaunchRecord.Document: LaunchRecord.Count] = [:]
+        /// Documents that are refused since this launch.
+        var newRefusals: [LaunchRecord.Document: LaunchRecord.Count] = [:]
+        /// The decisions of this launch that were reported, the newest last.
+        var verdicts: [LaunchGuardVerdict] = []
         var observers: [AppLifecycle.Observer] = []
     }
 
     struct Context {
+        weak let activeConfig: ActiveConfig?
         let record: StoredState<LaunchRecord>
         let store: any ClientStateStore
         let clock: any Clock<Duration>
@@ -140,16 +146,18 @@ public final class LaunchGuard: Sendable {
     var isProved: Bool { state.withLock { $0.isProved } }
 }
 
-extension LaunchGuard {
-    /// Connects it with the store of the one who uses it.
-    func attach(store: (any ActiveConfigStore)?, clock: any Clock<Duration>, log: ActiveConfigLog) {
-        guard let store = store as? any ClientStateStore else {
+extension LaunchGuard: ConfigurationVetting {
+    /// Connects it with the configuration that it guards, whose store it uses.
+    public func attach(to activeConfig: ActiveConfig) {
+        let (clock, log) = (activeConfig.clock, activeConfig.log)
+        guard let store = activeConfig.configStore as? any ClientStateStore else {
             return log(.warning, "The launch guard does nothing: the store keeps no records.")
         }
         let collected = ActiveConfigLog(minimumLevel: log.minimumLevel) { [messages] level, text in
             messages.withLock { $0.append((level, text)) }
         }
         let context = Context(
+            activeConfig: activeConfig,
             record: StoredState(
                 "launch-guard", initial: LaunchRecord(), store: store, log: collected),
             store: store, clock: clock, log: log, collected: collected)
@@ -228,15 +236,10 @@ extension LaunchGuard {
         record.update { record in
             for index in record.refused.indices where isOlder(record.refused[index]) {
                 record.refused[index].document = document
-                record.refused[index].contentDigest = configuration.signedDocument?.digest
+                record.refused[index].contentDigest = configuration.original?.digest
             }
         }
         writeMessages()
-    }
-
-    /// Refusals that are new in this launch.
-    func newRefusal(of document: LaunchRecord.Document) -> LaunchRecord.Count? {
-        state.withLock { $0.verdicts[document] }
     }
 
     /// The record, with what dead processes have left counted.
@@ -252,7 +255,7 @@ extension LaunchGuard {
                 }
                 let refusals = Dictionary(
                     new.map { ($0.document, $0) }, uniquingKeysWith: { $1 })
-                state.withLock { $0.verdicts = refusals }
+                state.withLock { $0.newRefusals = refusals }
             }
             state.withLock { $0.isJudged = true }
             return context.record.value
@@ -260,12 +263,17 @@ extension LaunchGuard {
     }
 
     /// Forgets the user's copy and documents.
-    func forget(_ userID: UserID) throws {
+    public func forget(userID: String?) throws {
+        let userID = UserID(userID)
         guard let context = state.withLock({ $0.context }) else { return }
         try serialized {
             // Else it could prove good, and be copied again, before it is removed from the store.
             let timer = state.withLock { state -> Task<Void, Never>? in
-                state.verdicts = state.verdicts.filter { UserID($0.key.userID) != userID }
+                state.newRefusals = state.newRefusals.filter { UserID($0.key.userID) != userID }
+                state.verdicts.removeAll { UserID($0.userID) == userID }
+                if let proved = state.proved, UserID(proved.userID) == userID {
+                    state.proved = nil
+                }
                 guard let document = state.document, UserID(document.userID) == userID else {
                     return nil
                 }

@@ -73,26 +73,27 @@ final class ListenerRegistration: Sendable {
     }
 }
 
-/// Keeps a listening closure alive, until the token is cancelled or released.
+/// Keeps a listening closure or an observer alive, until the token is cancelled or released.
 public final class ActiveConfigListenerToken: Sendable {
-    private let registration: ListenerRegistration
-    private let remove: @Sendable (ListenerRegistration) -> Void
+    private let end: @Sendable () -> Void
 
-    init(
+    /// - Parameter end: Called at each cancellation, and when the token is released.
+    init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+    convenience init(
         _ registration: ListenerRegistration,
         remove: @escaping @Sendable (ListenerRegistration) -> Void
     ) {
-        self.registration = registration
-        self.remove = remove
+        self.init {
+            registration.cancel()
+            remove(registration)
+        }
     }
 
     deinit { cancel() }
 
     /// Ends the listening.
     ///
-    /// On the listener queue, nothing is delivered after this has returned.
-    public func cancel() {
-        registration.cancel()
-        remove(registration)
-    }
+    /// On the listener queue, nothing is delivered to a listening closure after this has returned.
+    public func cancel() { end() }
 }

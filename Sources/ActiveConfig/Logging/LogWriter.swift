@@ -62,49 +62,16 @@ final class LogWriter: Sendable {
     /// A task started by a closure inherits it, and finds it over once the closure has returned.
     @TaskLocal private static var current: Call?
 
-    /// Messages of code that holds a queue, until it holds none.
-    private final class Held: Sendable {
-        /// Nil once they are written: a task started meanwhile may keep this object.
-        private let messages = Locked<[(writer: LogWriter, message: LogMessage)]?>([])
-
-        /// False when they are written already.
-        func add(_ message: LogMessage, of writer: LogWriter) -> Bool {
-            messages.withLock { messages in
-                messages?.append((writer, message))
-                return messages != nil
-            }
-        }
-
-        var isOver: Bool { messages.withLock { $0 == nil } }
-
-        func write() {
-            let messages = messages.withLock { messages in
-                defer { messages = nil }
-                return messages
-            }
-            for (writer, message) in messages ?? [] { writer.write(message) }
-        }
-    }
-
-    @TaskLocal private static var held: Held?
-
-    /// Runs code that holds a queue, and writes its messages only afterwards.
-    static func holdingMessages<Result>(_ body: () throws -> Result) rethrows -> Result {
-        if let held, !held.isOver { return try body() }
-        let held = Held()
-        defer { held.write() }
-        return try $held.withValue(held, operation: body)
-    }
-
     private let body: @Sendable (ActiveConfigLog.Level, String) -> Void
 
     init(_ body: @escaping @Sendable (ActiveConfigLog.Level, String) -> Void) {
         self.body = body
     }
 
-    /// Writes a message now, or after the one that caused it.
-    func write(_ message: LogMessage) {
-        if Self.held?.add(message, of: self) == true { return }
+    /// Writes a message now, or after the one that caused it; not while a queue is held.
+    func write(_ message: LogMessage) { HeldCalls.call { self.writeInTurn(message) } }
+
+    private func writeInTurn(_ message: LogMessage) {
         var outer = Self.current
         while let call = outer {
             if call.writer === self, call.add(message) { return }

@@ -9,7 +9,7 @@ extension ConfigurationState {
 
     /// True for what an answer without a document (304) says of a configuration.
     var isConfirmation: Bool {
-        confirmedVersion != nil || signedDocument?.isConfirmation == true
+        confirmedVersion != nil || original?.isConfirmation == true
     }
 
     /// This configuration with the version that an answer without a document (304) has confirmed it for.
@@ -29,8 +29,7 @@ extension ConfigurationState {
         var new = self
         new.meta[MetaKey.templateVersion] = .integer(version)
         // The change of `meta` has removed it.
-        new.signedDocument = answer.signedDocument.flatMap { signedDocument?.takingOver($0) }
-        new.acknowledgementShare = answer.acknowledgementShare
+        new.original = answer.original.flatMap { original?.takingOver($0) }
         return new
     }
 

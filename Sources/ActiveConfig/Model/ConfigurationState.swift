@@ -12,12 +12,12 @@ public struct ConfigurationState: Sendable {
     /// The document's description of itself: its version, its time, and everything else that the
     /// server put there (FORMAT 2).
     public var meta: [String: SettingValue] {
-        didSet { signedDocument = nil }
+        didSet { original = nil }
     }
 
     /// The sections by name.
     public var sections: [String: ActiveConfigSection] {
-        didSet { signedDocument = nil }
+        didSet { original = nil }
     }
 
     /// The entity tag of the answer in which the document came.
@@ -27,15 +27,11 @@ public struct ConfigurationState: Sendable {
     /// A downloader sends it back to ask whether anything has changed.
     public var entityTag: String?
 
-    /// The document as the server signed it; nil when it is not signed, and once the content has been
-    /// changed.
+    /// The answer in which the document came; nil once the content has been changed, and unless a
+    /// ``ConfigurationVetting`` needs it.
     ///
     /// It takes no part in equality, the hash or ``jsonData()``.
-    public var signedDocument: SignedDocument?
-
-    /// The share of clients that the server wants an acknowledgement of, from 0 to 1; nil when the
-    /// answer did not say.
-    var acknowledgementShare: Double?
+    public var original: OriginalDocument?
 
     /// The later version that an answer without a document (304) names for this configuration; nil for a
     /// document.

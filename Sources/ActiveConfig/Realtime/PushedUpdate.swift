@@ -60,8 +60,7 @@ struct PushedUpdate: Sendable {
         for (name, section) in sections { new.sections[name] = section }
         new.meta = meta
         new.entityTag = record.entityTag
-        new.signedDocument = nil
-        new.acknowledgementShare = nil
+        new.original = nil
         return .apply(new)
     }
 }

@@ -14,8 +14,8 @@ extension UserUpdates {
             guard let held, held.entityTag != nil else { return .poll }
             let wait = min(max(options.longPollWait, .seconds(1)), .seconds(60))
             let began = time.elapsed()
-            // A document that the launch guard refuses must not be answered again at once.
-            let asked = config.askedAbout(held, of: userID)
+            // A document that is refused must not be answered again at once.
+            let asked = config.requestBase(held, of: userID)
             let answer = try await connection.document(lastKnown: asked, wait: wait)
             updater.failures.noteSuccess(of: userID, at: .longPoll)
             state.withLock { state in
@@ -65,7 +65,7 @@ extension UserUpdates {
             note(new.meta)
             tell(new, result)
         case .skipped: break
-        // With signatures, documents become active by verified downloads only.
+        // Such as where documents have to be signed.
         case .needsFetch: try await fetchAgain(over: connection)
         }
     }

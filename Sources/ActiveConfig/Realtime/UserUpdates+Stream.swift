@@ -178,8 +178,10 @@ extension UserUpdates {
         case "hello":
             progress.withLock { $0.noteGreeting() }
             let data = try? SettingValue(jsonData: Data(event.data))
-            config.noteActive(
-                of: userID, share: data?.dictionaryValue?["acknowledge"]?.doubleValue)
+            if let share = data?.dictionaryValue?["acknowledge"]?.doubleValue {
+                config.noteActive(
+                    of: userID, headerFields: ["activeconfig-acknowledge": "\(share)"])
+            }
         case "update":
             let update = try PushedUpdate(event.data, limits: .default)
             let (place, base) = progress.withLock { ($0.place(of: update), $0.base) }
@@ -247,9 +249,8 @@ extension UserUpdates {
             }
             try await time.sleep(random(upTo: Self.fetchSpread * count))
             let record = try await fetchBeside()
-            // A replica of the server that is behind may have answered, unless the launch guard
-            // refuses what is newer.
-            let refused = config.options.launchGuard?.lastRefused(of: userID)?.document.version
+            // A replica of the server that is behind may have answered, unless what is newer is refused.
+            let refused = config.newestRefusedVersion(of: userID)
             let newest = max(record.version ?? .max, refused ?? .min)
             let isOlder = newest < wanted.version ?? .min
             let isOther =

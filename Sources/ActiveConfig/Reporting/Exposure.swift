@@ -19,3 +19,12 @@ public struct Exposure: Sendable, Hashable {
     /// When the value was first read.
     public let time: Date
 }
+
+extension Exposure {
+    init(_ read: SettingRead, _ event: ConfigurationEvent) {
+        self.init(
+            userID: event.userID, setting: read.setting, value: read.value, isMasked: read.isMasked,
+            source: read.source, templateVersion: event.document?.templateVersion,
+            experiments: event.document?.experiments ?? [:], time: event.time)
+    }
+}

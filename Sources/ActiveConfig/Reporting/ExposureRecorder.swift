@@ -3,8 +3,11 @@ public import Dispatch
 /// Collects which settings were read, with which values, for whoever counts them.
 ///
 /// ```swift
-/// options.exposures = ExposureRecorder { exposures in analytics.track(exposures) }
+/// let recorder = ExposureRecorder(config) { exposures in analytics.track(exposures) }
 /// ```
+///
+/// It works as long as it is held. Create it before the first read: a value that was read before is not
+/// recorded until a later configuration gives another one.
 ///
 /// Reads by typed keys and by decoded sections count: each setting once for each user, and again when
 /// its value is another one than was recorded last, so that the last exposure is what the user sees. An
@@ -52,14 +55,25 @@ public final class ExposureRecorder: Sendable {
     private let state = Locked(State())
     /// Calls the handler.
     private let queue = DispatchQueue(label: "ActiveConfig.ExposureRecorder")
+    private let observation = Locked<ActiveConfigListenerToken?>(nil)
 
-    /// Creates a recorder.
+    /// Creates a recorder, which starts at once.
     ///
     /// - Parameters:
+    ///   - activeConfig: The configuration.
     ///   - batchSize: How many exposures are handed over at once, at most by the handler's own delay.
     ///   - interval: How long an exposure waits for others.
     ///   - handler: Called with a batch, one call after the other, on a queue of the recorder.
-    public init(
+    public convenience init(
+        _ activeConfig: ActiveConfig, batchSize: Int = 100,
+        interval: DispatchTimeInterval = .seconds(30),
+        handler: @escaping @Sendable ([Exposure]) -> Void
+    ) {
+        self.init(batchSize: batchSize, interval: interval, handler: handler)
+        observe(activeConfig)
+    }
+
+    init(
         batchSize: Int = 100, interval: DispatchTimeInterval = .seconds(30),
         handler: @escaping @Sendable ([Exposure]) -> Void
     ) {
@@ -68,15 +82,31 @@ public final class ExposureRecorder: Sendable {
         self.handler = handler
     }
 
+    func observe(_ activeConfig: ActiveConfig) {
+        let new = activeConfig.addObserver(Observer(recorder: self))
+        observation.withLock { $0 = new }
+    }
+
+    /// Does not hold it.
+    private struct Observer: ConfigurationObserving {
+        weak let recorder: ExposureRecorder?
+
+        func observe(_ event: ConfigurationEvent) {
+            switch event.kind {
+            case .read(let read):
+                recorder?.record(Exposure(read, event), hash: read.valueHash)
+            case .forgotten: recorder?.forget(UserID(event.userID))
+            default: break
+            }
+        }
+    }
+
     /// Hands over what is pending, and returns when the handler has it, as before the program ends.
     ///
     /// The handler must not call it.
     public func flush() { queue.sync { self.deliver() } }
 
-    func record(_ exposure: Exposure, value: SettingValue?) {
-        var hasher = Hasher()
-        hasher.combine(value)
-        let hash = hasher.finalize()
+    func record(_ exposure: Exposure, hash: Int) {
         let (isFull, isFirst) = state.withLock { state in
             guard state.pending.count < max(Self.maximumPendingCount, batchSize),
                 state.note(exposure, hash: hash)
@@ -92,7 +122,7 @@ public final class ExposureRecorder: Sendable {
     }
 
     /// Drops what is known of a user, and what was not handed over yet.
-    func forget(_ userID: UserID) { state.withLock { $0.forget(userID) } }
+    private func forget(_ userID: UserID) { state.withLock { $0.forget(userID) } }
 
     /// Runs on ``queue``.
     private func deliver() {

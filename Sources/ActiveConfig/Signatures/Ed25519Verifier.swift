@@ -5,10 +5,10 @@
     /// Verifies Ed25519 signatures (RFC 8032) by the system's CryptoKit.
     ///
     /// ```swift
-    /// options.signatures = SignaturePolicy(
+    /// options.vetting = [SignatureVetting(
     ///     verifier: try Ed25519Verifier(publicKeys: ["2026-11": "base64 of the server's public key"]))
     /// ```
-    public struct Ed25519Verifier: ConfigurationVerifier {
+    public struct Ed25519Verifier: SignatureVerifier {
         /// A public key that is none.
         public struct InvalidKey: Error, Sendable, CustomStringConvertible {
             /// The key's name.

@@ -10,9 +10,9 @@ import Foundation
 /// ```
 ///
 /// The checksum, 16 hexadecimal digits, covers everything after the first line. The document of a
-/// signed configuration is the server's, byte for byte, and the header has its signature too, and that of
-/// the answer by which it is of a later version, if there was one. Of any other the header has what was
-/// left out when it was read, if anything was.
+/// configuration with an original is the server's, byte for byte, and the header has the answer's header
+/// fields too, and those of the answer by which it is of a later version, if there was one. Of any other
+/// the header has what was left out when it was read, if anything was.
 struct StoredRecord {
     /// The reason why bytes are not a sound record of the user.
     struct Damage: Error, CustomStringConvertible {
@@ -37,11 +37,14 @@ struct StoredRecord {
         header["user_id"] = userID.string.map { .string($0) }
         header["entity_tag"] = configuration.entityTag.map { .string($0) }
         header["template_version"] = configuration.meta["template_version"]
-        let signed = configuration.signedDocument
-        let body = signed?.signature == nil ? nil : signed?.body
+        let body = configuration.original?.body
         if body != nil {
-            header["signature"] = signed?.signature.map { .string($0) }
-            header["confirmation"] = signed?.confirmation.map { .string($0) }
+            header["header_fields"] = configuration.original.map {
+                SettingValue(texts: $0.headerFields)
+            }
+            header["confirmation"] = configuration.original?.confirmation.map {
+                SettingValue(texts: $0)
+            }
         }
         if body == nil { header["problems"] = configuration.storedProblems }
         var writer = DocumentWriter()
@@ -87,8 +90,9 @@ struct StoredRecord {
         let userID: UserID
         let entityTag: String?
         let templateVersion: SettingValue?
-        let signature: String?
-        let confirmation: String?
+        /// Of the answer in which the document came; nil unless it is byte for byte the server's.
+        let headerFields: [String: String]?
+        let confirmation: [String: String]?
         let problems: SettingValue?
     }
 
@@ -114,8 +118,8 @@ struct StoredRecord {
             userID: UserID(members["user_id"]?.stringValue),
             entityTag: members["entity_tag"]?.stringValue,
             templateVersion: members["template_version"],
-            signature: members["signature"]?.stringValue,
-            confirmation: members["confirmation"]?.stringValue, problems: members["problems"])
+            headerFields: members["header_fields"]?.texts,
+            confirmation: members["confirmation"]?.texts, problems: members["problems"])
         return (header, content[(lineEnd + 1)...])
     }
 
@@ -124,16 +128,16 @@ struct StoredRecord {
         var state = try ConfigurationState(jsonData: document, limits: Self.limits)
         state.addProblems(stored: header.problems)
         state.entityTag = header.entityTag
-        let signed = header.signature.map { signature in
-            SignedDocument.stored(
-                body: document, signature: signature, entityTag: header.entityTag,
+        let original = header.headerFields.map { fields in
+            OriginalDocument.stored(
+                body: document, headerFields: fields, entityTag: header.entityTag,
                 confirmation: header.confirmation
             ).read(as: state)
         }
         if header.confirmation != nil {
             state.meta[ConfigurationState.MetaKey.templateVersion] = header.templateVersion
         }
-        state.signedDocument = signed
+        state.original = original
         return state
     }
 
@@ -161,4 +165,11 @@ extension DocumentWriter {
         json.write(object)
         json.write(UInt8(ascii: "\n"))
     }
+}
+
+extension SettingValue {
+    fileprivate init(texts: [String: String]) { self = .object(texts.mapValues { .string($0) }) }
+
+    /// The members of an object that are strings; nil for another value.
+    fileprivate var texts: [String: String]? { dictionaryValue?.compactMapValues(\.stringValue) }
 }

@@ -51,7 +51,13 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ConfigurationAcknowledger = ActiveConfigTypes.ConfigurationAcknowledgerType
     /// The framework's type of this name.
+    public typealias ConfigurationActivation = ActiveConfigTypes.ConfigurationActivationType
+    /// The framework's type of this name.
+    public typealias ConfigurationCandidate = ActiveConfigTypes.ConfigurationCandidateType
+    /// The framework's type of this name.
     public typealias ConfigurationDescription = ActiveConfigTypes.ConfigurationDescriptionType
+    /// The framework's type of this name.
+    public typealias ConfigurationEvent = ActiveConfigTypes.ConfigurationEventType
     /// The framework's type of this name.
     public typealias ConfigurationFormatError = ActiveConfigTypes.ConfigurationFormatErrorType
     /// The framework's type of this name.
@@ -59,11 +65,15 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ConfigurationLimits = ActiveConfigTypes.ConfigurationLimitsType
     /// The framework's type of this name.
+    public typealias ConfigurationObserving = ActiveConfigTypes.ConfigurationObservingType
+    /// The framework's type of this name.
+    public typealias ConfigurationRefusal = ActiveConfigTypes.ConfigurationRefusalType
+    /// The framework's type of this name.
     public typealias ConfigurationReport = ActiveConfigTypes.ConfigurationReportType
     /// The framework's type of this name.
     public typealias ConfigurationState = ActiveConfigTypes.ConfigurationStateType
     /// The framework's type of this name.
-    public typealias ConfigurationVerifier = ActiveConfigTypes.ConfigurationVerifierType
+    public typealias ConfigurationVetting = ActiveConfigTypes.ConfigurationVettingType
     /// The framework's type of this name.
     public typealias CustomSignalError = ActiveConfigTypes.CustomSignalErrorType
     /// The framework's type of this name.
@@ -101,6 +111,8 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias NoEventStream = ActiveConfigTypes.NoEventStreamType
     /// The framework's type of this name.
+    public typealias OriginalDocument = ActiveConfigTypes.OriginalDocumentType
+    /// The framework's type of this name.
     public typealias OverridePolicy = ActiveConfigTypes.OverridePolicyType
     /// The framework's type of this name.
     public typealias PendingConfigurationStore = ActiveConfigTypes.PendingConfigurationStoreType
@@ -125,6 +137,8 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias SettingProblem = ActiveConfigTypes.SettingProblemType
     /// The framework's type of this name.
+    public typealias SettingRead = ActiveConfigTypes.SettingReadType
+    /// The framework's type of this name.
     public typealias SettingSource = ActiveConfigTypes.SettingSourceType
     /// The framework's type of this name.
     public typealias SettingValue = ActiveConfigTypes.SettingValueType
@@ -135,9 +149,9 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias SignatureError = ActiveConfigTypes.SignatureErrorType
     /// The framework's type of this name.
-    public typealias SignaturePolicy = ActiveConfigTypes.SignaturePolicyType
+    public typealias SignatureVerifier = ActiveConfigTypes.SignatureVerifierType
     /// The framework's type of this name.
-    public typealias SignedDocument = ActiveConfigTypes.SignedDocumentType
+    public typealias SignatureVetting = ActiveConfigTypes.SignatureVettingType
     /// The framework's type of this name.
     public typealias StoreError = ActiveConfigTypes.StoreErrorType
     /// The framework's type of this name.
@@ -150,6 +164,8 @@ extension ActiveConfig {
     public typealias UserConfiguration = ActiveConfigTypes.UserConfigurationType
     /// The framework's type of this name.
     public typealias UserDefaultsStore = ActiveConfigTypes.UserDefaultsStoreType
+    /// The framework's type of this name.
+    public typealias VettingVerdict = ActiveConfigTypes.VettingVerdictType
     #if canImport(CryptoKit)
         /// The framework's type of this name.
         public typealias Ed25519Verifier = ActiveConfigTypes.Ed25519VerifierType

@@ -51,20 +51,30 @@ public enum ActiveConfigTypes: Sendable {
     public typealias ClientStateStoreType = ClientStateStore
     /// ``ConfigurationAcknowledger``.
     public typealias ConfigurationAcknowledgerType = ConfigurationAcknowledger
+    /// ``ConfigurationActivation``.
+    public typealias ConfigurationActivationType = ConfigurationActivation
+    /// ``ConfigurationCandidate``.
+    public typealias ConfigurationCandidateType = ConfigurationCandidate
     /// ``ConfigurationDescription``.
     public typealias ConfigurationDescriptionType = ConfigurationDescription
+    /// ``ConfigurationEvent``.
+    public typealias ConfigurationEventType = ConfigurationEvent
     /// ``ConfigurationFormatError``.
     public typealias ConfigurationFormatErrorType = ConfigurationFormatError
     /// ``ConfigurationFreshness``.
     public typealias ConfigurationFreshnessType = ConfigurationFreshness
     /// ``ConfigurationLimits``.
     public typealias ConfigurationLimitsType = ConfigurationLimits
+    /// ``ConfigurationObserving``.
+    public typealias ConfigurationObservingType = ConfigurationObserving
+    /// ``ConfigurationRefusal``.
+    public typealias ConfigurationRefusalType = ConfigurationRefusal
     /// ``ConfigurationReport``.
     public typealias ConfigurationReportType = ConfigurationReport
     /// ``ConfigurationState``.
     public typealias ConfigurationStateType = ConfigurationState
-    /// ``ConfigurationVerifier``.
-    public typealias ConfigurationVerifierType = ConfigurationVerifier
+    /// ``ConfigurationVetting``.
+    public typealias ConfigurationVettingType = ConfigurationVetting
     /// ``CustomSignalError``.
     public typealias CustomSignalErrorType = CustomSignalError
     /// ``CustomSignalValue``.
@@ -101,6 +111,8 @@ public enum ActiveConfigTypes: Sendable {
     public typealias LaunchGuardVerdictType = LaunchGuardVerdict
     /// ``NoEventStream``.
     public typealias NoEventStreamType = NoEventStream
+    /// ``OriginalDocument``.
+    public typealias OriginalDocumentType = OriginalDocument
     /// ``OverridePolicy``.
     public typealias OverridePolicyType = OverridePolicy
     /// ``PendingConfigurationStore``.
@@ -125,6 +137,8 @@ public enum ActiveConfigTypes: Sendable {
     public typealias SettingPathType = SettingPath
     /// ``SettingProblem``.
     public typealias SettingProblemType = SettingProblem
+    /// ``SettingRead``.
+    public typealias SettingReadType = SettingRead
     /// ``SettingSource``.
     public typealias SettingSourceType = SettingSource
     /// ``SettingValue``.
@@ -135,10 +149,10 @@ public enum ActiveConfigTypes: Sendable {
     public typealias SettingsSectionType = SettingsSection
     /// ``SignatureError``.
     public typealias SignatureErrorType = SignatureError
-    /// ``SignaturePolicy``.
-    public typealias SignaturePolicyType = SignaturePolicy
-    /// ``SignedDocument``.
-    public typealias SignedDocumentType = SignedDocument
+    /// ``SignatureVerifier``.
+    public typealias SignatureVerifierType = SignatureVerifier
+    /// ``SignatureVetting``.
+    public typealias SignatureVettingType = SignatureVetting
     /// ``StoreError``.
     public typealias StoreErrorType = StoreError
     /// ``URLSessionEventSource``.
@@ -151,6 +165,8 @@ public enum ActiveConfigTypes: Sendable {
     public typealias UserConfigurationType = UserConfiguration
     /// ``UserDefaultsStore``.
     public typealias UserDefaultsStoreType = UserDefaultsStore
+    /// ``VettingVerdict``.
+    public typealias VettingVerdictType = VettingVerdict
     #if canImport(CryptoKit)
         /// ``Ed25519Verifier``.
         public typealias Ed25519VerifierType = Ed25519Verifier

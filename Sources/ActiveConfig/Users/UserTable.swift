@@ -165,7 +165,7 @@ final class UserTable: Sendable {
                 return shared.section
             }
             // The content is the same.
-            pooled.signedDocument = configuration.signedDocument
+            pooled.original = configuration.original
             return pooled
         }
         let configuration = pooled(known.configuration)

@@ -41,7 +41,7 @@ final class UserTurns: Sendable {
                 queues[userID] = count > 1 ? (queue, count - 1) : nil
             }
         }
-        return try LogWriter.holdingMessages {
+        return try HeldCalls.holding {
             let turn = Turn()
             defer { turn.end() }
             return try Self.$turn.withValue(turn) { try queue.sync(execute: body) }

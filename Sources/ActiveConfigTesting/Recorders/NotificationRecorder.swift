@@ -46,7 +46,7 @@ public final class NotificationRecorder: Sendable {
             section = userInfo[ActiveConfig.NotificationKey.section] as? ActiveConfigSection
             error = userInfo[ActiveConfig.NotificationKey.error] as? any Error
             launchGuardVerdict =
-                userInfo[ActiveConfig.NotificationKey.launchGuardVerdict] as? LaunchGuardVerdict
+                userInfo[LaunchGuard.verdictKey] as? LaunchGuardVerdict
         }
     }
 
@@ -76,7 +76,7 @@ public final class NotificationRecorder: Sendable {
             ActiveConfig.downloadUpdateFinishedNotification,
             ActiveConfig.downloadFailedNotification,
             ActiveConfig.sectionDidChangeNotification,
-            ActiveConfig.launchGuardVerdictNotification,
+            LaunchGuard.verdictNotification,
         ]
         self.recorded = recorded
         self.notificationCenter = notificationCenter

@@ -62,7 +62,7 @@ struct ForgettingRacesTests {
     @Test func aDocumentThatProvesGoodMeanwhileLeavesNoCopy() async throws {
         let launchGuard = LaunchGuard()
         var options = ActiveConfigOptions()
-        options.launchGuard = launchGuard
+        options.vetting.append(launchGuard)
         store.base.persistConfiguration(Self.document("own"), forUserID: "1")
         let config = launch(options)
         config.currentUserID = "1"
@@ -77,7 +77,7 @@ struct ForgettingRacesTests {
         // Another document of the user is guarded again.
         store.base.persistConfiguration(Self.document("new"), forUserID: "1")
         let next = LaunchGuard()
-        options.launchGuard = next
+        options.vetting.append(next)
         launch(options).currentUserID = "1"
         next.markHealthy()
         next.drain()

@@ -219,7 +219,7 @@ struct LargeIntegersTests {
             """#.utf8)
         var state = try JSONDecoder().decode(ConfigurationState.self, from: body)
         state.entityTag = "\"12\""
-        state.signedDocument = SignedDocument(
+        state.original = OriginalDocument(
             body: body, signature: SigningServer.field(body, version: 12),
             entityTag: state.entityTag)
         let config = SigningServer().config(

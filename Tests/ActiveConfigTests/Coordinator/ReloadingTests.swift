@@ -179,14 +179,16 @@ struct ReloadingTests {
         let user = config.configuration(forUserID: "2")
         #expect([user["Home"]?.title, config["Home"]?.title] == ["old", "old"])
         let told = Locked<[String]>([])
-        let observer = config.outcomes.add(
-            { outcome in
-                told.withLock { $0.append("\(outcome.userID.string ?? "-") \(outcome.version)") }
-            }, forget: { _ in })
+        let observation = config.addObserver(
+            ClosureObserver { event in
+                guard case .active = event.kind, let document = event.document else { return }
+                let version = document.templateVersion ?? 0
+                told.withLock { $0.append("\(event.userID ?? "-") \(version)") }
+            })
         for userID in [nil, "2"] { try persist("new", version: 2, of: userID) }
         await config.reload()
         await config.reload()
-        config.outcomes.remove(observer)
+        observation.cancel()
         #expect(told.withLock(\.self) == ["- 2", "2 2"])
     }
 

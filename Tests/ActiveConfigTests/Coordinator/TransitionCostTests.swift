@@ -16,7 +16,7 @@
             let launchGuard = LaunchGuard()
             var options = ActiveConfigOptions()
             options.activation = policy
-            if isGuarded { options.launchGuard = launchGuard }
+            if isGuarded { options.vetting = [launchGuard] }
             let config = CoordinatorFixture.make(store: store, options: options).config
             // The first switch of a launch would load the generic user too, which is a change of its own.
             _ = config["Home"]

@@ -39,7 +39,7 @@ struct GuardedLaunch {
                 start: nil))
         var options = ActiveConfigOptions()
         options.activation = activation
-        options.launchGuard = launchGuard
+        options.vetting.append(launchGuard)
         config = ActiveConfig(
             configDownloader: downloader,
             configStore: FileDefaultsStore(

@@ -15,7 +15,7 @@ struct LaunchGuardLogTests {
         let reads = Locked<[(text: String, version: Int?)]>([])
         let launchGuard = LaunchGuard()
         var options = ActiveConfigOptions()
-        options.launchGuard = launchGuard
+        options.vetting.append(launchGuard)
         let log = ActiveConfigLog { _, text in
             let version = config.withLock { $0 }?["Home"]?.integer(forKey: "version")
             reads.withLock { $0.append((text, version)) }
@@ -60,7 +60,7 @@ struct LaunchGuardLogTests {
         let texts = Locked<[String]>([])
         let launchGuard = LaunchGuard()
         var options = ActiveConfigOptions()
-        options.launchGuard = launchGuard
+        options.vetting.append(launchGuard)
         let log = ActiveConfigLog { level, text in
             guard level == .warning, let config = shared.withLock({ $0 }) else { return }
             texts.withLock { $0.append(text) }

@@ -13,7 +13,7 @@ struct LaunchGuardRacesTests {
         _ store: any ActiveConfigStore, _ activation: ActivationPolicy = .immediate
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.launchGuard = launchGuard
+        options.vetting = [launchGuard]
         options.activation = activation
         return CoordinatorFixture.make(store: store, options: options).config
     }

@@ -28,11 +28,11 @@ struct LaunchGuardTests {
         for _ in 0..<2 {
             let launch = GuardedLaunch(system)
             #expect(launch.version == 2)
-            #expect(launch.config.launchGuardVerdict == nil)
+            #expect(launch.launchGuard.verdict == nil)
         }
         let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
         #expect(launch.version == 1)
-        let verdict = try #require(launch.config.launchGuardVerdict)
+        let verdict = try #require(launch.launchGuard.verdict)
         #expect(verdict.userID == "1")
         #expect(verdict.templateVersion == 2)
         #expect(verdict.entityTag == "\"2\"")
@@ -43,7 +43,7 @@ struct LaunchGuardTests {
         launch.live()
         let next = GuardedLaunch(system)
         #expect(next.version == 1)
-        #expect(next.config.launchGuardVerdict == nil, "decided once")
+        #expect(next.launchGuard.verdict == nil, "decided once")
     }
 
     /// The tag covers no version: a later version of the refused document is that document.
@@ -97,9 +97,9 @@ struct LaunchGuardTests {
         let launch = GuardedLaunch(system, userID: nil)
         let verdicts = Locked<[LaunchGuardVerdict]>([])
         let token = launch.center.addObserver(
-            forName: ActiveConfig.launchGuardVerdictNotification, object: nil, queue: nil
+            forName: LaunchGuard.verdictNotification, object: nil, queue: nil
         ) { note in
-            let verdict = note.userInfo?[ActiveConfig.NotificationKey.launchGuardVerdict]
+            let verdict = note.userInfo?[LaunchGuard.verdictKey]
             guard let verdict = verdict as? LaunchGuardVerdict else { return }
             verdicts.withLock { $0.append(verdict) }
         }
@@ -149,7 +149,7 @@ struct LaunchGuardTests {
             activation: policy)
         #expect(launch.version == 1)
         #expect(launch.config.pendingConfiguration == nil)
-        let verdict = try #require(launch.config.launchGuardVerdict)
+        let verdict = try #require(launch.launchGuard.verdict)
         #expect(verdict.templateVersion == 2)
         #expect(verdict.replacement == .previous)
         #expect(verdict.keptVersion == 1)
@@ -183,7 +183,7 @@ struct LaunchGuardTests {
         for _ in 0..<2 { #expect(GuardedLaunch(system, activation: policy).version == 3) }
         let launch = GuardedLaunch(system, activation: policy)
         #expect(launch.version == 2)
-        #expect(launch.config.launchGuardVerdict?.replacement == .previous)
+        #expect(launch.launchGuard.verdict?.replacement == .previous)
     }
 
     @Test func aDeathByTheSectionsThatWereActivatedLaterCounts() async throws {
@@ -206,7 +206,7 @@ struct LaunchGuardTests {
 
     @Test func aWindowMayBeOfAnyLength() async throws {
         var options = ActiveConfigOptions()
-        options.launchGuard = LaunchGuard(window: .seconds(Int64.max))
+        options.vetting.append(LaunchGuard(window: .seconds(Int64.max)))
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))),
             store: InMemoryStore(), options: options)
@@ -236,8 +236,8 @@ struct LaunchGuardTests {
         for _ in 0..<3 { #expect(GuardedLaunch(system, bootstrap: Self.bootstrap).version == 1) }
         let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
         #expect(launch.version == 0)
-        #expect(launch.config.launchGuardVerdict?.replacement == .fallback)
-        #expect(launch.config.launchGuardVerdict?.keptVersion == nil)
+        #expect(launch.launchGuard.verdict?.replacement == .fallback)
+        #expect(launch.launchGuard.verdict?.keptVersion == nil)
     }
 
     @Test func aRefusedDocumentIsNotTakenAgainButTheNextOneIs() async throws {
@@ -390,13 +390,13 @@ struct LaunchGuardTests {
         try Self.storeBad([("1", 2), ("2", 3)], in: store)
         let launchGuard = LaunchGuard()
         var options = ActiveConfigOptions()
-        options.launchGuard = launchGuard
+        options.vetting.append(launchGuard)
         let config = ActiveConfig.make(store: store, options: options)
         for userID in ["1", "2"] { config.currentUserID = userID }
-        #expect(config.earlierOutcomes.map(\.version) == [2, 3])
+        #expect(config.refusedVersions == [2, 3])
         try config.forgetUser("2")
-        #expect(config.launchGuardVerdict?.userID == "1")
-        #expect(config.earlierOutcomes.map(\.version) == [2])
+        #expect(launchGuard.verdict?.userID == "1")
+        #expect(config.refusedVersions == [2])
         let documents = [2, 3].map {
             LaunchRecord.Document(GuardedLaunch.document($0), of: UserID("\($0 - 1)"))
         }
@@ -407,7 +407,10 @@ struct LaunchGuardTests {
         let store = FailingStore([])
         try Self.storeBad([("1", 2)], in: store.base)
         let launchGuard = LaunchGuard()
-        launchGuard.attach(store: store, clock: ManualClock(), log: .disabled)
+        var options = ActiveConfigOptions()
+        options.vetting.append(launchGuard)
+        let config = ActiveConfig.make(store: store, options: options)
+        defer { withExtendedLifetime(config) {} }
         let refusal = try #require(
             launchGuard.refusal(of: GuardedLaunch.document(2), userID: UserID("1")))
         let before = store.updateCount
@@ -417,12 +420,13 @@ struct LaunchGuardTests {
     }
 
     @Test func aStoreWithoutRecordsHasNoGuardAndSaysSo() {
+        let launchGuard = LaunchGuard()
         var options = ActiveConfigOptions()
-        options.launchGuard = LaunchGuard()
+        options.vetting.append(launchGuard)
         let log = RecordingLog()
         let config = ActiveConfig.make(store: ObservedStore(), options: options, log: log.log)
         _ = config.currentConfiguration
-        #expect(config.launchGuardVerdict == nil)
+        #expect(launchGuard.verdict == nil)
         #expect(log.messages.contains { $0.text.contains("keeps no records") })
     }
 
@@ -502,7 +506,7 @@ struct LaunchGuardTests {
         try Self.storeBad([(nil, 2)], in: store.base)
         for _ in 0..<2 {
             var options = ActiveConfigOptions()
-            options.launchGuard = LaunchGuard()
+            options.vetting.append(LaunchGuard())
             let config = ActiveConfig.make(store: store, options: options)
             #expect(config["Home"] == nil)
             #expect(throws: FailingStore.Failure.self) { try config.forgetUser(nil) }
@@ -516,15 +520,15 @@ struct LaunchGuardTests {
         let center = NotificationCenter()
         let queue = DispatchQueue(label: "listeners")
         var options = ActiveConfigOptions()
-        options.launchGuard = LaunchGuard()
+        options.vetting.append(LaunchGuard())
         let config = ActiveConfig.make(
             store: store, notificationCenter: center, listenerQueue: queue, options: options)
         let recorder = NotificationRecorder(of: config, in: center)
         for userID in ["1", "2", "1", "2", "1"] { config.currentUserID = userID }
         queue.sync {}
-        let entries = recorder.entries(named: ActiveConfig.launchGuardVerdictNotification)
+        let entries = recorder.entries(named: LaunchGuard.verdictNotification)
         #expect(entries.map(\.userID) == ["1", "2"])
         #expect(entries.map(\.launchGuardVerdict?.templateVersion) == [2, 3])
-        #expect(config.earlierOutcomes.map(\.version) == [2, 3])
+        #expect(config.refusedVersions == [2, 3])
     }
 }

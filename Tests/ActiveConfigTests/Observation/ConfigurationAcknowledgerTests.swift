@@ -14,11 +14,10 @@ struct ConfigurationAcknowledgerTests {
     private let sent = Locked<[URLRequest]>([])
 
     private static func document(_ version: Int, share: Double? = 1) -> ConfigurationState {
-        var state = ConfigurationState.make(
+        ConfigurationState.make(
             meta: ["template_version": .integer(version)],
-            sections: ["Home": ["columns": "many", "token": "abc"]], entityTag: "\"\(version)\"")
-        state.acknowledgementShare = share
-        return state
+            sections: ["Home": ["columns": "many", "token": "abc"]], entityTag: "\"\(version)\""
+        ).asking(share: share)
     }
 
     private func acknowledger(
@@ -128,6 +127,15 @@ struct ConfigurationAcknowledgerTests {
         #expect(try body(request)["in_force"] == true)
     }
 
+    @Test(arguments: ["2", "-1", "nan", "half", "", nil])
+    func aShareThatIsNoneIsNoWish(share: String?) throws {
+        let event = ConfigurationEvent(
+            .active, userID: nil, document: Self.document(12),
+            headerFields: share.map { ["activeconfig-acknowledge": $0] } ?? [:], time: .now)
+        let acknowledgement = try #require(Acknowledgement(event))
+        #expect(acknowledgement.share == nil)
+    }
+
     @Test func nothingIsSentUnlessTheServerAsks() async throws {
         for (share, random, count) in [
             (nil, 0, 0), (0, 0, 0), (0.5, 0.5, 0), (0.5, 0.49, 1),
@@ -173,10 +181,11 @@ struct ConfigurationAcknowledgerTests {
         let config = ActiveConfig.make(store: nil)
         let acknowledger = try acknowledger(config)
         func tell(_ user: Int) {
-            config.outcomes.tell(
-                ConfigurationOutcome(
-                    userID: UserID("\(user)"), version: 2, entityTag: nil, share: 1,
-                    verdict: .refused("It cannot be used.")))
+            config.observers.tell(
+                ConfigurationEvent(
+                    .refused(ConfigurationRefusal("It cannot be used."), keptVersion: nil),
+                    userID: "\(user)", document: Self.document(2),
+                    headerFields: ["activeconfig-acknowledge": "1"], time: .now))
         }
         // More than the record keeps.
         for user in 0..<1_100 { tell(user) }

@@ -114,7 +114,7 @@ struct UpdaterEndTests {
         store.persistConfiguration(try SigningServer.answer(13), forUserID: "1")
         let config = SigningServer().config(ScriptedDownloader(), store: store)
         var older = try SigningServer.answer(12, title: "Old")
-        if !isSigned { older.signedDocument = nil }
+        if !isSigned { older.original = nil }
         let source = PreparedSource { [older] userID in
             let connection = PreparedConnection(userID) { _ in DocumentAnswer(older) }
             connection.send(Self.hello)

@@ -22,9 +22,9 @@ struct ExposureRecorderTests {
         _ recorder: ExposureRecorder, _ downloader: ScriptedDownloader = ScriptedDownloader(),
         store: any ActiveConfigStore = InMemoryStore(bootstrap: .state(document(2)))
     ) -> ActiveConfig {
-        var options = ActiveConfigOptions()
-        options.exposures = recorder
-        return .make(downloader: downloader, store: store, options: options)
+        let config = ActiveConfig.make(downloader: downloader, store: store)
+        recorder.observe(config)
+        return config
     }
 
     @Test func aSettingIsRecordedOnceForAUserAndValue() async throws {
@@ -199,13 +199,12 @@ struct ExposureRecorderTests {
             mayEnd.wait()
         }
         func record(_ number: Int) {
-            let value = SettingValue.integer(number)
             recorder.record(
                 Exposure(
                     userID: nil, setting: SettingPath(sectionName: "Home", name: "number"),
-                    value: value, isMasked: false, source: .stored, templateVersion: nil,
+                    value: .integer(number), isMasked: false, source: .stored, templateVersion: nil,
                     experiments: [:], time: Date()),
-                value: value)
+                hash: number)
         }
         record(0)
         hasBegun.wait()

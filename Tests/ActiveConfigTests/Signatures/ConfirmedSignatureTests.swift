@@ -14,7 +14,7 @@ struct ConfirmedSignatureTests {
     /// An answer about version 12, signed as one of another version.
     private static func confirmation(_ field: String?) throws -> ScriptedDownloader.Answer {
         var state = try SigningServer.answer(12)
-        state.signedDocument = state.signedDocument?.withoutBody.confirmed(
+        state.original = state.original?.withoutBody.confirmed(
             signature: field, entityTag: "W/\(tag)")
         // Not signed, and therefore ignored.
         state.confirmedVersion = 999
@@ -49,7 +49,7 @@ struct ConfirmedSignatureTests {
         // The bytes are those of version 12, which the signature of the first answer covers.
         let stored = try #require(store().ownConfiguration(forUserID: "1"))
         #expect(stored.templateVersion == 14)
-        #expect(stored.signedDocument?.body == SigningServer.body(12))
+        #expect(stored.original?.body == SigningServer.body(12))
         let next = server.config(
             ScriptedDownloader(.configuration(try SigningServer.answer(13, title: "Replayed"))),
             store: store(), activation: activation)
@@ -117,8 +117,8 @@ struct ConfirmedSignatureTests {
         let answer = try SigningServer.answer(12)
         var forged = answer
         forged.meta["template_version"] = 20
-        forged.signedDocument = answer.signedDocument?.takingOver(
-            SignedDocument(body: Data(), signature: field, entityTag: nil))
+        forged.original = answer.original?.takingOver(
+            OriginalDocument(body: Data(), signature: field, entityTag: nil))
         try store.persistConfiguration(forged, forUserID: "1")
         let config = server.config(ScriptedDownloader(), store: store)
         #expect(config["Home"]?.string(forKey: "title") == "Hello")
@@ -140,7 +140,7 @@ struct ConfirmedSignatureTests {
 
     @Test func withoutAVerifierTheFieldCounts() async throws {
         var confirmation = try SigningServer.answer(12)
-        confirmation.signedDocument = nil
+        confirmation.original = nil
         confirmation.confirmedVersion = 13
         let store = InMemoryStore()
         let config = ActiveConfig.make(

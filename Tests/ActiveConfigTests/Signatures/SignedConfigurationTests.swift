@@ -34,10 +34,10 @@ struct SignedConfigurationTests {
         let store = FileDefaultsStore(directory: folder.url)
         // The exact bytes, not what is written of them.
         let stored = try #require(store.ownConfiguration(forUserID: "1"))
-        #expect(stored.signedDocument?.body == SigningServer.body(12))
+        #expect(stored.original?.body == SigningServer.body(12))
         let config = server.config(ScriptedDownloader(), store: store)
         #expect(config["Home"]?.string(forKey: "title") == "Hello")
-        #expect(config.currentConfiguration.signedDocument?.body == nil)
+        #expect(config.currentConfiguration.original?.body == nil)
         // With other keys, nothing of it is used.
         let others = SigningServer(keys: ["k2": "other"])
         let log = RecordingLog()
@@ -53,7 +53,7 @@ struct SignedConfigurationTests {
         let reading = try ConfigurationState(jsonData: body)
         var answer = reading
         answer.entityTag = signed.entityTag
-        answer.signedDocument = signed.signedDocument?.read(as: reading)
+        answer.original = signed.original?.read(as: reading)
         let store = InMemoryStore()
         let config = server.config(ScriptedDownloader(.configuration(answer)), store: store)
         try await config.downloadNewConfig()
@@ -62,7 +62,7 @@ struct SignedConfigurationTests {
         let record = try StoredRecord(StoredRecord.encode(answer, of: UserID("1")), of: UserID("1"))
         let stored = try record.configuration()
         #expect(
-            stored.signedDocument?.knownConfiguration?.sections["Home"]?.table
+            stored.original?.knownConfiguration?.sections["Home"]?.table
                 === stored.sections["Home"]?.table)
     }
 
@@ -73,21 +73,21 @@ struct SignedConfigurationTests {
             ScriptedDownloader { request in
                 guard let known = request.lastKnown else { return .configuration(answer) }
                 var confirmed = known
-                confirmed.signedDocument = known.signedDocument?.confirmed(
-                    signature: answer.signedDocument?.signature, entityTag: answer.entityTag)
+                confirmed.original = known.original?.confirmed(
+                    signature: answer.original?.signature, entityTag: answer.entityTag)
                 return .configuration(confirmed)
             }, store: InMemoryStore())
         let handle = config.configuration(forUserID: config.currentUserID)
         try await config.downloadNewConfig()
-        #expect(config.currentConfiguration.signedDocument != nil)
-        #expect(handle.currentConfiguration.signedDocument != nil)
+        #expect(config.currentConfiguration.original != nil)
+        #expect(handle.currentConfiguration.original != nil)
         #expect(try await config.downloadNewConfig().outcome == .notModified)
         #expect(try await handle.download().outcome == .notModified)
     }
 
     @Test func nothingUnsignedIsInForceButWhatComesWithTheApp() async throws {
         var unsigned = try SigningServer.answer(12)
-        unsigned.signedDocument = nil
+        unsigned.original = nil
         #expect(try await refusal(of: unsigned) == .unsigned)
         let store = InMemoryStore(
             bootstrap: .state(.make(sections: ["Home": ["title": "bundled"]])))
@@ -100,7 +100,7 @@ struct SignedConfigurationTests {
         // A store that does not keep the bytes.
         var changed = try SigningServer.answer(12)
         changed.sections["Home"] = ActiveConfigSection(settings: ["title": "forged"])
-        #expect(changed.signedDocument == nil)
+        #expect(changed.original == nil)
         let plain = ObservedStore()
         try plain.persistConfiguration(changed, forUserID: "1")
         #expect(server.config(ScriptedDownloader(), store: plain)["Home"] == nil)
@@ -108,9 +108,9 @@ struct SignedConfigurationTests {
 
     @Test func whatADownloaderOrAStoreMakesOfTheBytesIsNotUsed() async throws {
         var forged = try SigningServer.answer(12)
-        let document = forged.signedDocument
+        let document = forged.original
         forged.sections["Home"] = ActiveConfigSection(settings: ["title": "forged"])
-        forged.signedDocument = document
+        forged.original = document
         #expect(try await refusal(of: forged) == .contentMismatch)
         let store = InMemoryStore()
         store.persistConfiguration(forged, forUserID: "1")
@@ -161,20 +161,20 @@ struct SignedConfigurationTests {
         try await config.downloadNewConfig()
         await config.activate()
         #expect(config["Home"]?.string(forKey: "title") == "Newer")
-        #expect(config.currentConfiguration.signedDocument?.body == nil)
+        #expect(config.currentConfiguration.original?.body == nil)
         let stored = store.ownConfiguration(forUserID: "1")
-        #expect(stored?.signedDocument?.body == SigningServer.body(13, title: "Newer"))
+        #expect(stored?.original?.body == SigningServer.body(13, title: "Newer"))
         let next = server.config(ScriptedDownloader(), store: store, activation: policy)
         #expect(next["Home"]?.string(forKey: "title") == "Newer")
     }
 
     @Test(.onOneThread) func eachBitCounts() async throws {
-        let policy = SignaturePolicy(verifier: server)
+        let policy = SignatureVetting(verifier: server)
         let body = SigningServer.body(12)
         let field = SigningServer.field(body, version: 12)
         let tag = "\"12\""
         func isTaken(_ body: Data, _ field: String, _ tag: String, user: String? = "1") -> Bool {
-            let document = SignedDocument(body: body, signature: field, entityTag: tag)
+            let document = OriginalDocument(body: body, signature: field, entityTag: tag)
             let version = try? policy.version(
                 of: document, for: UserID(user), at: SigningServer.now)
             return version != nil
@@ -209,28 +209,28 @@ struct SignedConfigurationTests {
             ("1", "user:2"), ("1", "generic"), ("generic", "generic"), ("A", "user:a"),
             ("\u{E9}", "user:e%CC%81"), ("a/b", "user:a/b"),
         ] {
-            let policy = SignaturePolicy(verifier: server)
+            let policy = SignatureVetting(verifier: server)
             let body = SigningServer.body(12)
-            let document = SignedDocument(
+            let document = OriginalDocument(
                 body: body, signature: SigningServer.field(body, version: 12, user: other),
                 entityTag: "\"12\"")
             #expect(throws: SignatureError.self, "\(user), \(other)") {
                 try policy.version(of: document, for: UserID(user), at: SigningServer.now)
             }
         }
-        let policy = SignaturePolicy(verifier: server, project: "shop")
+        let policy = SignatureVetting(verifier: server, project: "shop")
         let body = SigningServer.body(12)
         for (user, text) in [
             (nil, "generic"), ("", "user:"), ("a b/\u{E9}", "user:a%20b%2F%C3%A9"),
         ] {
-            let document = SignedDocument(
+            let document = OriginalDocument(
                 body: body,
                 signature: SigningServer.field(body, version: 12, user: text, project: "shop"),
                 entityTag: "\"12\"")
             #expect(
                 try policy.version(of: document, for: UserID(user), at: SigningServer.now) == 12)
             #expect(throws: SignatureError.self) {
-                try SignaturePolicy(verifier: server).version(
+                try SignatureVetting(verifier: server).version(
                     of: document, for: UserID(user), at: SigningServer.now)
             }
         }
@@ -299,7 +299,7 @@ struct SignedConfigurationTests {
             _ field: String?, tag: String? = "\"12\""
         ) -> ScriptedDownloader.Answer {
             var state = first
-            state.signedDocument = first.signedDocument?.withoutBody.confirmed(
+            state.original = first.original?.withoutBody.confirmed(
                 signature: field, entityTag: tag)
             return .configuration(state)
         }
@@ -342,7 +342,7 @@ struct SignedConfigurationTests {
             downloader: ScriptedDownloader(.configuration(answer)), store: store)
         try await config.downloadNewConfig()
         #expect(config.currentConfiguration == answer)
-        #expect(store.ownConfiguration(forUserID: nil)?.signedDocument == nil)
+        #expect(store.ownConfiguration(forUserID: nil)?.original == nil)
     }
 
     @Test(arguments: [

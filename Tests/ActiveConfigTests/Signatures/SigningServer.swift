@@ -4,7 +4,7 @@ import Foundation
 @testable import ActiveConfig
 
 /// Signs documents as a server does, by a hash with a secret instead of a key pair.
-struct SigningServer: ConfigurationVerifier {
+struct SigningServer: SignatureVerifier {
     var keys = ["k1": "secret"]
 
     func isValidSignature(_ signature: Data, of message: Data, keyID: String) -> Bool {
@@ -54,7 +54,7 @@ struct SigningServer: ConfigurationVerifier {
         let body = body(version, title: title)
         var state = try ConfigurationState(jsonData: body)
         state.entityTag = tag ?? "\"\(version)\""
-        state.signedDocument = SignedDocument(
+        state.original = OriginalDocument(
             body: body,
             signature: field
                 ?? Self.field(body, version: version, user: user, expires: expires),
@@ -69,7 +69,7 @@ struct SigningServer: ConfigurationVerifier {
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
         options.activation = activation
-        options.signatures = SignaturePolicy(verifier: self)
+        options.vetting.append(SignatureVetting(verifier: self))
         let config = ActiveConfig(
             configDownloader: downloader, configStore: store,
             notificationCenter: NotificationCenter(),

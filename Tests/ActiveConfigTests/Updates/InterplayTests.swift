@@ -51,7 +51,7 @@ struct InterplayTests {
         state.entityTag = "\"\(version)\""
         let field = SigningServer.field(body(version), version: version, user: "user:\(userID)")
         if isSigned {
-            state.signedDocument = SignedDocument(
+            state.original = OriginalDocument(
                 body: body(version), signature: field, entityTag: state.entityTag)
         }
         return state
@@ -67,7 +67,7 @@ struct InterplayTests {
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
         options.activation = policy
-        if isSigned { options.signatures = SignaturePolicy(verifier: SigningServer()) }
+        if isSigned { options.vetting.append(SignatureVetting(verifier: SigningServer())) }
         let downloader = ScriptedDownloader { request in
             guard
                 let document = try? Self.document(

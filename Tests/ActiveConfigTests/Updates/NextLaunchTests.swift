@@ -17,12 +17,12 @@ struct NextLaunchTests {
         fixture.time.advance(by: 60)
         let next = fixture.launch().config
         let versions = Locked<[Int]>([])
-        let observer = next.outcomes.add(
-            { outcome in
-                guard case .active = outcome.verdict else { return }
-                versions.withLock { $0.append(outcome.version) }
-            }, forget: { _ in })
-        defer { next.outcomes.remove(observer) }
+        let observation = next.addObserver(
+            ClosureObserver { event in
+                guard case .active = event.kind else { return }
+                versions.withLock { $0.append(event.document?.templateVersion ?? 0) }
+            })
+        defer { observation.cancel() }
         #expect(next["Home"]?.title == "1")
         // Whatever the launch has brought in force is stored before.
         #expect(await next.activate().isEmpty)

@@ -13,7 +13,7 @@ extension ConfigurationAcknowledger {
     private static let maximumMessageLength = 500
 
     /// The request; nil when the version is no longer the newest word on the user.
-    func request(for outcome: ConfigurationOutcome) async -> URLRequest? {
+    func request(for outcome: Acknowledgement) async -> URLRequest? {
         let problems: [SettingValue]
         var isActive = false
         switch outcome.verdict {

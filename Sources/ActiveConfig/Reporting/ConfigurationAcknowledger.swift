@@ -24,7 +24,7 @@ public final class ConfigurationAcknowledger: Sendable {
     /// An acknowledgement that waits, or that is being sent.
     private struct Pending {
         let number: Int
-        let outcome: ConfigurationOutcome
+        let outcome: Acknowledgement
         let task: Task<Void, Never>
     }
 
@@ -34,7 +34,8 @@ public final class ConfigurationAcknowledger: Sendable {
         /// What was told in this launch, of more users than the record keeps.
         var told: [UserID: AcknowledgementRecord.User] = [:]
         var lastNumber = 0
-        var observer: Int?
+        /// Nil once it is stopped.
+        var observation: ActiveConfigListenerToken?
     }
 
     private static let maximumToldCount = 10_000
@@ -98,15 +99,20 @@ public final class ConfigurationAcknowledger: Sendable {
             "acknowledgements", initial: AcknowledgementRecord(), store: config.configStore,
             log: config.log)
         decisions.setSpecific(key: isDeciding, value: true)
-        let observer = config.outcomes.add(
-            { [weak self] outcome in self?.hear(outcome) },
-            forget: { [weak self] userID in self?.forget(userID) })
-        state.withLock { $0.observer = observer }
-        for earlier in config.earlierOutcomes { hear(earlier) }
+        let observation = config.addObserver(Observer(acknowledger: self))
+        state.withLock { $0.observation = observation }
     }
 
-    /// Called on any thread.
-    private func hear(_ outcome: ConfigurationOutcome) {
+    /// Does not hold it.
+    private struct Observer: ConfigurationObserving {
+        weak let acknowledger: ConfigurationAcknowledger?
+
+        func observe(_ event: ConfigurationEvent) { acknowledger?.hear(event) }
+    }
+
+    private func hear(_ event: ConfigurationEvent) {
+        if case .forgotten = event.kind { return forget(UserID(event.userID)) }
+        guard let outcome = Acknowledgement(event) else { return }
         // In order, and off the threads of whoever tells it.
         decisions.async { self.take(outcome) }
     }
@@ -130,16 +136,16 @@ public final class ConfigurationAcknowledger: Sendable {
 
     /// Stops it: nothing is sent any more.
     public func stop() {
-        let (observer, pending) = state.withLock { state in
-            defer { (state.observer, state.pending) = (nil, [:]) }
-            return (state.observer, state.pending)
+        let (observation, pending) = state.withLock { state in
+            defer { (state.observation, state.pending) = (nil, [:]) }
+            return (state.observation, state.pending)
         }
-        if let observer { config.outcomes.remove(observer) }
+        observation?.cancel()
         for pending in pending.values { pending.task.cancel() }
     }
 
     /// Decides whether an outcome is acknowledged, and when.
-    private func take(_ outcome: ConfigurationOutcome) {
+    private func take(_ outcome: Acknowledgement) {
         if let share = outcome.share, share != record.value.share {
             record.update { $0.share = share }
         }
@@ -147,7 +153,7 @@ public final class ConfigurationAcknowledger: Sendable {
         guard let share = outcome.share ?? known.share, share > 0,
             !known.hasTold(of: outcome),
             state.withLock({
-                $0.observer != nil && $0.told[outcome.userID]?.hasTold(of: outcome) != true
+                $0.observation != nil && $0.told[outcome.userID]?.hasTold(of: outcome) != true
             })
         else { return }
         if random() >= share {
@@ -157,7 +163,7 @@ public final class ConfigurationAcknowledger: Sendable {
         let delay = maximumDelay * random()
         // A newer version makes the acknowledgement of an older one needless.
         let old = state.withLock { state -> Task<Void, Never>? in
-            guard state.observer != nil,
+            guard state.observation != nil,
                 state.pending[outcome.userID]?.outcome.isSame(as: outcome) != true
             else { return nil }
             state.lastNumber += 1
@@ -174,7 +180,7 @@ public final class ConfigurationAcknowledger: Sendable {
         old?.cancel()
     }
 
-    private func note(_ outcome: ConfigurationOutcome) {
+    private func note(_ outcome: Acknowledgement) {
         state.withLock { state in
             let userID = outcome.userID
             state.told[userID, default: AcknowledgementRecord.User(digest: nil)].note(outcome)
@@ -192,7 +198,7 @@ public final class ConfigurationAcknowledger: Sendable {
         }
     }
 
-    private func acknowledge(_ outcome: ConfigurationOutcome) async {
+    private func acknowledge(_ outcome: Acknowledgement) async {
         guard let request = await request(for: outcome) else { return }
         let (status, message): (Int, String?)
         do {
@@ -221,7 +227,7 @@ public final class ConfigurationAcknowledger: Sendable {
         }
     }
 
-    private func logFailure(of outcome: ConfigurationOutcome, _ reason: String) {
+    private func logFailure(of outcome: Acknowledgement, _ reason: String) {
         if Task.isCancelled { return }
         let version = "Version \(outcome.version) of \(outcome.userID.logName)"
         config.log(.info, "\(version) was not acknowledged: \(reason)")

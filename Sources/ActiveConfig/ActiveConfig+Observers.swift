@@ -1,0 +1,81 @@
+/// Observers, and what they are told of configurations.
+extension ActiveConfig {
+    /// Adds an observer.
+    ///
+    /// It hears of what happens from now on, and of documents in the store that were refused in this launch
+    /// before. A value that was read before is not reported again, as long as it stays.
+    ///
+    /// - Parameter observer: The observer.
+    /// - Returns: A token; the observer is held until it is cancelled or released.
+    public func addObserver(_ observer: some ConfigurationObserving) -> ActiveConfigListenerToken {
+        let number = observers.add(observer)
+        return ActiveConfigListenerToken { [observers] in observers.remove(number) }
+    }
+
+    /// Tells that a document is active, which was brought or confirmed with these header fields.
+    func noteActive(
+        _ configuration: ConfigurationState?, of userID: UserID,
+        headerFields: [String: String] = [:]
+    ) {
+        guard !observers.isEmpty, let configuration,
+            state.withLock({ $0.userID == userID }) || users.usedEntry(of: userID) != nil
+        else { return }
+        observers.tell(
+            ConfigurationEvent(
+                .active, userID: userID.string, document: configuration, headerFields: headerFields,
+                time: now()))
+    }
+
+    /// Tells once more of the active document, which the server has confirmed with these header fields.
+    func noteActive(of userID: UserID, headerFields: [String: String]) {
+        guard !observers.isEmpty else { return }
+        let current = state.withLock { $0.snapshot }
+        let snapshot =
+            current?.userID == userID ? current : users.usedEntry(of: userID)?.snapshot
+        noteActive(snapshot?.configuration, of: userID, headerFields: headerFields)
+    }
+
+    /// Tells of an answer that is not used.
+    func noteRefusal(
+        of answer: ConfigurationState?, _ refusal: ConfigurationRefusal, kept: ConfigurationState?,
+        of userID: UserID
+    ) {
+        guard !observers.isEmpty, let answer, !answer.isConfirmation else { return }
+        observers.tell(
+            ConfigurationEvent(
+                .refused(refusal, keptVersion: kept?.templateVersion), userID: userID.string,
+                document: answer, headerFields: answer.original?.headerFields ?? [:], time: now()))
+    }
+
+    /// Tells that a value was read.
+    ///
+    /// - Parameters:
+    ///   - setting: The setting.
+    ///   - value: The value; nil is the key's default.
+    ///   - source: Where it comes from.
+    ///   - snapshot: The configuration that it was read from.
+    func noteRead(
+        _ setting: SettingPath, _ value: SettingValue?, from source: SettingSource,
+        in snapshot: ConfigurationSnapshot
+    ) {
+        guard !observers.isEmpty else { return }
+        let read = SettingRead(setting, value, isMasked: isSecret(setting), from: source)
+        observers.tell(
+            ConfigurationEvent(
+                .read(read), userID: snapshot.userID.string, document: snapshot.configuration,
+                time: now()))
+    }
+
+    /// Tells that a whole section was read.
+    func noteRead(sectionNamed sectionName: String, in snapshot: ConfigurationSnapshot) {
+        guard !observers.isEmpty else { return }
+        for key in snapshot.sections[sectionName]?.settingKeys ?? [] {
+            guard let top = snapshot.layers(ofKey: key, inSection: sectionName).first else {
+                continue
+            }
+            noteRead(
+                SettingPath(sectionName: sectionName, name: key), top.value, from: top.source,
+                in: snapshot)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+public import Foundation
+
+/// The answer in which a document came: the exact bytes, the entity tag, and the header fields of ours.
+///
+/// A downloader puts it into ``ConfigurationState/original``, for a ``ConfigurationVetting`` that needs it,
+/// such as one that checks a signature. A store that keeps it has to keep every byte.
+public struct OriginalDocument: Sendable, Hashable {
+    private enum Content: Hashable {
+        case body(Data)
+        /// SHA-256, 64 lower-case hexadecimal digits.
+        case digest(String)
+        /// Of an answer without a document.
+        case unknown
+    }
+
+    private let content: Content
+    /// The answer's header fields whose names begin with `ActiveConfig-`, by their names in lower case.
+    public let headerFields: [String: String]
+    /// The answer's entity tag, with its quotation marks.
+    public let entityTag: String?
+    /// True when the answer says that a document which the client has is still the user's (304).
+    let isConfirmation: Bool
+    /// The header fields of the answer (304) by which the document is of a later version than its bytes
+    /// say; nil when there was none.
+    private(set) var confirmation: [String: String]?
+
+    /// What the bytes say, read by the framework; nil when that is not known.
+    private var reading = Reading()
+
+    /// No part of equality: it follows from the bytes.
+    private struct Reading: Hashable {
+        var meta: [String: SettingValue] = [:]
+        /// Nil: not known.
+        var sections: [String: ActiveConfigSection]?
+
+        init() {}
+
+        static func == (left: Reading, right: Reading) -> Bool { true }
+        func hash(into hasher: inout Hasher) {}
+    }
+
+    /// Creates an original, as a downloader does.
+    ///
+    /// - Parameters:
+    ///   - body: The answer's body, byte for byte, without a content coding.
+    ///   - headerFields: The answer's header fields; those whose names do not begin with `ActiveConfig-`
+    ///     are left out.
+    ///   - entityTag: The answer's entity tag, with its quotation marks.
+    public init(body: Data, headerFields: [String: String], entityTag: String?) {
+        self.init(.body(body), headerFields, entityTag)
+    }
+
+    private init(
+        _ content: Content, _ headerFields: [String: String], _ entityTag: String?,
+        isConfirmation: Bool = false
+    ) {
+        self.content = content
+        self.headerFields = Dictionary(
+            headerFields.map { ($0.lowercased(), $1) }.filter { $0.0.hasPrefix("activeconfig-") },
+            uniquingKeysWith: { "\($0), \($1)" })
+        self.entityTag = entityTag
+        self.isConfirmation = isConfirmation
+    }
+
+    /// The value of a header field, by its name in any case; nil when the answer had none.
+    public func headerField(_ name: String) -> String? { headerFields[name.lowercased()] }
+
+    /// The bytes; nil once they are stored and only their digest is kept in memory.
+    public var body: Data? {
+        guard case .body(let body) = content else { return nil }
+        return body
+    }
+
+    /// The document with the configuration that was read from its bytes, so that whoever vets it does not
+    /// read them again.
+    func read(as state: ConfigurationState) -> OriginalDocument {
+        var document = self
+        (document.reading.meta, document.reading.sections) = (state.meta, state.sections)
+        return document
+    }
+
+    /// The configuration that was read from the bytes; nil when that is not known.
+    var knownConfiguration: ConfigurationState? {
+        reading.sections.map { ConfigurationState(meta: reading.meta, sections: $0) }
+    }
+
+    /// What an answer without a body (304) says of this document.
+    ///
+    /// - Parameters:
+    ///   - headerFields: That answer's header fields.
+    ///   - entityTag: That answer's entity tag.
+    /// - Returns: The confirmation, for a downloader to return instead of nil.
+    public func confirmed(headerFields: [String: String], entityTag: String?) -> OriginalDocument {
+        OriginalDocument(content, headerFields, entityTag, isConfirmation: true)
+    }
+
+    /// What an answer without a body (304) says of a document whose original is not kept.
+    static func confirmation(
+        headerFields: [String: String], entityTag: String?
+    ) -> OriginalDocument {
+        OriginalDocument(.unknown, headerFields, entityTag, isConfirmation: true)
+    }
+
+    /// The document with a confirmation as a later version.
+    func takingOver(_ confirmation: OriginalDocument) -> OriginalDocument {
+        var document = self
+        document.confirmation = confirmation.headerFields
+        return document
+    }
+
+    /// The document with the bytes of a stored one; nil when that is another one, or has none.
+    func withBody(of stored: OriginalDocument) -> OriginalDocument? {
+        guard let body = stored.body, stored.digest == digest else { return nil }
+        return OriginalDocument.stored(
+            body: body, headerFields: headerFields, entityTag: entityTag, confirmation: confirmation
+        )
+    }
+
+    /// A document as a store keeps it.
+    static func stored(
+        body: Data, headerFields: [String: String], entityTag: String?,
+        confirmation: [String: String]?
+    ) -> OriginalDocument {
+        var document = OriginalDocument(
+            body: body, headerFields: headerFields, entityTag: entityTag)
+        document.confirmation = confirmation
+        return document
+    }
+
+    /// SHA-256 of the bytes, as 64 lower-case hexadecimal digits; nil when they were never known.
+    public var digest: String? {
+        switch content {
+        case .body(let body): SHA256.hexDigest(of: body)
+        case .digest(let digest): digest
+        case .unknown: nil
+        }
+    }
+
+    /// The same with the digest instead of the bytes.
+    var withoutBody: OriginalDocument {
+        var document = OriginalDocument(
+            digest.map { .digest($0) } ?? .unknown, headerFields, entityTag,
+            isConfirmation: isConfirmation)
+        document.confirmation = confirmation
+        return document
+    }
+
+    /// A document of which only the digest is known.
+    static func known(digest: String, entityTag: String?) -> OriginalDocument {
+        OriginalDocument(.digest(digest), [:], entityTag)
+    }
+}

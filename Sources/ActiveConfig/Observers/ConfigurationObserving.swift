@@ -1,0 +1,96 @@
+public import Foundation
+
+/// Follows from outside what becomes of configurations, such as for analytics, metrics or acknowledgements.
+///
+/// ```swift
+/// struct Metrics: ConfigurationObserving {
+///     func observe(_ event: ConfigurationEvent) {
+///         if case .refused(let refusal, _) = event.kind { refusals.increment(refusal.reason) }
+///     }
+/// }
+/// let token = config.addObserver(Metrics())
+/// ```
+public protocol ConfigurationObserving: Sendable {
+    /// Called with each event, in their order, one after the other, on any thread.
+    ///
+    /// It may use the framework, and must not take long: downloads and reads go on only afterwards.
+    func observe(_ event: ConfigurationEvent)
+}
+
+/// News of a user's configuration, for a ``ConfigurationObserving``.
+public struct ConfigurationEvent: Sendable {
+    /// The kind of news.
+    ///
+    /// Kinds may be added: keep a `default` when you switch over it.
+    public enum Kind: Sendable {
+        /// A setting was read by a typed key, or with its section by `decode(_:)`, and gave another value
+        /// than the configuration before, or was read for the first time.
+        case read(SettingRead)
+        /// The document is active, and was brought or confirmed by a server, or stored by another process.
+        ///
+        /// Of the current user and of users with handles.
+        case active
+        /// The document is not used, for this reason; `keptVersion` is the version of the user's document
+        /// that is.
+        case refused(ConfigurationRefusal, keptVersion: Int?)
+        /// The user is forgotten.
+        case forgotten
+    }
+
+    /// The kind of news.
+    public let kind: Kind
+    /// The user; nil is the generic user.
+    public let userID: String?
+    /// The document; nil when the user is forgotten.
+    public let document: ConfigurationState?
+    /// Header fields of the answer that brought or confirmed the document, by their names in lower case:
+    /// those that begin with `activeconfig-`.
+    public let headerFields: [String: String]
+    /// The time of the event.
+    public let time: Date
+
+    /// Creates an event, as for a test.
+    ///
+    /// - Parameters:
+    ///   - kind: The kind of news.
+    ///   - userID: The user; nil is the generic user.
+    ///   - document: The document.
+    ///   - headerFields: Header fields of the answer, by their names in lower case.
+    ///   - time: The time.
+    public init(
+        _ kind: Kind, userID: String?, document: ConfigurationState?,
+        headerFields: [String: String] = [:], time: Date
+    ) {
+        self.kind = kind
+        self.userID = userID
+        self.document = document
+        self.headerFields = headerFields
+        self.time = time
+    }
+}
+
+/// A value that was read.
+public struct SettingRead: Sendable, Hashable {
+    /// The setting.
+    public let setting: SettingPath
+    /// The value, not converted; nil when the default of the key was used, or ``isMasked``.
+    public let value: SettingValue?
+    /// True when the value is a secret, see ``ActiveConfig/markSecret(_:inSection:)``.
+    public let isMasked: Bool
+    /// Where the value comes from.
+    public let source: SettingSource
+    /// A hash of the value, also of one that is masked; another one in each process.
+    public let valueHash: Int
+
+    init(
+        _ setting: SettingPath, _ value: SettingValue?, isMasked: Bool, from source: SettingSource
+    ) {
+        self.setting = setting
+        self.value = isMasked ? nil : value
+        self.isMasked = isMasked
+        self.source = source
+        var hasher = Hasher()
+        hasher.combine(value)
+        valueHash = hasher.finalize()
+    }
+}

@@ -1,0 +1,98 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// What observers are told, and that they may use the framework.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct ConfigurationObserverTests {
+    private static let title = SettingKey("Home", "title", default: "none")
+
+    private func description(of event: ConfigurationEvent) -> String {
+        switch event.kind {
+        case .read(let read): "read \(read.value ?? .null)"
+        case .active: "active \(event.document?["Home"]?.title ?? "")"
+        case .refused(let refusal, _): "refused \(refusal)"
+        case .forgotten: "forgotten \(event.userID ?? "generic")"
+        }
+    }
+
+    private func document(_ title: String) -> ConfigurationState {
+        .titled(["Home": title], entityTag: title)
+    }
+
+    @Test func eventsComeInTheirOrder() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(
+                .configuration(document("1")), .configuration(document("2"))),
+            store: InMemoryStore())
+        let told = Locked<[String]>([])
+        let observation = config.addObserver(
+            ClosureObserver { event in told.withLock { $0.append(description(of: event)) } })
+        try await config.downloadNewConfig()
+        #expect(config[Self.title] == "1")
+        #expect(config[Self.title] == "1")
+        try await config.downloadNewConfig()
+        #expect(config[Self.title] == "2")
+        try config.forgetUser(nil)
+        observation.cancel()
+        #expect(config[Self.title] == "none")
+        #expect(
+            told.withLock { $0 } == [
+                "active 1", "read \"1\"", "active 2", "read \"2\"", "forgotten generic",
+            ])
+    }
+
+    /// An observer is told when no queue and no lock is held, whatever it calls.
+    @Test func anObserverMayCallAnything() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader { request in
+                .configuration(document("\(request.number)"))
+            }, store: InMemoryStore())
+        let count = Locked(0)
+        let observation = config.addObserver(
+            ClosureObserver { [weak config] event in
+                guard let config,
+                    count.withLock({
+                        $0 += 1
+                        return $0
+                    }) < 50
+                else { return }
+                _ = config[Self.title]
+                config.currentUserID = config.currentUserID == nil ? "a" : nil
+                try? config.forgetUser("b")
+                config.setDefaults(["Home": ["columns": .integer(count.withLock { $0 })]])
+            })
+        for _ in 0..<3 { try await config.downloadNewConfig() }
+        try config.forgetUser("a")
+        #expect(count.withLock { $0 } >= 50)
+        observation.cancel()
+    }
+
+    @Test func whatWaitsForAnObserverThatHangsIsBounded() async throws {
+        let config = ActiveConfig.make(store: nil)
+        let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let count = Locked(0)
+        let observation = config.addObserver(
+            ClosureObserver { _ in
+                let isFirst = count.withLock { count in
+                    defer { count += 1 }
+                    return count == 0
+                }
+                guard isFirst else { return }
+                hasBegun.signal()
+                mayEnd.wait()
+            })
+        let event = ConfigurationEvent(.forgotten, userID: "1", document: nil, time: .now)
+        let first = Thread { config.observers.tell(event) }
+        first.start()
+        hasBegun.wait()
+        for _ in 0..<20_000 { config.observers.tell(event) }
+        mayEnd.signal()
+        // deadline: the thread tells what has waited, and ends
+        while !first.isFinished { usleep(1_000) }
+        #expect(count.withLock { $0 } == 10_001)
+        observation.cancel()
+    }
+}

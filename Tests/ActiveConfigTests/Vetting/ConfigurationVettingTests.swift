@@ -1,0 +1,180 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Rules of the app's own for which documents may become active.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct ConfigurationVettingTests {
+    private struct Rule: ConfigurationVetting {
+        let verdict: @Sendable (ConfigurationCandidate) -> VettingVerdict
+
+        func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict { verdict(candidate) }
+    }
+
+    private static let refusal = ConfigurationRefusal("It is too large.")
+    private static let (first, second) = (document("1", 1), document("2", 2))
+
+    private static func document(_ title: String, _ version: Int) -> ConfigurationState {
+        .make(
+            meta: ["template_version": .integer(version)],
+            sections: ["Home": ["title": .string(title)]],
+            entityTag: "\"\(version)\"")
+    }
+
+    private func config(
+        _ answers: ScriptedDownloader.Answer..., store: any ActiveConfigStore = InMemoryStore(),
+        vetting: [any ConfigurationVetting]
+    ) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.vetting = vetting
+        let downloader = ScriptedDownloader { request in
+            answers.indices.contains(request.number - 1) ? answers[request.number - 1] : .unchanged
+        }
+        return .make(downloader: downloader, store: store, options: options)
+    }
+
+    @Test func aDownloadThatIsRefusedFails() async throws {
+        let store = InMemoryStore()
+        let config = config(
+            .configuration(Self.first), .configuration(Self.second), store: store,
+            vetting: [Rule { $0.document == Self.second ? .refuse(Self.refusal) : .accept }])
+        let told = Locked<[String]>([])
+        let observation = config.addObserver(
+            ClosureObserver { event in
+                guard case .refused(let refusal, let kept) = event.kind else { return }
+                told.withLock { $0.append("\(refusal.reason) \(kept ?? 0)") }
+            })
+        try await config.downloadNewConfig()
+        await #expect(throws: ConfigurationRefusal.self) { try await config.downloadNewConfig() }
+        #expect(config["Home"]?.title == "1")
+        #expect(store.ownConfiguration(forUserID: nil)?["Home"]?.title == "1")
+        #expect(told.withLock { $0 } == ["It is too large. 1"])
+        observation.cancel()
+    }
+
+    @Test func theErrorOfARefusalIsThrown() async throws {
+        struct TooLarge: Error {}
+        let config = config(
+            .configuration(Self.first),
+            vetting: [
+                Rule { _ in .refuse(ConfigurationRefusal("It is.", underlyingError: TooLarge())) }
+            ])
+        await #expect(throws: TooLarge.self) { try await config.downloadNewConfig() }
+    }
+
+    @Test func aDownloadThatIsIgnoredHasBroughtNothing() async throws {
+        let config = config(
+            .configuration(Self.first), .configuration(Self.second),
+            vetting: [Rule { $0.document == Self.second ? .ignore(Self.refusal) : .accept }])
+        try await config.downloadNewConfig()
+        #expect(try await config.downloadNewConfig().outcome == .notModified)
+        #expect(config["Home"]?.title == "1")
+    }
+
+    @Test(arguments: [false, true])
+    func aStoredDocumentThatIsNotAcceptedIsNotUsed(isIgnored: Bool) throws {
+        let store = InMemoryStore()
+        store.persistConfiguration(Self.second, forUserID: nil)
+        let config = config(
+            store: store,
+            vetting: [
+                Rule { candidate in
+                    guard candidate.origin == .stored, candidate.document == Self.second else {
+                        return .accept
+                    }
+                    return isIgnored
+                        ? .ignore(Self.refusal, using: Self.first) : .refuse(Self.refusal)
+                }
+            ])
+        #expect(config["Home"]?.title == (isIgnored ? "1" : nil))
+        #expect(config.refusedVersions == (isIgnored ? [2] : []))
+    }
+
+    /// A replacement is vetted as well.
+    @Test func aReplacementThatIsNotAcceptedIsNotUsed() {
+        let store = InMemoryStore()
+        store.persistConfiguration(Self.second, forUserID: nil)
+        let config = config(
+            store: store, vetting: [Rule { _ in .ignore(Self.refusal, using: Self.first) }])
+        #expect(config["Home"] == nil)
+    }
+
+    @Test func allAreAskedInTheirOrderUntilOneDoesNotAccept() async throws {
+        let asked = Locked<[Int]>([])
+        func rule(_ number: Int, _ verdict: VettingVerdict) -> Rule {
+            Rule { _ in
+                asked.withLock { $0.append(number) }
+                return verdict
+            }
+        }
+        let config = config(
+            .configuration(Self.first),
+            vetting: [
+                rule(1, .accept(Self.second)), rule(2, .accept), rule(3, .refuse(Self.refusal)),
+                rule(4, .accept),
+            ])
+        await #expect(throws: ConfigurationRefusal.self) { try await config.downloadNewConfig() }
+        #expect(asked.withLock { $0 } == [1, 2, 3])
+    }
+
+    @Test func whatIsAcceptedAsAnotherDocumentBecomesActive() async throws {
+        let config = config(
+            .configuration(Self.first), vetting: [Rule { _ in .accept(Self.second) }])
+        try await config.downloadNewConfig()
+        #expect(config["Home"]?.title == "2")
+    }
+
+    @Test(arguments: ["accept", "refuse", "ignore"])
+    func whatIsPushedIsVetted(verdict: String) async throws {
+        let config = config(
+            .configuration(Self.first),
+            vetting: [
+                Rule { candidate in
+                    guard candidate.origin == .pushed else { return .accept }
+                    return switch verdict {
+                    case "accept": .accept
+                    case "refuse": .refuse(Self.refusal)
+                    default: .ignore(Self.refusal)
+                    }
+                }
+            ])
+        try await config.downloadNewConfig()
+        let outcome = await config.push(to: .generic) { _ in .apply(Self.second) }
+        switch (outcome, verdict) {
+        case (.applied, "accept"), (.needsFetch, "refuse"), (.skipped, "ignore"): break
+        default: Issue.record("\(outcome)")
+        }
+        #expect(config["Home"]?.title == (verdict == "accept" ? "2" : "1"))
+    }
+
+    /// The bytes and header fields are kept where a rule needs them, and nowhere else.
+    @Test(arguments: [false, true])
+    func anOriginalIsKeptForThoseWhoNeedIt(isNeeded: Bool) async throws {
+        struct Needing: ConfigurationVetting {
+            let needsOriginal: Bool
+            let seen: Locked<[String?]>
+
+            func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict {
+                let field = candidate.document.original?.headerField("ActiveConfig-Note")
+                seen.withLock { $0.append(field) }
+                return .accept
+            }
+        }
+        let store = InMemoryStore()
+        var answer = Self.first
+        answer.original = OriginalDocument(
+            body: answer.jsonData(),
+            headerFields: ["ActiveConfig-Note": "a", "Content-Type": "application/json"],
+            entityTag: answer.entityTag)
+        let seen = Locked<[String?]>([])
+        let rule = Needing(needsOriginal: isNeeded, seen: seen)
+        try await config(.configuration(answer), store: store, vetting: [rule])
+            .downloadNewConfig()
+        #expect(store.ownConfiguration(forUserID: nil)?.original?.body != nil || !isNeeded)
+        _ = config(store: store, vetting: [rule])["Home"]
+        #expect(seen.withLock { $0.first } == "a")
+        #expect(seen.withLock { $0.last } == (isNeeded ? "a" : .some(nil)))
+    }
+}
