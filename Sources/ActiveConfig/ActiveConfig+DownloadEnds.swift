@@ -18,7 +18,7 @@ extension ActiveConfig {
                 of: answer,
                 ConfigurationRefusal(
                     "The document cannot be used: \(error.code)", underlyingError: error),
-                kept: lastKnown, of: userID)
+                headerFields: exchange.headerFields, kept: lastKnown, of: userID)
             return fail(download, attempt, of: userID, with: error, by: other)
         }
         if let document { reportShape(of: document, since: lastKnown, of: userID) }

@@ -42,7 +42,7 @@ extension ActiveConfig {
             let download = markAbandoned(user)
             // Last: what is refused must not become active again while it is stored.
             let failure = Result {
-                let failures = options.vetting.compactMap { vetting -> (any Error)? in
+                let failures = vetting.compactMap { vetting -> (any Error)? in
                     do { try vetting.forget(userID: userID) } catch { return error }
                     return nil
                 }

@@ -37,14 +37,16 @@ extension ActiveConfig {
 
     /// Tells of an answer that is not used.
     func noteRefusal(
-        of answer: ConfigurationState?, _ refusal: ConfigurationRefusal, kept: ConfigurationState?,
-        of userID: UserID
+        of answer: ConfigurationState?, _ refusal: ConfigurationRefusal,
+        headerFields: [String: String]? = nil, kept: ConfigurationState?, of userID: UserID
     ) {
         guard !observers.isEmpty, let answer, !answer.isConfirmation else { return }
         observers.tell(
             ConfigurationEvent(
                 .refused(refusal, keptVersion: kept?.templateVersion), userID: userID.string,
-                document: answer, headerFields: answer.original?.headerFields ?? [:], time: now()))
+                document: answer,
+                headerFields: headerFields ?? answer.original?.headerFields ?? [:],
+                time: now()))
     }
 
     /// Tells that a value was read.

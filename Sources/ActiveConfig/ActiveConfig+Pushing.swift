@@ -49,7 +49,12 @@ extension ActiveConfig {
                     if isOutdatedInStore(configuration, of: entry) { return .skipped }
                     reportShape(of: configuration, since: held, of: userID)
                     // Within the turn, so that forgetting the user comes before or after.
-                    let result = keep(pushed: configuration, known: held, of: entry)
+                    var document = configuration
+                    document.original = nil
+                    let result = keep(
+                        pushed: document,
+                        headerFields: configuration.original?.headerFields ?? [:], known: held,
+                        of: entry)
                     history.notePush(
                         of: history.request(of: userID, configDownloader.requestDigest),
                         isActive: entry.documents.active?.pending == nil)

@@ -50,11 +50,11 @@ extension ActiveConfig {
         var pass = TransitionPass()
         let activation = activation(of: entry, after: event)
         if let activation {
-            for vetting in options.vetting { vetting.willActivate(activation) }
+            for vetting in vetting { vetting.willActivate(activation) }
         }
         let transition = commit(event, to: entry, finish, &pass)
         // The activation was found before, and other users' transitions may have come in between.
-        if !options.vetting.isEmpty, activation != nil || pass.isActiveChanged {
+        if !vetting.isEmpty, activation != nil || pass.isActiveChanged {
             settleActivation()
         }
         pass.end(signals)

@@ -12,9 +12,16 @@ extension ActiveConfig {
     /// Asks one after the other, until one does not accept the document.
     private func vet(_ candidate: ConfigurationCandidate) -> Vetted {
         var candidate = candidate
-        for vetting in options.vetting {
+        // An answer without a document has nothing but header fields to decide on.
+        let asked =
+            candidate.origin == .confirmed ? vetting.filter(\.needsOriginal) : vetting
+        for vetting in asked {
             switch vetting.vet(candidate).kind {
-            case .accept(let document): candidate.document = document ?? candidate.document
+            case .accept(var document?):
+                // What is changed in it is changed anew whenever it is read from the bytes.
+                document.original = document.original ?? candidate.document.original
+                candidate.document = document
+            case .accept(nil): break
             case .refuse(let refusal): return .refused(refusal)
             case .ignore(let refusal, let replacement):
                 return .ignored(candidate, by: vetting, refusal, using: replacement)
@@ -40,7 +47,7 @@ extension ActiveConfig {
         _ stored: ConfigurationState?, of userID: UserID, orOf other: UserID? = nil
     ) -> ConfigurationState? {
         guard let stored else { return nil }
-        if options.vetting.isEmpty { return stored.keptInMemory }
+        if vetting.isEmpty { return stored.keptInMemory }
         var owner = userID
         var vetted = vet(stored: stored, of: owner)
         if case .refused = vetted, let other {
@@ -66,9 +73,11 @@ extension ActiveConfig {
 
     /// A user's pending configuration with its original; nil when it must not be used.
     func usable(pending: ConfigurationState, of userID: UserID) -> ConfigurationState? {
-        if options.vetting.isEmpty { return pending }
+        if vetting.isEmpty { return pending }
         switch vet(stored: pending, of: userID) {
-        case .accepted: return pending
+        case .accepted(var document):
+            document.original = pending.original
+            return document
         case .refused(let refusal): logRefusal(refusal)
         case .ignored(let candidate, let vetting, let refusal, _):
             noteIgnored(
@@ -163,7 +172,7 @@ extension ActiveConfig {
     func requestBase(
         _ lastKnown: ConfigurationState?, of userID: UserID
     ) -> ConfigurationState? {
-        let base = options.vetting.reduce(lastKnown) { base, vetting in
+        let base = vetting.reduce(lastKnown) { base, vetting in
             vetting.requestBase(base, forUserID: userID.string)
         }
         // Without its original, the answer that it is unchanged could not be decided on.
@@ -173,7 +182,7 @@ extension ActiveConfig {
 
     /// The version of the user's newest document that is refused; nil when none is.
     func newestRefusedVersion(of userID: UserID) -> Int? {
-        options.vetting.compactMap { $0.newestRefusedVersion(forUserID: userID.string) }.max()
+        vetting.compactMap { $0.newestRefusedVersion(forUserID: userID.string) }.max()
     }
 
     /// The document that an event activates for the current user, as if nothing else happened until then;
@@ -184,7 +193,7 @@ extension ActiveConfig {
         let isStale =
             event.revision.map { $0 != entry.documents.revision } == true
             || event.genericRevision.map { $0 != generic.documents.revision } == true
-        if options.vetting.isEmpty || isStale { return nil }
+        if vetting.isEmpty || isStale { return nil }
         let current = event.isSwitch ? entry : state.withLock { $0.entry }
         let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
         if entry === current {
@@ -210,7 +219,7 @@ extension ActiveConfig {
                 transitions.activationCount
             )
         }
-        for vetting in options.vetting { vetting.didActivate(activation, number: number) }
+        for vetting in vetting { vetting.didActivate(activation, number: number) }
     }
 }
 

@@ -46,6 +46,8 @@ public final class ActiveConfig: Sendable {
     /// The users in memory.
     let users: UserTable
     let observers = ConfigurationObservers()
+    /// The vettings of the options: those first that need the original, whose word the others build on.
+    let vetting: [any ConfigurationVetting]
     /// True when a vetting needs the original of each document.
     let needsOriginal: Bool
     /// Made by the first who observes.
@@ -137,7 +139,9 @@ public final class ActiveConfig: Sendable {
         self.log = log
         overridePolicy = overrides
         self.options = options
-        needsOriginal = options.vetting.contains { $0.needsOriginal }
+        vetting =
+            options.vetting.filter(\.needsOriginal) + options.vetting.filter { !$0.needsOriginal }
+        needsOriginal = vetting.contains { $0.needsOriginal }
         history = DownloadHistory(
             store: configStore, policy: options.fetchPolicy, now: now, log: log)
         users = UserTable(
@@ -152,7 +156,7 @@ public final class ActiveConfig: Sendable {
                 entry: generic,
                 layers: ConfigurationLayers(overrides: overrides.initialOverrides)))
         (configStore as? any BootstrappedStore)?.log.inherit(from: log)
-        for vetting in options.vetting { vetting.attach(to: self) }
+        for vetting in vetting { vetting.attach(to: self) }
         reportOverrides()
     }
 

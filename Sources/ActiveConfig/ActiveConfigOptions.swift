@@ -17,7 +17,7 @@ public struct ActiveConfigOptions: Sendable {
     public var userCache = UserCacheLimits()
 
     /// Decide which documents may become active, beside what comes with the app: each document has to be
-    /// accepted by all, in this order.
+    /// accepted by all, in this order, but by those first that need its original.
     public var vetting: [any ConfigurationVetting] = []
 
     /// Creates the default options.

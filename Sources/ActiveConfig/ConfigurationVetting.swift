@@ -11,7 +11,8 @@
 /// ```
 ///
 /// Each document is asked about once when it arrives and once when it is read from the store, in the order
-/// of ``ActiveConfigOptions/vetting``, until one does not accept it. A bootstrap configuration and in-app
+/// of ``ActiveConfigOptions/vetting``, those first that need the original, until one does not accept it. They
+/// alone are asked about answers without a document. A bootstrap configuration and in-app
 /// defaults come with the app, and are not asked about.
 ///
 /// The functions are called on any thread, several at once, and hold up what they decide on. They must not
@@ -46,7 +47,7 @@ public protocol ConfigurationVetting: Sendable {
     ///   - number: Orders the calls: one with a lower number than a former one's tells nothing.
     func didActivate(_ activation: ConfigurationActivation, number: Int)
 
-    /// Called after ``VettingVerdict/ignore(_:using:)``, each time.
+    /// Called after ``VettingVerdict/ignore(_:using:)`` of a document that was downloaded or stored, each time.
     ///
     /// - Parameters:
     ///   - candidate: The document that is not used.

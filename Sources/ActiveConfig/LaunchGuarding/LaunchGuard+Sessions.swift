@@ -24,7 +24,8 @@ extension LaunchGuard {
                 guard state.document != document || state.isWhole != activation.isWhole else {
                     return (false, false)
                 }
-                // Another one was to become active in its place, and did not.
+                // Another one that was to become active in its place, and did not, does not count.
+                if number != nil, document != state.proved { state.proved = nil }
                 let isProved = activation.isWhole && document == state.proved
                 (state.document, state.isWhole, state.isProved) = (
                     document, activation.isWhole, isProved

@@ -1,27 +1,48 @@
 /// The observers of a configuration, and the events that they have not heard of yet.
 ///
 /// Events are told in their order, by whoever tells one while nobody else does, and not before a turn of a
-/// user is over.
+/// user is over. That a user is forgotten is told at once, and what waited of the user is dropped: whoever
+/// keeps something of users has removed it when forgetting returns.
 final class ConfigurationObservers: Sendable {
+    private struct Waiting {
+        let event: ConfigurationEvent
+        /// The numbers of those who hear of it: not of those who came later.
+        let numbers: ClosedRange<Int>
+    }
+
     private struct State {
         var observers: [Int: any ConfigurationObserving] = [:]
         var lastNumber = 0
-        /// In their order; nil tells all observers.
-        var waiting: [(event: ConfigurationEvent, observer: Int?)] = []
+        /// In their order from `first` on; nil once told or dropped.
+        var waiting: [Waiting?] = []
+        var first = 0
         var isTelling = false
         /// Refusals of stored documents in this launch, for observers that come later.
         var refusals: [ConfigurationEvent] = []
 
-        /// The events that wait, each with who hears it; nil ends the telling.
-        mutating func next() -> [(ConfigurationEvent, [any ConfigurationObserving])]? {
-            if waiting.isEmpty {
-                isTelling = false
-                return nil
+        /// The next event, and who hears it; nil ends the telling.
+        mutating func next() -> (ConfigurationEvent, [any ConfigurationObserving])? {
+            while first < waiting.count {
+                defer { first += 1 }
+                guard let next = waiting[first] else { continue }
+                waiting[first] = nil
+                return (next.event, heard(by: next.numbers))
             }
-            defer { waiting = [] }
-            let all = observers.sorted { $0.key < $1.key }.map(\.value)
-            return waiting.map { event, number in
-                (event, number.map { [observers[$0]].compactMap(\.self) } ?? all)
+            (waiting, first, isTelling) = ([], 0, false)
+            return nil
+        }
+
+        func heard(by numbers: ClosedRange<Int>) -> [any ConfigurationObserving] {
+            observers.filter { numbers.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value)
+        }
+
+        mutating func forget(_ userID: UserID) {
+            refusals.removeAll { UserID($0.userID) == userID }
+            for index in waiting.indices {
+                guard let event = waiting[index]?.event, UserID(event.userID) == userID else {
+                    continue
+                }
+                waiting[index] = nil
             }
         }
     }
@@ -39,9 +60,10 @@ final class ConfigurationObservers: Sendable {
     func add(_ observer: any ConfigurationObserving) -> Int {
         let number = state.withLock { state in
             state.lastNumber += 1
-            state.observers[state.lastNumber] = observer
-            state.waiting += state.refusals.map { ($0, state.lastNumber) }
-            return state.lastNumber
+            let number = state.lastNumber
+            state.observers[number] = observer
+            state.waiting += state.refusals.map { Waiting(event: $0, numbers: number...number) }
+            return number
         }
         HeldCalls.call { self.tellWaiting() }
         return number
@@ -54,10 +76,10 @@ final class ConfigurationObservers: Sendable {
 
     func tell(_ event: ConfigurationEvent) {
         let isHeard = state.withLock { state in
-            let isHeard =
-                !state.observers.isEmpty && state.waiting.count < Self.maximumWaitingCount
-            if isHeard { state.waiting.append((event, nil)) }
-            return isHeard
+            let count = state.waiting.count - state.first
+            guard !state.observers.isEmpty, count < Self.maximumWaitingCount else { return false }
+            state.waiting.append(Waiting(event: event, numbers: 0...state.lastNumber))
+            return true
         }
         if isHeard { HeldCalls.call { self.tellWaiting() } }
     }
@@ -73,12 +95,15 @@ final class ConfigurationObservers: Sendable {
         if isNew { tell(event) }
     }
 
-    /// Tells that a user is forgotten, and forgets the user's refusals.
+    /// Tells at once that a user is forgotten, and forgets what waits of the user.
     func tellForgotten(_ event: ConfigurationEvent) {
-        state.withLock { state in
-            state.refusals.removeAll { UserID($0.userID) == UserID(event.userID) }
+        let observers = state.withLock { state in
+            state.forget(UserID(event.userID))
+            return state.heard(by: 0...state.lastNumber)
         }
-        tell(event)
+        HeldCalls.call {
+            for observer in observers { observer.observe(event) }
+        }
     }
 
     private func tellWaiting() {
@@ -87,10 +112,8 @@ final class ConfigurationObservers: Sendable {
             return !state.isTelling
         }
         guard isFirst else { return }
-        while let events = state.withLock({ $0.next() }) {
-            for (event, observers) in events {
-                for observer in observers { observer.observe(event) }
-            }
+        while let (event, observers) = state.withLock({ $0.next() }) {
+            for observer in observers { observer.observe(event) }
         }
     }
 }

@@ -13,6 +13,7 @@ public import Foundation
 public protocol ConfigurationObserving: Sendable {
     /// Called with each event, in their order, one after the other, on any thread.
     ///
+    /// That a user is forgotten is told at once, maybe while another event is told on another thread.
     /// It may use the framework, and must not take long: downloads and reads go on only afterwards.
     func observe(_ event: ConfigurationEvent)
 }

@@ -34,8 +34,8 @@ public final class ConfigurationAcknowledger: Sendable {
         /// What was told in this launch, of more users than the record keeps.
         var told: [UserID: AcknowledgementRecord.User] = [:]
         var lastNumber = 0
-        /// Nil once it is stopped.
         var observation: ActiveConfigListenerToken?
+        var isStopped = false
     }
 
     private static let maximumToldCount = 10_000
@@ -137,7 +137,7 @@ public final class ConfigurationAcknowledger: Sendable {
     /// Stops it: nothing is sent any more.
     public func stop() {
         let (observation, pending) = state.withLock { state in
-            defer { (state.observation, state.pending) = (nil, [:]) }
+            defer { (state.observation, state.pending, state.isStopped) = (nil, [:], true) }
             return (state.observation, state.pending)
         }
         observation?.cancel()
@@ -153,7 +153,7 @@ public final class ConfigurationAcknowledger: Sendable {
         guard let share = outcome.share ?? known.share, share > 0,
             !known.hasTold(of: outcome),
             state.withLock({
-                $0.observation != nil && $0.told[outcome.userID]?.hasTold(of: outcome) != true
+                !$0.isStopped && $0.told[outcome.userID]?.hasTold(of: outcome) != true
             })
         else { return }
         if random() >= share {
@@ -163,7 +163,7 @@ public final class ConfigurationAcknowledger: Sendable {
         let delay = maximumDelay * random()
         // A newer version makes the acknowledgement of an older one needless.
         let old = state.withLock { state -> Task<Void, Never>? in
-            guard state.observation != nil,
+            guard !state.isStopped,
                 state.pending[outcome.userID]?.outcome.isSame(as: outcome) != true
             else { return nil }
             state.lastNumber += 1

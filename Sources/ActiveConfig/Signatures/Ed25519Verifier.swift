@@ -5,8 +5,8 @@
     /// Verifies Ed25519 signatures (RFC 8032) by the system's CryptoKit.
     ///
     /// ```swift
-    /// options.vetting = [SignatureVetting(
-    ///     verifier: try Ed25519Verifier(publicKeys: ["2026-11": "base64 of the server's public key"]))
+    /// let verifier = try Ed25519Verifier(publicKeys: ["2026-11": "base64 of the server's public key"])
+    /// options.vetting = [SignatureVetting(verifier: verifier)]
     /// ```
     public struct Ed25519Verifier: SignatureVerifier {
         /// A public key that is none.

@@ -70,6 +70,34 @@ struct ConfigurationObserverTests {
         observation.cancel()
     }
 
+    /// Nothing of a user is told once forgetting has returned, also while another observer takes long.
+    @Test func aUserIsForgottenAtOnce() async throws {
+        let config = ActiveConfig.make(store: nil)
+        let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let told = Locked<[String]>([])
+        let observation = config.addObserver(
+            ClosureObserver { event in
+                told.withLock { $0.append("\(event.userID ?? "") \(description(of: event))") }
+                guard event.userID == "slow" else { return }
+                hasBegun.signal()
+                mayEnd.wait()
+            })
+        func event(_ userID: String) -> ConfigurationEvent {
+            ConfigurationEvent(.active, userID: userID, document: document("1"), time: .now)
+        }
+        let slow = Thread { [slow = event("slow")] in config.observers.tell(slow) }
+        slow.start()
+        hasBegun.wait()
+        for userID in ["gone", "other"] { config.observers.tell(event(userID)) }
+        try config.forgetUser("gone")
+        #expect(told.withLock { $0 } == ["slow active 1", "gone forgotten gone"])
+        mayEnd.signal()
+        // deadline: the thread tells what has waited, and ends
+        while !slow.isFinished { usleep(1_000) }
+        #expect(told.withLock { $0.last } == "other active 1")
+        observation.cancel()
+    }
+
     @Test func whatWaitsForAnObserverThatHangsIsBounded() async throws {
         let config = ActiveConfig.make(store: nil)
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
@@ -84,7 +112,7 @@ struct ConfigurationObserverTests {
                 hasBegun.signal()
                 mayEnd.wait()
             })
-        let event = ConfigurationEvent(.forgotten, userID: "1", document: nil, time: .now)
+        let event = ConfigurationEvent(.active, userID: "1", document: document("1"), time: .now)
         let first = Thread { config.observers.tell(event) }
         first.start()
         hasBegun.wait()

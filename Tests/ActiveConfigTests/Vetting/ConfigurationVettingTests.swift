@@ -126,6 +126,20 @@ struct ConfigurationVettingTests {
         #expect(config["Home"]?.title == "2")
     }
 
+    /// Whoever decides by the bytes is asked before the others, whatever the order of the options.
+    @Test func signaturesAreAskedFirst() async throws {
+        let asked = Locked(0)
+        let rule = Rule { _ in
+            asked.withLock { $0 += 1 }
+            return .ignore(Self.refusal)
+        }
+        let config = config(
+            .configuration(Self.first),
+            vetting: [rule, SignatureVetting(verifier: SigningServer())])
+        await #expect(throws: SignatureError.self) { try await config.downloadNewConfig() }
+        #expect(asked.withLock { $0 } == 0)
+    }
+
     @Test(arguments: ["accept", "refuse", "ignore"])
     func whatIsPushedIsVetted(verdict: String) async throws {
         let config = config(
