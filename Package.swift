@@ -32,6 +32,9 @@ let package = Package(
     platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
     products: [
         .library(name: "ActiveConfig", targets: ["ActiveConfig"]),
+        .library(name: "ActiveConfigRealtime", targets: ["ActiveConfigRealtime"]),
+        .library(name: "ActiveConfigTrust", targets: ["ActiveConfigTrust"]),
+        .library(name: "ActiveConfigReporting", targets: ["ActiveConfigReporting"]),
         .library(name: "ActiveConfigJSON", targets: ["ActiveConfigJSON"]),
         .library(name: "ActiveConfigEventStream", targets: ["ActiveConfigEventStream"]),
         .library(name: "ActiveConfigTesting", targets: ["ActiveConfigTesting"]),
@@ -42,9 +45,15 @@ let package = Package(
     targets: [
         .target(name: "ActiveConfigJSON"),
         .target(name: "ActiveConfigEventStream"),
+        .target(name: "ActiveConfig", dependencies: ["ActiveConfigJSON"]),
         .target(
-            name: "ActiveConfig", dependencies: ["ActiveConfigEventStream", "ActiveConfigJSON"]),
-        .target(name: "ActiveConfigTesting", dependencies: ["ActiveConfig"]),
+            name: "ActiveConfigRealtime",
+            dependencies: ["ActiveConfig", "ActiveConfigEventStream"]),
+        .target(name: "ActiveConfigTrust", dependencies: ["ActiveConfig"]),
+        .target(name: "ActiveConfigReporting", dependencies: ["ActiveConfig"]),
+        .target(
+            name: "ActiveConfigTesting",
+            dependencies: ["ActiveConfig", "ActiveConfigRealtime"]),
         .target(
             name: "ActiveConfigGeneration", dependencies: ["ActiveConfig", "ActiveConfigJSON"]),
         .executableTarget(
@@ -54,23 +63,26 @@ let package = Package(
             name: "GenerateSettings", capability: .buildTool(),
             dependencies: ["ActiveConfigGenerator"], path: "Sources/GenerateSettings"),
         .executableTarget(
-            name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig"],
+            name: "ActiveConfigSampleApp", dependencies: ["ActiveConfig", "ActiveConfigRealtime"],
             resources: [.copy("../../Bootstrap/InitialActiveConfig.json")],
             plugins: ["GenerateSettings"]),
         .executableTarget(
             name: "StoreProbe", dependencies: ["ActiveConfig"], path: "Tests/StoreProbe"),
         .executableTarget(
-            name: "DownloadProbe", dependencies: ["ActiveConfig"], path: "Tests/DownloadProbe"),
+            name: "DownloadProbe", dependencies: ["ActiveConfig", "ActiveConfigRealtime"],
+            path: "Tests/DownloadProbe"),
         .executableTarget(
-            name: "CrashProbe", dependencies: ["ActiveConfig"], path: "Tests/CrashProbe"),
+            name: "CrashProbe", dependencies: ["ActiveConfig", "ActiveConfigTrust"],
+            path: "Tests/CrashProbe"),
         .testTarget(name: "ActiveConfigJSONTests", dependencies: ["ActiveConfigJSON"]),
         .testTarget(
             name: "ActiveConfigEventStreamTests", dependencies: ["ActiveConfigEventStream"]),
         .testTarget(
             name: "ActiveConfigTests",
             dependencies: [
-                "ActiveConfig", "ActiveConfigJSON", "ActiveConfigTesting", "StoreProbe",
-                "DownloadProbe", "CrashProbe",
+                "ActiveConfig", "ActiveConfigJSON", "ActiveConfigRealtime", "ActiveConfigReporting",
+                "ActiveConfigTesting", "ActiveConfigTrust", "StoreProbe", "DownloadProbe",
+                "CrashProbe",
             ],
             resources: [.copy("Fixtures")]),
         .testTarget(

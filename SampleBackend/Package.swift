@@ -6,6 +6,7 @@ import PackageDescription
 let productsByPackage = [
     "ActiveConfig": [
         "ActiveConfig", "ActiveConfigEventStream", "ActiveConfigGeneration", "ActiveConfigJSON",
+        "ActiveConfigRealtime", "ActiveConfigReporting", "ActiveConfigTrust",
     ],
     "async-http-client": ["AsyncHTTPClient"],
     "GRDB.swift": ["GRDB", "GRDBSQLite"],
@@ -196,7 +197,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "UpdaterLoad",
-            dependencies: products("ActiveConfig", "ArgumentParser"),
+            dependencies: products("ActiveConfig", "ActiveConfigRealtime", "ArgumentParser"),
             path: "Tests/UpdaterLoad"
         ),
         .executableTarget(
@@ -271,8 +272,9 @@ let package = Package(
                 "TemporaryFolders", "WebhookDelivery",
             ]
                 + products(
-                    "ActiveConfig", "Crypto", "GRDBSQLite", "HTTPTypes", "JWTKit", "Logging",
-                    "NIOConcurrencyHelpers", "NIOCore", "NIOEmbedded", "NIOHTTP1",
+                    "ActiveConfig", "ActiveConfigRealtime", "Crypto", "GRDBSQLite", "HTTPTypes",
+                    "JWTKit", "Logging", "NIOConcurrencyHelpers", "NIOCore", "NIOEmbedded",
+                    "NIOHTTP1",
                     "OrderedCollections"),
             resources: [.copy("Fixtures")]
         ),
@@ -285,7 +287,9 @@ let package = Package(
                 "TemplateStoreTesting", "Templates", "TemporaryFolders",
             ]
                 + products(
-                    "ActiveConfig", "ActiveConfigGeneration", "ArgumentParser", "Crypto", "GRDB",
+                    "ActiveConfig", "ActiveConfigGeneration", "ActiveConfigRealtime",
+                    "ActiveConfigReporting", "ActiveConfigTrust", "ArgumentParser", "Crypto",
+                    "GRDB",
                     "JWTKit"),
             resources: [.copy("Fixtures")]
         ),

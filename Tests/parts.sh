@@ -97,8 +97,8 @@ check_documentation() {
     docc=$(command -v docc || xcrun --find docc)
     triple=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",/\1/p' | head -n 1)
     rm -rf .build/docs
-    for module in ActiveConfigJSON ActiveConfigEventStream ActiveConfig ActiveConfigTesting \
-        ActiveConfigGeneration; do
+    for module in ActiveConfigJSON ActiveConfigEventStream ActiveConfig ActiveConfigRealtime \
+        ActiveConfigTrust ActiveConfigReporting ActiveConfigTesting ActiveConfigGeneration; do
         mkdir -p "$graphs/$module"
         swift symbolgraph-extract -module-name "$module" -I "$ACTIVECONFIG_BUILD/Modules" \
             -target "$triple" -output-dir "$graphs/$module" \

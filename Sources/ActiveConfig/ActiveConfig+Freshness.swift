@@ -26,7 +26,7 @@ extension ActiveConfig {
     /// document neither asks the server nor throws, whether there is a wait or not. A wait that another
     /// process has begun is known after the next download or `reload()`. A wait after an answer 4xx ends
     /// earlier with other credentials; those that are made asynchronously, such as tokens, are known once
-    /// a download has asked for them. The downloads of an ``ActiveConfigUpdater`` have waits of their own.
+    /// a download has asked for them. The downloads of an `ActiveConfigUpdater` have waits of their own.
     public var throttledUntil: Date? {
         let userID = state.withLock { $0.userID }
         return history.waitEnd(for: history.request(of: userID, by: configDownloader))

@@ -185,5 +185,5 @@ extension ActiveConfig {
 
 extension ActiveConfig: DownloadingSource {
     /// Yields whenever a section or the user may have changed; unread elements coalesce into one.
-    func makeSignals() -> AsyncStream<Void> { signals.makeStream() }
+    package func makeSignals() -> AsyncStream<Void> { signals.makeStream() }
 }

@@ -1,7 +1,7 @@
 /// Configurations that arrive without a download of the app's, such as over a stream.
 extension ActiveConfig {
     /// What is to happen with a change that arrived, given the user's own configuration.
-    enum PushDecision: Sendable {
+    package enum PushDecision: Sendable {
         /// The configuration that the change leads to.
         case apply(ConfigurationState)
         /// There is nothing to do: the change is known, or older.
@@ -11,7 +11,7 @@ extension ActiveConfig {
     }
 
     /// The outcome of a change that arrived.
-    enum PushOutcome: Sendable {
+    package enum PushOutcome: Sendable {
         case applied(ConfigurationState, DownloadResult)
         case skipped
         case needsFetch

@@ -122,6 +122,16 @@ extension ActiveConfig {
             + snapshot.decoded.problems.map(masked)
     }
 
+    /// The problems of a user's active configuration; nil when it is of another version, or not loaded.
+    package func problems(
+        ofActiveVersion version: Int, of userID: UserID
+    ) async -> [SettingProblem]? {
+        let current = await loadedSnapshotInTask()
+        let active = current.userID == userID ? current : users.usedEntry(of: userID)?.snapshot
+        guard let active, active.configuration.templateVersion == version else { return nil }
+        return problems(of: active)
+    }
+
     /// Logs what is left out of a document or rounded, unless it is the same as of the last one.
     func reportShape(
         of document: ConfigurationState, since last: ConfigurationState?, of userID: UserID

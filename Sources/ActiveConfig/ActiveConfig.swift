@@ -23,10 +23,10 @@ public final class ActiveConfig: Sendable {
     /// The store that keeps configurations across launches; nil keeps nothing.
     public let configStore: (any ActiveConfigStore)?
 
-    let notificationCenter: NotificationCenter
-    let listenerQueue: DispatchQueue
+    package let notificationCenter: NotificationCenter
+    package let listenerQueue: DispatchQueue
     let downloadTimeout: Duration
-    let clock: any Clock<Duration>
+    package let clock: any Clock<Duration>
     /// The time of day, for what is kept across launches.
     let now: @Sendable () -> Date
     let overridePolicy: OverridePolicy
@@ -35,7 +35,7 @@ public final class ActiveConfig: Sendable {
     let history: DownloadHistory
     /// Time in seconds after which a listener queue that runs nothing is logged.
     let listenerQueuePatience: Double
-    let log: ActiveConfigLog
+    package let log: ActiveConfigLog
     let state: Locked<CoordinatorState>
     /// Wakes the sequences that are being iterated.
     let signals = ChangeSignals()

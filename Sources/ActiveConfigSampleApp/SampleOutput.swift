@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigRealtime
 import Foundation
 
 /// Output as a view and sentences, or as lines of JSON.

@@ -1,4 +1,5 @@
 public import ActiveConfig
+public import ActiveConfigRealtime
 
 extension ActiveConfigUpdater {
     /// Creates an updater for a test, on a manual clock and with repeatable randomness.

@@ -1,4 +1,5 @@
 internal import ActiveConfig
+internal import ActiveConfigRealtime
 
 extension ScriptedBackend {
     /// Bytes on their way to a client.

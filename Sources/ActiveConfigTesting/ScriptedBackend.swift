@@ -1,4 +1,5 @@
 public import ActiveConfig
+public import ActiveConfigRealtime
 
 /// A backend with streams, in memory and on a manual clock, with a network that a test can break.
 ///

@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigTrust
 import Foundation
 
 #if canImport(Darwin)

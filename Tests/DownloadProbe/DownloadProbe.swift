@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigRealtime
 import Foundation
 
 #if canImport(FoundationNetworking)

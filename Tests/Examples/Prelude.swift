@@ -3,7 +3,10 @@ import ActiveConfig
 import ActiveConfigEventStream
 import ActiveConfigGeneration
 import ActiveConfigJSON
+import ActiveConfigRealtime
+import ActiveConfigReporting
 import ActiveConfigTesting
+import ActiveConfigTrust
 import Foundation
 import Observation
 import Synchronization

@@ -1,4 +1,6 @@
 import ActiveConfig
+import ActiveConfigRealtime
+import ActiveConfigTrust
 import Crypto
 import Foundation
 import SeededRandomness

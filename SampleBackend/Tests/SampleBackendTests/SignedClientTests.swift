@@ -1,4 +1,7 @@
 import ActiveConfig
+import ActiveConfigRealtime
+import ActiveConfigReporting
+import ActiveConfigTrust
 import Crypto
 import Foundation
 import SeededRandomness

@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigRealtime
 import Foundation
 
 /// A user: a configuration, its updater, and what its listener was told.

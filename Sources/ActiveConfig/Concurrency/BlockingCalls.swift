@@ -5,14 +5,14 @@ internal import Dispatch
 /// The cooperative pool has one thread for each core, so a few blocking calls would stop every task
 /// of the process. Each serial queue gets a thread of its own; a concurrent queue shares its
 /// threads on Linux.
-final class BlockingCalls: Sendable {
+package final class BlockingCalls: Sendable {
     typealias Call = @Sendable () -> Void
 
     /// Limit of concurrent calls, each on a thread; more wait in order.
     static let maximumRunningCount = 64
 
     /// Calls that run one at a time, and so take one thread however long one of them takes.
-    struct Lane: Hashable, Sendable {
+    package struct Lane: Hashable, Sendable {
         enum Kind: Sendable { case reads, downloads, writes }
 
         private let owner: ObjectIdentifier
@@ -52,6 +52,8 @@ final class BlockingCalls: Sendable {
     }
 
     private let state = Locked(State())
+
+    package init() {}
 
     /// Runs a call on another thread, behind those of its lane.
     func async(in lane: Lane? = nil, _ call: @escaping Call) {
@@ -93,7 +95,7 @@ final class BlockingCalls: Sendable {
     }
 
     /// Runs `body` while the task is suspended.
-    func run<Result: Sendable>(
+    package func run<Result: Sendable>(
         in lane: Lane? = nil, _ body: @escaping @Sendable () -> Result
     ) async -> Result {
         // The thread sanitizer does not see that `resume` happens before the return; a lock shows it.

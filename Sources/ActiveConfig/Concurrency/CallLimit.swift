@@ -1,5 +1,5 @@
 /// Lets a number of calls run at once; others wait in order.
-final class CallLimit: Sendable {
+package final class CallLimit: Sendable {
     private struct State {
         var freeCount: Int
         var lastNumber = 0
@@ -8,12 +8,12 @@ final class CallLimit: Sendable {
 
     private let state: Locked<State>
 
-    init(_ count: Int) { state = Locked(State(freeCount: max(count, 1))) }
+    package init(_ count: Int) { state = Locked(State(freeCount: max(count, 1))) }
 
     /// Runs `body` in its turn.
     ///
     /// - Throws: What `body` throws; `CancellationError` when the task is cancelled before its turn.
-    func run<Result>(_ body: () async throws -> Result) async throws -> Result {
+    package func run<Result>(_ body: () async throws -> Result) async throws -> Result {
         guard await takeTurn() else { throw CancellationError() }
         defer { endTurn() }
         return try await body()

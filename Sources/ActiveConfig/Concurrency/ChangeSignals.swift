@@ -1,5 +1,5 @@
 /// Tells any number of streams that something has changed; changes that nobody has read yet are one.
-final class ChangeSignals: Sendable {
+package final class ChangeSignals: Sendable {
     private struct State {
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastNumber = 0
@@ -8,12 +8,14 @@ final class ChangeSignals: Sendable {
 
     private let state = Locked(State())
 
+    package init() {}
+
     var observerCount: Int { state.withLock { $0.observers.count } }
 
     /// How often it has changed.
     var count: Int { state.withLock { $0.count } }
 
-    func yield() {
+    package func yield() {
         let observers = state.withLock { state in
             state.count += 1
             return Array(state.observers.values)
@@ -22,7 +24,7 @@ final class ChangeSignals: Sendable {
     }
 
     /// The changes from now on.
-    func makeStream() -> AsyncStream<Void> {
+    package func makeStream() -> AsyncStream<Void> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in

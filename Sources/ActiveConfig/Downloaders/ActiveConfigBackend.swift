@@ -1,6 +1,6 @@
 #if canImport(FoundationNetworking)
     public import Foundation
-    import FoundationNetworking
+    package import FoundationNetworking
 #else
     public import Foundation
 #endif
@@ -19,10 +19,10 @@
 public struct ActiveConfigBackend: Sendable {
     /// The server's URL, such as `https://config.example.com`; a path is kept.
     public let url: URL
-    let credentials: ClientCredentials
-    let signals: ClientSignals?
-    let sessions: URLSessionPool
-    let limits: ConfigurationLimits
+    package let credentials: ClientCredentials
+    package let signals: ClientSignals?
+    package let sessions: URLSessionPool
+    package let limits: ConfigurationLimits
 
     /// Creates a backend.
     ///
@@ -71,10 +71,10 @@ public struct ActiveConfigBackend: Sendable {
     }
 
     /// The URL of the stream of many users, for services (HTTP 2).
-    var usersEventsURL: URL { appending("/activeconfig/events", []) }
+    package var usersEventsURL: URL { appending("/activeconfig/events", []) }
 
     /// The URL to which a user's client says which version is active (HTTP 2).
-    func acknowledgementURL(forUserID userID: String?) -> URL {
+    package func acknowledgementURL(forUserID userID: String?) -> URL {
         guard let userID else { return appending("/activeconfig/acknowledgement", []) }
         if ["", ".", ".."].contains(userID) {
             return appending(
@@ -87,7 +87,7 @@ public struct ActiveConfigBackend: Sendable {
     /// A request with the credentials.
     ///
     /// - Throws: ``DownloadError/Code/noCredentials``; `CancellationError`.
-    func request(
+    package func request(
         _ url: URL, _ context: JSONURLDownloader.RequestContext
     ) async throws -> URLRequest {
         var request = URLRequest(url: url)

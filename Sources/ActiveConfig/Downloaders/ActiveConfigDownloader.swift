@@ -31,13 +31,15 @@ extension ActiveConfigDownloader {
 }
 
 /// A downloader that repeats its requests, whose failures are reported once per cause.
-protocol FailureDeduplicating: ActiveConfigDownloader {
+package protocol FailureDeduplicating: ActiveConfigDownloader {
     /// Notes a failure, and returns true when its cause is new.
     func isNewFailure(_ error: any Error) -> Bool
 }
 
 /// The server has answered with a version before the one at hand, as a replica may that does not have
 /// the newest yet; versions never go back, so nothing has changed.
-struct OlderAnswer: Error {
+package struct OlderAnswer: Error {
     let configuration: ConfigurationState
+
+    package init(configuration: ConfigurationState) { self.configuration = configuration }
 }

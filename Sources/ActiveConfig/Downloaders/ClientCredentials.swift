@@ -1,7 +1,8 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    import Foundation
+    package import FoundationNetworking
+#else
+    package import Foundation
 #endif
 
 /// The credentials of a client (HTTP 5).
@@ -28,9 +29,9 @@ public struct ClientCredentials: Sendable {
 
     private let kind: Kind
     /// Gets a new token after a 401; nil when there is none to get.
-    let refresh: CredentialRefresh?
+    package let refresh: CredentialRefresh?
     /// Tells connections that are open of new tokens.
-    let changes = ChangeSignals()
+    package let changes = ChangeSignals()
 
     private init(kind: Kind, isPerUser: Bool = true) {
         self.kind = kind
@@ -102,7 +103,7 @@ public struct ClientCredentials: Sendable {
     /// Adds the credentials to a request.
     ///
     /// - Throws: As `field(for:url:)`.
-    func authorize(
+    package func authorize(
         _ request: inout URLRequest, of backend: ActiveConfigBackend,
         _ context: JSONURLDownloader.RequestContext
     ) async throws {

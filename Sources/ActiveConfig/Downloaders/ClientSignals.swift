@@ -32,7 +32,7 @@ public final class ClientSignals: Sendable {
     private let platform: @Sendable () -> PlatformSignals
     private let stored: StoredState<[String: String]>
     private let storeCalls = BlockingCalls()
-    let changeSignals = ChangeSignals()
+    package let changeSignals = ChangeSignals()
 
     /// Creates signals, the custom ones being those that the store has kept.
     ///

@@ -1,7 +1,7 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// Documents of answers, with the header fields of the wire contract.
@@ -9,7 +9,7 @@ extension ConfigurationState {
     /// Reads an answer's document, with its entity tag and its original.
     ///
     /// - Throws: ``ConfigurationFormatError``, which names the status, and `url` without its secrets.
-    init(
+    package init(
         _ body: Data, answeredBy url: URL?, with response: HTTPURLResponse,
         limits: ConfigurationLimits
     ) throws(ConfigurationFormatError) {
@@ -29,7 +29,7 @@ extension ConfigurationState {
 
     /// What a 304 says of this configuration; nil, which says nothing but that it is unchanged, when the
     /// answer names no later version, and has no other field of ours or nobody keeps the original.
-    func confirmed(by response: HTTPURLResponse) -> ConfigurationState? {
+    package func confirmed(by response: HTTPURLResponse) -> ConfigurationState? {
         let version = response.templateVersion.flatMap { version in
             version > templateVersion ?? .max ? version : nil
         }
@@ -69,7 +69,7 @@ extension HTTPURLResponse {
 extension URLRequest {
     /// Names the version of the document that the client has, unless the request names one: a server
     /// then knows that the client takes over the version of a 304.
-    mutating func nameTemplateVersion(_ version: Int?) {
+    package mutating func nameTemplateVersion(_ version: Int?) {
         guard value(forHTTPHeaderField: templateVersionField) == nil else { return }
         setValue("\(max(version ?? 0, 0))", forHTTPHeaderField: templateVersionField)
     }

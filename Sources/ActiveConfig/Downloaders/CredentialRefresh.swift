@@ -1,8 +1,8 @@
-import Foundation
+package import Foundation
 
 /// Gets new credentials after an answer 401: once for the requests that were refused at the same time,
 /// each of which is then sent once more.
-struct CredentialRefresh: Sendable {
+package struct CredentialRefresh: Sendable {
     /// False: one refresh is for the requests of all users.
     private let isPerUser: Bool
     private let body: @Sendable (_ userID: String?) async throws -> String?
@@ -49,7 +49,7 @@ struct CredentialRefresh: Sendable {
 
 extension CredentialRefresh? {
     /// Sends a request once, or once more after a refresh, if there is one.
-    func answer<Answer: Sendable>(
+    package func answer<Answer: Sendable>(
         forUserID userID: String?, url: URL?, isRefused: (Answer) -> Bool,
         _ send: (_ refreshedToken: String?) async throws -> Answer
     ) async throws -> Answer {

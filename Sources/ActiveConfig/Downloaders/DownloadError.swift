@@ -67,7 +67,7 @@ public struct DownloadError: Error, Sendable {
     /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?
     /// The ``RequestFingerprint`` of the request that was refused.
-    var fingerprint: String?
+    package var fingerprint: String?
     /// Ways to end the wait of a refused request, beside `markStale()`.
     var waitEnds: WaitEnds = []
 
@@ -93,7 +93,7 @@ public struct DownloadError: Error, Sendable {
     }
 
     /// In Unicode scalars.
-    static let longestServerMessage = 300
+    package static let longestServerMessage = 300
 }
 
 extension DownloadError {

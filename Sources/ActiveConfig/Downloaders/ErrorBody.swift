@@ -1,29 +1,29 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// The body of an answer that is no success, as far as it has arrived:
 /// `{"error": {"message": "…"}}` (HTTP, head).
-struct ErrorBody {
+package struct ErrorBody {
     /// In bytes; what is longer is not read further, and has no sentence.
-    static let maximumSize = 8 << 10
+    package static let maximumSize = 8 << 10
     /// Limit on waiting for the rest of a body, from the head of the answer.
     ///
     /// On Linux an answer that asks for a password has no end.
-    static let timeout = Duration.seconds(1)
+    package static let timeout = Duration.seconds(1)
 
     private let data: Data
     private let head: HTTPURLResponse
 
-    init(_ data: Data, of head: HTTPURLResponse) {
+    package init(_ data: Data, of head: HTTPURLResponse) {
         self.data = data
         self.head = head
     }
 
     /// True when further bytes cannot add a message.
-    var isComplete: Bool {
+    package var isComplete: Bool {
         if data.count >= Self.maximumSize || data.count >= length ?? .max { return true }
         if [204, 304].contains(head.statusCode) { return true }
         guard let first = data.first(where: { !$0.isJSONSpace }) else { return false }
@@ -47,7 +47,7 @@ struct ErrorBody {
     /// The server's sentence; nil without one.
     ///
     /// Secrets of the request that it repeats are removed: credentials, the query and the user.
-    func message(to request: URLRequest, of userID: String?) -> String? {
+    package func message(to request: URLRequest, of userID: String?) -> String? {
         guard let message = content?["error"]?.dictionaryValue?["message"]?.stringValue,
             !message.isEmpty
         else { return nil }

@@ -216,9 +216,9 @@ extension JSONURLDownloader {
         /// `template_version` of that configuration's `meta`.
         public let templateVersion: Int?
         /// The token that a refresh has given; nil before.
-        var refreshedToken: String?
+        package var refreshedToken: String?
 
-        init(
+        package init(
             userID: String?, signals: [String: String], entityTag: String?, templateVersion: Int?
         ) {
             self.userID = userID
@@ -228,7 +228,7 @@ extension JSONURLDownloader {
         }
 
         /// Of a request that asks for no document.
-        init(_ userID: String?, token: String?) {
+        package init(_ userID: String?, token: String?) {
             self.init(userID: userID, signals: [:], entityTag: nil, templateVersion: nil)
             refreshedToken = token
         }

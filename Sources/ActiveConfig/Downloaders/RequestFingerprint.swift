@@ -1,15 +1,16 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    import Foundation
+    package import FoundationNetworking
+#else
+    package import Foundation
 #endif
 
 /// 16-bit hash of a request's URL and credentials.
 ///
 /// It is stored, so it is too short to recover a credential from, however weak. One of 65,536 other
 /// requests collides, and then waits as the first one does.
-enum RequestFingerprint {
-    static func of(_ request: URLRequest) -> String {
+package enum RequestFingerprint {
+    package static func of(_ request: URLRequest) -> String {
         let fields = request.credentialFields.map { ($0.key.lowercased(), $0.value) }
             .sorted { $0.0.precedes($1.0) }
             .map { "\n\($0.0): \($0.1)" }

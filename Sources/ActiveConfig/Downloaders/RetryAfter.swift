@@ -1,16 +1,16 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// The header field `Retry-After` (RFC 9110, 10.2.3).
-enum RetryAfter {
+package enum RetryAfter {
     /// The longest wait that is taken over.
     static let longest = Duration.seconds(24 * 60 * 60)
 
     /// The wait that an answer asks for; nil when it asks for none.
-    static func duration(in answer: HTTPURLResponse, now: Date) -> Duration? {
+    package static func duration(in answer: HTTPURLResponse, now: Date) -> Duration? {
         answer.value(forHTTPHeaderField: "Retry-After").flatMap {
             duration($0, date: answer.value(forHTTPHeaderField: "Date"), now: now)
         }

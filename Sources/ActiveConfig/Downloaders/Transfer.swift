@@ -186,14 +186,8 @@ final class Transfer: NSObject, Sendable {
         let status = state.withLock { $0.response?.statusCode }
         let code = TransferFault.code(of: error, hasHead: status != nil)
         return DownloadError(
-            code, status: status, url: reportedURL, underlyingError: Self.withoutURL(error))
-    }
-
-    /// The system's error without what else it holds: the whole URL, with the user and the query.
-    static func withoutURL(_ error: any Error) -> any Error {
-        guard let error = error as? URLError else { return error }
-        return URLError(
-            error.code, userInfo: [NSLocalizedDescriptionKey: error.localizedDescription])
+            code, status: status, url: reportedURL, underlyingError: TransferFault.withoutURL(error)
+        )
     }
 }
 
@@ -248,9 +242,9 @@ extension HTTPURLResponse {
 }
 
 /// The kinds of faults that Foundation reports.
-enum TransferFault {
+package enum TransferFault {
     /// The code of an error; `hasHead` is true once the head of an answer has arrived.
-    static func code(of error: any Error, hasHead: Bool) -> DownloadError.Code {
+    package static func code(of error: any Error, hasHead: Bool) -> DownloadError.Code {
         switch (error as? URLError)?.code {
         case .timedOut: .timedOut
         case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet,
@@ -261,5 +255,12 @@ enum TransferFault {
         case .unknown where hasHead: .connectionLost
         default: .other
         }
+    }
+
+    /// The system's error without what else it holds: the whole URL, with the user and the query.
+    package static func withoutURL(_ error: any Error) -> any Error {
+        guard let error = error as? URLError else { return error }
+        return URLError(
+            error.code, userInfo: [NSLocalizedDescriptionKey: error.localizedDescription])
     }
 }

@@ -39,7 +39,7 @@ public final class URLSessionPool: Sendable {
 
     private let makeConfiguration: @Sendable () -> URLSessionConfiguration
     /// Answers challenges, on Apple's platforms.
-    let delegate: (any URLSessionDelegate & Sendable)?
+    package let delegate: (any URLSessionDelegate & Sendable)?
     /// A session runs one task at a time, so that a flooding server does not delay others.
     private let idleSessions = Locked<[URLSession]>([])
 
@@ -70,7 +70,7 @@ public final class URLSessionPool: Sendable {
     }
 
     /// The configuration of a new session, without a cache and cookies.
-    func configuration() -> URLSessionConfiguration {
+    package func configuration() -> URLSessionConfiguration {
         let configuration = makeConfiguration()
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData

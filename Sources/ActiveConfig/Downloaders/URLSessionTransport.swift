@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    package import FoundationNetworking
 #endif
 
 /// HTTP over `URLSession`, limited in size, time and redirection.
-enum URLSessionTransport {
+package enum URLSessionTransport {
     /// Swift's clocks and Foundation trap at times beyond a few hundred years.
     private static let longestTimeout = Duration.seconds(365 * 24 * 60 * 60)
 
@@ -15,7 +15,7 @@ enum URLSessionTransport {
     /// `reportedURL`.
     ///
     /// - Throws: ``DownloadError``, or `CancellationError` when the task is cancelled.
-    static func data(
+    package static func data(
         for request: URLRequest, maximumSize: Int, timeout: Duration, reportedURL: URL?,
         sessions: URLSessionPool
     ) async throws -> (Data, HTTPURLResponse) {
@@ -87,7 +87,7 @@ enum URLSessionTransport {
 
     extension URLSession {
         /// A session that calls its delegate on the thread that reads the data.
-        static func inline(
+        package static func inline(
             _ configuration: URLSessionConfiguration, delegate: any URLSessionDelegate
         ) -> URLSession {
             OpenSSL.stayUntilExit()

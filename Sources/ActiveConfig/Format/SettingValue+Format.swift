@@ -25,7 +25,7 @@ extension SettingValue {
     }
 
     /// Reads any JSON value, and its integers beyond `Int`.
-    static func read(
+    package static func read(
         _ text: some Collection<UInt8>, limits: ConfigurationLimits
     ) throws(ConfigurationFormatError) -> (SettingValue, LargeIntegers?) {
         try JSONReader.read(text, limits: limits) { json throws(JSONFault) in

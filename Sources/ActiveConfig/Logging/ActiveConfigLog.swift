@@ -96,7 +96,7 @@ public struct ActiveConfigLog: Sendable {
     public static let disabled = ActiveConfigLog(minimumLevel: .error) { _, _ in }
 
     /// Evaluates `message` only when its level is written.
-    func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {
+    package func callAsFunction(_ level: Level, _ message: @autoclosure () -> String) {
         let inherited = inherited?.withLock { $0 }
         let writer = inherited?.writer
         guard level >= (writer == nil ? minimumLevel : inherited?.minimumLevel ?? minimumLevel)

@@ -8,7 +8,7 @@ extension ConfigurationState {
     }
 
     /// True for what an answer without a document (304) says of a configuration.
-    var isConfirmation: Bool {
+    package var isConfirmation: Bool {
         confirmedVersion != nil || original?.isConfirmation == true
     }
 

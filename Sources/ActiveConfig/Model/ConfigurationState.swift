@@ -35,7 +35,7 @@ public struct ConfigurationState: Sendable {
 
     /// The later version that an answer without a document (304) names for this configuration; nil for a
     /// document.
-    var confirmedVersion: Int?
+    package var confirmedVersion: Int?
 
     /// Creates a configuration without sections, of format version "1.0", created now.
     public init() {
@@ -73,13 +73,13 @@ public struct ConfigurationState: Sendable {
     /// The section of that name, or nil.
     public subscript(sectionName: String) -> ActiveConfigSection? { sections[sectionName] }
 
-    enum MetaKey {
+    package enum MetaKey {
         /// FORMAT 2.2.
         static let formatVersion = "format_version_string"
         /// FORMAT 2.3.
         static let creationTime = "creation_time"
         /// HTTP 1.
-        static let templateVersion = "template_version"
+        package static let templateVersion = "template_version"
         /// HTTP 1.
         static let experiments = "experiments"
     }
@@ -106,7 +106,7 @@ extension ConfigurationState: Hashable {
 
     /// Returns whether `meta` and the settings are equal as they are read, without the digits of integers
     /// beyond 64 bits, which `Codable` drops.
-    func hasSameValues(as other: ConfigurationState) -> Bool {
+    package func hasSameValues(as other: ConfigurationState) -> Bool {
         meta == other.meta && sections.count == other.sections.count
             && sections.allSatisfy { name, section in
                 section.table.settings == other.sections[name]?.table.settings

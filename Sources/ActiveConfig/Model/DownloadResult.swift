@@ -17,7 +17,7 @@ public struct DownloadResult: Sendable {
     public let changedSectionNames: Set<String>
 
     /// The active sections of the download's user that changed, current or not.
-    var userChanges: Set<String> = []
+    package var userChanges: Set<String> = []
     /// Number of that user's sections that wait for their activation.
     var waitingCount = 0
 

@@ -2,13 +2,13 @@
 ///
 /// A document is compared and written with their digits. They have at most 309 each, since a longer
 /// one is beyond the range of a double, which is an error (FORMAT 4.1).
-struct LargeIntegers: Sendable, Hashable {
+package struct LargeIntegers: Sendable, Hashable {
     /// Sparse: a string of digits in place of an integer; in place of an array or object an object of
     /// only those items that have any, an array's by their index.
     let tree: SettingValue
 
     /// Of an item: a member's name, or an element's index as text.
-    subscript(item: String) -> LargeIntegers? { tree[item].map { LargeIntegers(tree: $0) } }
+    package subscript(item: String) -> LargeIntegers? { tree[item].map { LargeIntegers(tree: $0) } }
 
     /// The digits, when the value is such an integer itself.
     var digits: String? { tree.stringValue }

@@ -65,7 +65,7 @@ enum NumberText {
 
 extension Int {
     /// A number of a header field: 1 to 15 digits without a leading zero.
-    init?(wireDigits digits: String) {
+    package init?(wireDigits digits: String) {
         guard (1...15).contains(digits.utf8.count), digits == "0" || !digits.hasPrefix("0"),
             digits.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
         else { return nil }

@@ -3,7 +3,7 @@ extension StringProtocol {
     /// of the text around it, is escaped, and the rest of a long text is left out.
     ///
     /// Names and values are a publisher's, who must not be able to forge lines of a log.
-    func oneLine(upTo limit: Int = .max) -> String {
+    package func oneLine(upTo limit: Int = .max) -> String {
         let scalars = unicodeScalars
         let isLong = limit < utf8.count && scalars.dropFirst(limit).first != nil
         if !isLong, !scalars.contains(where: \.isDisruptive) { return String(self) }

@@ -19,10 +19,10 @@ public struct OriginalDocument: Sendable, Hashable {
     /// The answer's entity tag, with its quotation marks.
     public let entityTag: String?
     /// True when the answer says that a document which the client has is still the user's (304).
-    let isConfirmation: Bool
+    package let isConfirmation: Bool
     /// The header fields of the answer (304) by which the document is of a later version than its bytes
     /// say; nil when there was none.
-    private(set) var confirmation: [String: String]?
+    package private(set) var confirmation: [String: String]?
 
     /// What the bytes say, read by the framework; nil when that is not known.
     private var reading = Reading()
@@ -80,7 +80,7 @@ public struct OriginalDocument: Sendable, Hashable {
     }
 
     /// The configuration that was read from the bytes; nil when that is not known.
-    var knownConfiguration: ConfigurationState? {
+    package var knownConfiguration: ConfigurationState? {
         reading.sections.map { ConfigurationState(meta: reading.meta, sections: $0) }
     }
 
@@ -137,7 +137,7 @@ public struct OriginalDocument: Sendable, Hashable {
     }
 
     /// The same with the digest instead of the bytes.
-    var withoutBody: OriginalDocument {
+    package var withoutBody: OriginalDocument {
         var document = OriginalDocument(
             digest.map { .digest($0) } ?? .unknown, headerFields, entityTag,
             isConfirmation: isConfirmation)
@@ -146,7 +146,7 @@ public struct OriginalDocument: Sendable, Hashable {
     }
 
     /// A document of which only the digest is known.
-    static func known(digest: String, entityTag: String?) -> OriginalDocument {
+    package static func known(digest: String, entityTag: String?) -> OriginalDocument {
         OriginalDocument(.digest(digest), [:], entityTag)
     }
 }

@@ -1,12 +1,14 @@
 /// A section or a setting of another shape than the format's, which is left out (FORMAT 3.2, 3.3).
-struct ShapeProblem: Sendable, Hashable {
+package struct ShapeProblem: Sendable, Hashable {
     /// Number of problems that are given of a document; a publisher decides how many there are.
     static let maximumCount = 50
 
     /// Bounds the problems that are kept of a document while it is read, since only
     /// ``maximumCount`` are given.
-    struct Allowance {
+    package struct Allowance {
         private var remaining = 1_000
+
+        package init() {}
 
         /// True when one more is kept.
         mutating func take() -> Bool {

@@ -1,5 +1,5 @@
 import ActiveConfigJSON
-import Foundation
+package import Foundation
 
 /// A stored configuration: its user, entity tag, document, and a checksum over all of it.
 ///
@@ -13,10 +13,10 @@ import Foundation
 /// configuration with an original is the server's, byte for byte, and the header has the answer's header
 /// fields too, and those of the answer by which it is of a later version, if there was one. Of any other
 /// the header has what was left out when it was read, if anything was.
-struct StoredRecord {
+package struct StoredRecord {
     /// The reason why bytes are not a sound record of the user.
-    struct Damage: Error, CustomStringConvertible {
-        let description: String
+    package struct Damage: Error, CustomStringConvertible {
+        package let description: String
     }
 
     private static let name = "ActiveConfig record "
@@ -25,11 +25,11 @@ struct StoredRecord {
     /// In bytes.
     private static let firstLineCount = prefix.utf8.count + digits + 1
     /// Whatever ``encode(_:of:)`` accepts can be read.
-    static let limits = ConfigurationLimits(
+    package static let limits = ConfigurationLimits(
         maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth)
 
     /// - Throws: ``ConfigurationFormatError`` when it is too deep to be read back.
-    static func encode(
+    package static func encode(
         _ configuration: ConfigurationState, of userID: UserID
     ) throws(ConfigurationFormatError) -> Data {
         try configuration.checkDepth()
@@ -75,7 +75,7 @@ struct StoredRecord {
     }
 
     /// - Throws: ``Damage`` when `data` is not a sound record, or is another user's.
-    init(_ data: Data, of userID: UserID) throws(Damage) {
+    package init(_ data: Data, of userID: UserID) throws(Damage) {
         try Self.check(data)
         guard let (header, document) = Self.split(data) else {
             throw Damage(description: "it has no header")
@@ -124,7 +124,7 @@ struct StoredRecord {
     }
 
     /// - Throws: when this version of the framework cannot read the document.
-    func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
+    package func configuration() throws(ConfigurationFormatError) -> ConfigurationState {
         var state = try ConfigurationState(jsonData: document, limits: Self.limits)
         state.addProblems(stored: header.problems)
         state.entityTag = header.entityTag

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// It is read from the store at first use. While the store cannot keep it, or is none that does, it
 /// lives in memory.
-final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
+package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     /// In bytes; larger records are treated as damaged.
     private static var maximumSize: Int { 16 << 20 }
 
@@ -30,7 +30,7 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     ///   - initial: The value as long as nothing is stored.
     ///   - store: Any store; one that is no ``ClientStateStore`` keeps nothing.
     ///   - log: Receives a warning when the record cannot be read or kept.
-    init(
+    package init(
         _ name: String, initial: Value, store: (any ActiveConfigStore)?, log: ActiveConfigLog
     ) {
         self.name = name
@@ -40,7 +40,7 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     }
 
     /// The value; the first use reads the store.
-    var value: Value {
+    package var value: Value {
         if let known = known.withLock({ $0.value }) { return known }
         return serialized { problem in
             if let known = known.withLock({ $0.value }) { return known }
@@ -76,7 +76,7 @@ final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     /// It starts from what the store has, which another process may have changed. `change` is called
     /// once, and must not call the store. Not to be called on a cooperative thread.
     @discardableResult
-    func update<Result>(_ change: (inout Value) -> Result) -> Result {
+    package func update<Result>(_ change: (inout Value) -> Result) -> Result {
         _ = value
         return serialized { problem in
             let before = known.withLock { $0 }

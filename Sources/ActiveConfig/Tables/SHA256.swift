@@ -2,9 +2,9 @@
 ///
 /// The toolchain has no implementation on Linux, and a weaker hash would let a user choose an ID
 /// that shares a file with another's.
-enum SHA256 {
+package enum SHA256 {
     /// 64 lowercase hexadecimal digits.
-    static func hexDigest(of bytes: some Sequence<UInt8>) -> String {
+    package static func hexDigest(of bytes: some Sequence<UInt8>) -> String {
         var message = Array(bytes)
         let bitCount = UInt64(message.count) * 8
         message.append(0x80)

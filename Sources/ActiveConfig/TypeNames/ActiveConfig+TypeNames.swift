@@ -5,15 +5,9 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ActivationPolicy = ActiveConfigTypes.ActivationPolicyType
     /// The framework's type of this name.
-    public typealias ActiveConfigActivity = ActiveConfigTypes.ActiveConfigActivityType
-    /// The framework's type of this name.
     public typealias ActiveConfigBackend = ActiveConfigTypes.ActiveConfigBackendType
     /// The framework's type of this name.
     public typealias ActiveConfigDownloader = ActiveConfigTypes.ActiveConfigDownloaderType
-    /// The framework's type of this name.
-    public typealias ActiveConfigEventConnection = ActiveConfigTypes.ActiveConfigEventConnectionType
-    /// The framework's type of this name.
-    public typealias ActiveConfigEventSource = ActiveConfigTypes.ActiveConfigEventSourceType
     /// The framework's type of this name.
     public typealias ActiveConfigListener = ActiveConfigTypes.ActiveConfigListenerType
     /// The framework's type of this name.
@@ -29,17 +23,7 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ActiveConfigStore = ActiveConfigTypes.ActiveConfigStoreType
     /// The framework's type of this name.
-    public typealias ActiveConfigUpdate = ActiveConfigTypes.ActiveConfigUpdateType
-    /// The framework's type of this name.
-    public typealias ActiveConfigUpdateState = ActiveConfigTypes.ActiveConfigUpdateStateType
-    /// The framework's type of this name.
-    public typealias ActiveConfigUpdater = ActiveConfigTypes.ActiveConfigUpdaterType
-    /// The framework's type of this name.
-    public typealias ActiveConfigUpdates = ActiveConfigTypes.ActiveConfigUpdatesType
-    /// The framework's type of this name.
     public typealias ActiveSetting = ActiveConfigTypes.ActiveSettingType
-    /// The framework's type of this name.
-    public typealias AppliedUpdate = ActiveConfigTypes.AppliedUpdateType
     /// The framework's type of this name.
     public typealias BootstrapConfiguration = ActiveConfigTypes.BootstrapConfigurationType
     /// The framework's type of this name.
@@ -48,8 +32,6 @@ extension ActiveConfig {
     public typealias ClientSignals = ActiveConfigTypes.ClientSignalsType
     /// The framework's type of this name.
     public typealias ClientStateStore = ActiveConfigTypes.ClientStateStoreType
-    /// The framework's type of this name.
-    public typealias ConfigurationAcknowledger = ActiveConfigTypes.ConfigurationAcknowledgerType
     /// The framework's type of this name.
     public typealias ConfigurationActivation = ActiveConfigTypes.ConfigurationActivationType
     /// The framework's type of this name.
@@ -79,8 +61,6 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias CustomSignalValue = ActiveConfigTypes.CustomSignalValueType
     /// The framework's type of this name.
-    public typealias DocumentAnswer = ActiveConfigTypes.DocumentAnswerType
-    /// The framework's type of this name.
     public typealias DownloadError = ActiveConfigTypes.DownloadErrorType
     /// The framework's type of this name.
     public typealias DownloadOutcome = ActiveConfigTypes.DownloadOutcomeType
@@ -88,10 +68,6 @@ extension ActiveConfig {
     public typealias DownloadRecord = ActiveConfigTypes.DownloadRecordType
     /// The framework's type of this name.
     public typealias DownloadResult = ActiveConfigTypes.DownloadResultType
-    /// The framework's type of this name.
-    public typealias Exposure = ActiveConfigTypes.ExposureType
-    /// The framework's type of this name.
-    public typealias ExposureRecorder = ActiveConfigTypes.ExposureRecorderType
     /// The framework's type of this name.
     public typealias FetchOutcome = ActiveConfigTypes.FetchOutcomeType
     /// The framework's type of this name.
@@ -104,12 +80,6 @@ extension ActiveConfig {
     public typealias JSONURLDownloader = ActiveConfigTypes.JSONURLDownloaderType
     /// The framework's type of this name.
     public typealias LaunchGate = ActiveConfigTypes.LaunchGateType
-    /// The framework's type of this name.
-    public typealias LaunchGuard = ActiveConfigTypes.LaunchGuardType
-    /// The framework's type of this name.
-    public typealias LaunchGuardVerdict = ActiveConfigTypes.LaunchGuardVerdictType
-    /// The framework's type of this name.
-    public typealias NoEventStream = ActiveConfigTypes.NoEventStreamType
     /// The framework's type of this name.
     public typealias OriginalDocument = ActiveConfigTypes.OriginalDocumentType
     /// The framework's type of this name.
@@ -124,8 +94,6 @@ extension ActiveConfig {
     public typealias SectionChanges = ActiveConfigTypes.SectionChangesType
     /// The framework's type of this name.
     public typealias SectionValues = ActiveConfigTypes.SectionValuesType
-    /// The framework's type of this name.
-    public typealias ServiceEventSource = ActiveConfigTypes.ServiceEventSourceType
     /// The framework's type of this name.
     public typealias SettingConvertible = ActiveConfigTypes.SettingConvertibleType
     /// The framework's type of this name.
@@ -147,15 +115,7 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias SettingsSection = ActiveConfigTypes.SettingsSectionType
     /// The framework's type of this name.
-    public typealias SignatureError = ActiveConfigTypes.SignatureErrorType
-    /// The framework's type of this name.
-    public typealias SignatureVerifier = ActiveConfigTypes.SignatureVerifierType
-    /// The framework's type of this name.
-    public typealias SignatureVetting = ActiveConfigTypes.SignatureVettingType
-    /// The framework's type of this name.
     public typealias StoreError = ActiveConfigTypes.StoreErrorType
-    /// The framework's type of this name.
-    public typealias URLSessionEventSource = ActiveConfigTypes.URLSessionEventSourceType
     /// The framework's type of this name.
     public typealias URLSessionPool = ActiveConfigTypes.URLSessionPoolType
     /// The framework's type of this name.
@@ -167,7 +127,5 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias VettingVerdict = ActiveConfigTypes.VettingVerdictType
     #if canImport(CryptoKit)
-        /// The framework's type of this name.
-        public typealias Ed25519Verifier = ActiveConfigTypes.Ed25519VerifierType
     #endif
 }

@@ -5,16 +5,10 @@
 public enum ActiveConfigTypes: Sendable {
     /// ``ActivationPolicy``.
     public typealias ActivationPolicyType = ActivationPolicy
-    /// ``ActiveConfigActivity``.
-    public typealias ActiveConfigActivityType = ActiveConfigActivity
     /// ``ActiveConfigBackend``.
     public typealias ActiveConfigBackendType = ActiveConfigBackend
     /// ``ActiveConfigDownloader``.
     public typealias ActiveConfigDownloaderType = ActiveConfigDownloader
-    /// ``ActiveConfigEventConnection``.
-    public typealias ActiveConfigEventConnectionType = ActiveConfigEventConnection
-    /// ``ActiveConfigEventSource``.
-    public typealias ActiveConfigEventSourceType = ActiveConfigEventSource
     /// ``ActiveConfigListener``.
     public typealias ActiveConfigListenerType = ActiveConfigListener
     /// ``ActiveConfigListenerToken``.
@@ -29,18 +23,8 @@ public enum ActiveConfigTypes: Sendable {
     public typealias ActiveConfigSectionType = ActiveConfigSection
     /// ``ActiveConfigStore``.
     public typealias ActiveConfigStoreType = ActiveConfigStore
-    /// ``ActiveConfigUpdate``.
-    public typealias ActiveConfigUpdateType = ActiveConfigUpdate
-    /// ``ActiveConfigUpdateState``.
-    public typealias ActiveConfigUpdateStateType = ActiveConfigUpdateState
-    /// ``ActiveConfigUpdater``.
-    public typealias ActiveConfigUpdaterType = ActiveConfigUpdater
-    /// ``ActiveConfigUpdates``.
-    public typealias ActiveConfigUpdatesType = ActiveConfigUpdates
     /// ``ActiveSetting``.
     public typealias ActiveSettingType = ActiveSetting
-    /// ``AppliedUpdate``.
-    public typealias AppliedUpdateType = AppliedUpdate
     /// ``BootstrapConfiguration``.
     public typealias BootstrapConfigurationType = BootstrapConfiguration
     /// ``ClientCredentials``.
@@ -49,8 +33,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias ClientSignalsType = ClientSignals
     /// ``ClientStateStore``.
     public typealias ClientStateStoreType = ClientStateStore
-    /// ``ConfigurationAcknowledger``.
-    public typealias ConfigurationAcknowledgerType = ConfigurationAcknowledger
     /// ``ConfigurationActivation``.
     public typealias ConfigurationActivationType = ConfigurationActivation
     /// ``ConfigurationCandidate``.
@@ -79,8 +61,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias CustomSignalErrorType = CustomSignalError
     /// ``CustomSignalValue``.
     public typealias CustomSignalValueType = CustomSignalValue
-    /// ``DocumentAnswer``.
-    public typealias DocumentAnswerType = DocumentAnswer
     /// ``DownloadError``.
     public typealias DownloadErrorType = DownloadError
     /// ``DownloadOutcome``.
@@ -89,10 +69,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias DownloadRecordType = DownloadRecord
     /// ``DownloadResult``.
     public typealias DownloadResultType = DownloadResult
-    /// ``Exposure``.
-    public typealias ExposureType = Exposure
-    /// ``ExposureRecorder``.
-    public typealias ExposureRecorderType = ExposureRecorder
     /// ``FetchOutcome``.
     public typealias FetchOutcomeType = FetchOutcome
     /// ``FetchPolicy``.
@@ -105,12 +81,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias JSONURLDownloaderType = JSONURLDownloader
     /// ``LaunchGate``.
     public typealias LaunchGateType = LaunchGate
-    /// ``LaunchGuard``.
-    public typealias LaunchGuardType = LaunchGuard
-    /// ``LaunchGuardVerdict``.
-    public typealias LaunchGuardVerdictType = LaunchGuardVerdict
-    /// ``NoEventStream``.
-    public typealias NoEventStreamType = NoEventStream
     /// ``OriginalDocument``.
     public typealias OriginalDocumentType = OriginalDocument
     /// ``OverridePolicy``.
@@ -125,8 +95,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias SectionChangesType = SectionChanges
     /// ``SectionValues``.
     public typealias SectionValuesType = SectionValues
-    /// ``ServiceEventSource``.
-    public typealias ServiceEventSourceType = ServiceEventSource
     /// ``SettingConvertible``.
     public typealias SettingConvertibleType = SettingConvertible
     /// ``SettingExplanation``.
@@ -147,16 +115,8 @@ public enum ActiveConfigTypes: Sendable {
     public typealias SettingValuesType = SettingValues
     /// ``SettingsSection``.
     public typealias SettingsSectionType = SettingsSection
-    /// ``SignatureError``.
-    public typealias SignatureErrorType = SignatureError
-    /// ``SignatureVerifier``.
-    public typealias SignatureVerifierType = SignatureVerifier
-    /// ``SignatureVetting``.
-    public typealias SignatureVettingType = SignatureVetting
     /// ``StoreError``.
     public typealias StoreErrorType = StoreError
-    /// ``URLSessionEventSource``.
-    public typealias URLSessionEventSourceType = URLSessionEventSource
     /// ``URLSessionPool``.
     public typealias URLSessionPoolType = URLSessionPool
     /// ``UserCacheLimits``.
@@ -168,7 +128,5 @@ public enum ActiveConfigTypes: Sendable {
     /// ``VettingVerdict``.
     public typealias VettingVerdictType = VettingVerdict
     #if canImport(CryptoKit)
-        /// ``Ed25519Verifier``.
-        public typealias Ed25519VerifierType = Ed25519Verifier
     #endif
 }

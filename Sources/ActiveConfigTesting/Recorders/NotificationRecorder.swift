@@ -30,8 +30,12 @@ public final class NotificationRecorder: Sendable {
         public let section: ActiveConfigSection?
         /// The error of a failed download.
         public let error: (any Error)?
-        /// The verdict of the launch guard.
-        public let launchGuardVerdict: LaunchGuardVerdict?
+        private let userInfo: UserInfo
+
+        /// A notification's members; those of `ActiveConfig` and what stands on it may be read on any thread.
+        private struct UserInfo: @unchecked Sendable {
+            let values: [AnyHashable: Any]
+        }
 
         init(_ notification: Notification) {
             let userInfo = notification.userInfo ?? [:]
@@ -45,8 +49,19 @@ public final class NotificationRecorder: Sendable {
             sectionName = userInfo[ActiveConfig.NotificationKey.sectionName] as? String
             section = userInfo[ActiveConfig.NotificationKey.section] as? ActiveConfigSection
             error = userInfo[ActiveConfig.NotificationKey.error] as? any Error
-            launchGuardVerdict =
-                userInfo[LaunchGuard.verdictKey] as? LaunchGuardVerdict
+            self.userInfo = UserInfo(values: userInfo)
+        }
+
+        /// A member of the `userInfo`.
+        ///
+        /// - Parameters:
+        ///   - key: The member's key.
+        ///   - type: The type.
+        /// - Returns: The value; nil when there is none of that key and type.
+        public func value<Value: Sendable>(
+            forKey key: String, as type: Value.Type = Value.self
+        ) -> Value? {
+            userInfo.values[key] as? Value
         }
     }
 
@@ -65,19 +80,22 @@ public final class NotificationRecorder: Sendable {
     ///   - activeConfig: The object whose notifications are recorded; it is not kept alive. Nil
     ///     records those of every object.
     ///   - notificationCenter: The center that they are posted to.
+    ///   - otherNames: Names to record besides those of `ActiveConfig`, such as
+    ///     `LaunchGuard.verdictNotification`.
     ///   - body: Called from within each post, after it was recorded.
     public init(
         of activeConfig: ActiveConfig?, in notificationCenter: NotificationCenter = .default,
+        also otherNames: [Notification.Name] = [],
         _ body: @escaping @Sendable (Entry) -> Void = { _ in }
     ) {
         let recorded = AwaitableState<[Entry]>([])
-        let names = [
-            ActiveConfig.firstDownloadFinishedNotification,
-            ActiveConfig.downloadUpdateFinishedNotification,
-            ActiveConfig.downloadFailedNotification,
-            ActiveConfig.sectionDidChangeNotification,
-            LaunchGuard.verdictNotification,
-        ]
+        let names: [Notification.Name] =
+            [
+                ActiveConfig.firstDownloadFinishedNotification,
+                ActiveConfig.downloadUpdateFinishedNotification,
+                ActiveConfig.downloadFailedNotification,
+                ActiveConfig.sectionDidChangeNotification,
+            ] + otherNames
         self.recorded = recorded
         self.notificationCenter = notificationCenter
         observers = Observers(

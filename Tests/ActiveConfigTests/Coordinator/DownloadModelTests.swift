@@ -1,5 +1,6 @@
 import ActiveConfig
 import ActiveConfigTesting
+import ActiveConfigTrust
 import Foundation
 import Testing
 

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// A user is forgotten while something of theirs is between two steps.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

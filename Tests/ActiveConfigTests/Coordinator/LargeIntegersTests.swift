@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// Changes, stores and problems see the digits of integers beyond 64 bits.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

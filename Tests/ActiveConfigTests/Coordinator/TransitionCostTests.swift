@@ -4,6 +4,8 @@
 
     @testable import ActiveConfig
 
+    @testable import ActiveConfigTrust
+
     /// Counts of what a change of the active document costs.
     struct TransitionCostTests {
         @Test(arguments: [false, true], [ActivationPolicy.immediate, .manual, .nextLaunch])

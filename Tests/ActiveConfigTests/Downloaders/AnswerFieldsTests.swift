@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

@@ -2,6 +2,7 @@ import ActiveConfigTesting
 import Foundation
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// Launch of an app with a guard, as a process of its own: it dies when it is released.
 struct GuardedLaunch {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// The log may use the framework, also when it hears of the guard's own record.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

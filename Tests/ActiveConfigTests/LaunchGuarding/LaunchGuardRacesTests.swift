@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// The launch guard watches the active document, whichever transitions overlap.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

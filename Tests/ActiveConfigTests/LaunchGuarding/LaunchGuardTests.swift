@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LaunchGuardTests {
@@ -523,12 +524,17 @@ struct LaunchGuardTests {
         options.vetting.append(LaunchGuard())
         let config = ActiveConfig.make(
             store: store, notificationCenter: center, listenerQueue: queue, options: options)
-        let recorder = NotificationRecorder(of: config, in: center)
+        let recorder = NotificationRecorder(
+            of: config, in: center, also: [LaunchGuard.verdictNotification])
         for userID in ["1", "2", "1", "2", "1"] { config.currentUserID = userID }
         queue.sync {}
         let entries = recorder.entries(named: LaunchGuard.verdictNotification)
         #expect(entries.map(\.userID) == ["1", "2"])
-        #expect(entries.map(\.launchGuardVerdict?.templateVersion) == [2, 3])
+        #expect(
+            entries.map {
+                $0.value(forKey: LaunchGuard.verdictKey, as: LaunchGuardVerdict.self)?
+                    .templateVersion
+            } == [2, 3])
         #expect(config.refusedVersions == [2, 3])
     }
 }

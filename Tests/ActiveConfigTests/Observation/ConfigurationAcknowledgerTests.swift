@@ -3,6 +3,8 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
+@testable import ActiveConfigReporting
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

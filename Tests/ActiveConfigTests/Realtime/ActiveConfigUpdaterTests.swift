@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigRealtime
 import ActiveConfigTesting
 import Foundation
 import Testing

@@ -1,4 +1,6 @@
 import ActiveConfig
+import ActiveConfigRealtime
+import ActiveConfigReporting
 import ActiveConfigTesting
 import Foundation
 import Testing

@@ -2,6 +2,7 @@ import ActiveConfigTesting
 import Foundation
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// A connection whose answers and bytes a test gives.
 final class PreparedConnection: ActiveConfigEventConnection {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 struct ReconnectDelayTests {
     private static func delay(seed: UInt64 = 1, maximum: Duration = .seconds(60)) -> ReconnectDelay

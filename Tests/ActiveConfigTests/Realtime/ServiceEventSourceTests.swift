@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// Servers that a service meets, by `URLSession`.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// The states of users, and their order.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 struct UpdateFailuresTests {
     private static func error(_ text: String) -> DownloadError {

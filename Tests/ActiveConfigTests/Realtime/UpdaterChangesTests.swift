@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// Which sections updates and the log name, for whomever.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// What an updater says of answers that are not used, and that it leaves nothing behind.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

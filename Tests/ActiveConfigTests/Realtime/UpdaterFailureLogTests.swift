@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// What the log tells of an updater that a server refuses: a warning for each cause.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// Streams and documents that come from different replicas of a server, or from a hostile one.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

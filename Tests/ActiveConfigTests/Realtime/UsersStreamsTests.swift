@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 /// Who is on which stream of many users, and who is told what.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

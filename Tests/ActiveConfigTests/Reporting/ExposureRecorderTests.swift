@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigReporting
 
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ExposureRecorderTests {

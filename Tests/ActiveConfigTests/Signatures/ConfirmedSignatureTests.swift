@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// Signatures of answers without a document (304) that name a later version.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

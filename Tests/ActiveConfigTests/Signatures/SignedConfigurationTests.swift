@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SignedConfigurationTests {

@@ -2,6 +2,7 @@ import ActiveConfigTesting
 import Foundation
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// Signs documents as a server does, by a hash with a secret instead of a key pair.
 struct SigningServer: SignatureVerifier {

@@ -1,6 +1,7 @@
 import Foundation
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 extension OriginalDocument {
     init(body: Data, signature: String?, entityTag: String?) {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// Records of downloads that somebody else has written, or that a clock has made wrong.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// Activation policies, signatures, pushes and handles of users together, over launches.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

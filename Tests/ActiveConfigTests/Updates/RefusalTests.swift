@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigRealtime
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

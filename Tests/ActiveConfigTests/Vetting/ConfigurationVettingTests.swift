@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ActiveConfig
+@testable import ActiveConfigTrust
 
 /// Rules of the app's own for which documents may become active.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))

@@ -5,7 +5,7 @@ extension ActiveConfigSection {
     }
 
     /// Reads a section in the shape of the exchange format (FORMAT 3.2, 3.3).
-    init(
+    package init(
         ofFormat value: SettingValue, _ largeIntegers: LargeIntegers?,
         _ allowance: inout ShapeProblem.Allowance
     ) {

@@ -1,0 +1,36 @@
+import ActiveConfig
+
+/// What an app and its device do, as far as an ``ActiveConfigUpdater`` has to know.
+///
+/// ``automatic`` observes it; a test sends its own events:
+///
+/// ```swift
+/// let (events, continuation) = AsyncStream.makeStream(of: ActiveConfigActivity.Event.self)
+/// let activity = ActiveConfigActivity { events }
+/// continuation.yield(.inactive)
+/// ```
+public struct ActiveConfigActivity: Sendable {
+    /// A change of what the app or the device does.
+    public enum Event: Sendable, Hashable, CaseIterable {
+        /// The app came to the foreground.
+        case active
+        /// The app went to the background.
+        case inactive
+        /// The device has a network, or another one.
+        case networkReturned
+        /// The device has no network.
+        case networkLost
+        /// The device was asleep.
+        case woke
+    }
+
+    let events: @Sendable () -> AsyncStream<Event>
+
+    /// Creates a source of events.
+    ///
+    /// - Parameter events: Returns the events from now on; called once for each run of an updater.
+    public init(_ events: @escaping @Sendable () -> AsyncStream<Event>) { self.events = events }
+
+    /// Always active and connected, as for a service.
+    public static let always = ActiveConfigActivity { AsyncStream { $0.finish() } }
+}

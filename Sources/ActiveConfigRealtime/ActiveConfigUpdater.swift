@@ -1,0 +1,224 @@
+public import ActiveConfig
+internal import Foundation
+
+/// Keeps the configuration of the current user fresh, or those of given users.
+///
+/// ```swift
+/// let updater = ActiveConfigUpdater(
+///     config, backend: ActiveConfigBackend(url: server, credentials: credentials))
+/// updater.start()
+/// ```
+///
+/// A service runs it as one of its services instead: ``run()`` has the shape that `ServiceLifecycle`
+/// asks for, and returns when its task is cancelled.
+///
+/// The server tells of each change at once over a stream; where streams do not get through, it is
+/// asked by long polls, and where it does not know these, at an interval. Whatever the server answers,
+/// the updater goes on. It pauses while the app is in the background, and follows `currentUserID`. See
+/// <doc:Keeping-up-to-date> and <doc:Realtime>.
+public final class ActiveConfigUpdater: Sendable {
+    /// The users whose configurations are kept fresh.
+    public struct Users: Sendable, Hashable {
+        let userIDs: Set<UserID>?
+
+        /// Whoever is the current user.
+        public static let current = Users(userIDs: nil)
+
+        /// Given users, nil being the generic one; the store keeps their configurations.
+        public static func fixed(_ userIDs: [String?]) -> Users {
+            Users(userIDs: Set(userIDs.map { UserID($0) }))
+        }
+    }
+
+    /// Times of an updater.
+    public struct Options: Sendable, Hashable {
+        /// The interval at which a server is asked that has neither streams nor long polls, unless
+        /// the document's `meta` has `poll_interval_seconds`; clamped to 15 seconds … 1 day.
+        public var pollInterval = Duration.seconds(300)
+        /// The longest wait between two attempts to connect, unless the server asks for more.
+        public var maximumDelay = Duration.seconds(60)
+        /// The longest time that an open stream may be silent; the backend sends something every 15
+        /// seconds.
+        public var maximumSilence = Duration.seconds(45)
+        /// The longest time from opening a stream to its first event; a proxy that holds a stream
+        /// back exceeds it, and long polls take the stream's place.
+        public var helloTimeout = Duration.seconds(10)
+        /// How long a long poll waits, 1 to 60 seconds.
+        public var longPollWait = Duration.seconds(25)
+        /// The time after which streams are tried again where they did not get through.
+        public var retryStreamsAfter = Duration.seconds(30 * 60)
+        /// The bounds of the time after a pushed change at which a conditional request verifies it.
+        public var verification: ClosedRange<Duration> = .seconds(30) ... .seconds(120)
+
+        /// Creates the default options.
+        public init() {}
+
+        /// The options with times that no clock overflows.
+        var clamped: Options {
+            func bounded(_ time: Duration) -> Duration {
+                min(max(time, .zero), .seconds(10 * 365 * 24 * 60 * 60))
+            }
+            let intervals = UserUpdates.pollIntervals
+            var options = self
+            options.pollInterval = min(
+                max(pollInterval, intervals.lowerBound), intervals.upperBound)
+            options.maximumDelay = bounded(maximumDelay)
+            options.maximumSilence = bounded(maximumSilence)
+            options.helloTimeout = bounded(helloTimeout)
+            options.longPollWait = bounded(longPollWait)
+            options.retryStreamsAfter = bounded(retryStreamsAfter)
+            let (earliest, latest) = (verification.lowerBound, verification.upperBound)
+            options.verification = bounded(earliest)...bounded(latest)
+            return options
+        }
+    }
+
+    /// ``run()`` was called while it runs.
+    public struct AlreadyRunning: Error, Sendable, CustomStringConvertible {
+        /// One sentence.
+        public var description: String { "The updater is running already." }
+    }
+
+    private struct State {
+        var users: Users
+        var isRunning = false
+        /// True from ``start()`` to ``stop()``.
+        var isStarted = false
+        /// The task that was started last.
+        var task: Task<Void, Never>?
+    }
+
+    let config: ActiveConfig
+    let source: any ActiveConfigEventSource
+    let options: Options
+    let activity: ActiveConfigActivity
+    let time: UpdateTime
+    let makeRandom: @Sendable () -> any RandomNumberGenerator & Sendable
+    let board = UpdateBoard()
+    let failures = UpdateFailures()
+    /// Yields after the users have changed.
+    let userChanges = ChangeSignals()
+    private let state: Locked<State>
+
+    /// Creates an updater that follows a backend by a ``URLSessionEventSource``; nothing runs yet.
+    ///
+    /// - Parameters:
+    ///   - config: The configuration to keep fresh.
+    ///   - backend: The backend, as the app's downloader has it.
+    ///   - users: The users.
+    ///   - options: Times.
+    ///   - activity: What the app and the device do.
+    public convenience init(
+        _ config: ActiveConfig, backend: ActiveConfigBackend, users: Users = .current,
+        options: Options = Options(), activity: ActiveConfigActivity = .automatic
+    ) {
+        self.init(
+            config, source: URLSessionEventSource(backend: backend), users: users,
+            options: options, activity: activity)
+    }
+
+    /// Creates an updater; nothing runs yet.
+    ///
+    /// - Parameters:
+    ///   - config: The configuration to keep fresh.
+    ///   - source: Where documents and events come from.
+    ///   - users: The users.
+    ///   - options: Times.
+    ///   - activity: What the app and the device do.
+    public convenience init(
+        _ config: ActiveConfig, source: any ActiveConfigEventSource, users: Users = .current,
+        options: Options = Options(), activity: ActiveConfigActivity = .automatic
+    ) {
+        self.init(
+            config, source: source, users: users, options: options, activity: activity,
+            clock: ContinuousClock(), random: { SystemRandomNumberGenerator() })
+    }
+
+    /// Creates an updater with the given clock and randomness.
+    package init<C: Clock<Duration>>(
+        _ config: ActiveConfig, source: any ActiveConfigEventSource, users: Users = .current,
+        options: Options = Options(), activity: ActiveConfigActivity = .always, clock: C,
+        random: @escaping @Sendable () -> any RandomNumberGenerator & Sendable
+    ) where C.Instant: Sendable {
+        self.config = config
+        self.source = source
+        state = Locked(State(users: users))
+        self.options = options.clamped
+        self.activity = activity
+        time = UpdateTime(clock)
+        makeRandom = random
+    }
+
+    /// The users whose configurations are kept fresh.
+    ///
+    /// While the updater runs, those who are new are connected, and those who are gone are not told of
+    /// any more; the connections of the others stay.
+    public var users: Users {
+        get { state.withLock { $0.users } }
+        set {
+            state.withLock { $0.users = newValue }
+            userChanges.yield()
+        }
+    }
+
+    /// What is new: the states of the connections, and the versions that came.
+    ///
+    /// It goes on after ``stop()``, since the updater may run again; it ends when the task that
+    /// iterates over it is cancelled.
+    public var updates: ActiveConfigUpdates { ActiveConfigUpdates(board: board) }
+
+    /// The state of a user's connection; nil is the generic user.
+    public func state(ofUserID userID: String?) -> ActiveConfigUpdateState {
+        board.state(of: UserID(userID))
+    }
+
+    /// Starts it in a task of its own; has no effect while it is started.
+    ///
+    /// It runs until ``stop()``, and keeps the updater, its source and the configuration in memory until
+    /// then, whoever else refers to them: keep the updater, and stop it when its work is done.
+    ///
+    /// While ``run()`` runs it is not started, which is logged as an error.
+    public func start() {
+        state.withLock { state in
+            guard !state.isStarted else { return }
+            state.isStarted = true
+            let last = state.task
+            state.task = Task { [self] in
+                await last?.value
+                do {
+                    try await run()
+                } catch {
+                    config.log(.error, "The updater was not started. \(error)")
+                    if !Task.isCancelled { self.state.withLock { $0.isStarted = false } }
+                }
+            }
+        }
+    }
+
+    /// Ends what ``start()`` has started, at once; connections close soon after.
+    ///
+    /// ``updates`` goes on; the state of each user becomes ``ActiveConfigUpdateState/stopped``.
+    public func stop() {
+        let task = state.withLock { state in
+            state.isStarted = false
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Runs until the task is cancelled.
+    ///
+    /// With `ServiceLifecycle`, which ends services gracefully, call it within
+    /// `cancelWhenGracefulShutdown`.
+    ///
+    /// - Throws: ``AlreadyRunning``.
+    public func run() async throws {
+        let isFree = state.withLock { state in
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard isFree else { throw AlreadyRunning() }
+        defer { state.withLock { $0.isRunning = false } }
+        await UpdateSupervisor(self).run()
+    }
+}

@@ -1,0 +1,89 @@
+import ActiveConfig
+import Foundation
+
+/// The data of an `update` event (HTTP 2): the sections that changed, whole, and the identity of the
+/// document that they lead to.
+struct PushedUpdate: Sendable {
+    let record: DocumentRecord
+    /// The number of the event among those of the user on the stream; nil from an older server.
+    let number: Int?
+    /// Nil for a section that is gone.
+    let sections: [String: ActiveConfigSection?]
+    let meta: [String: SettingValue]
+
+    /// - Throws: when the data is no such object.
+    init(_ data: [UInt8], limits: ConfigurationLimits) throws(ConfigurationFormatError) {
+        let (value, largeIntegers) = try SettingValue.read(data, limits: limits)
+        guard let members = value.dictionaryValue,
+            let version = members["template_version"]?.integerValue,
+            let tag = members["etag"]?.stringValue,
+            let sections = members["sections"]?.dictionaryValue,
+            let meta = members["meta"]?.dictionaryValue
+        else {
+            throw ConfigurationFormatError(
+                .notAnObject, reason: "the data of an update has not all of its members", path: "")
+        }
+        record = DocumentRecord(version: version, entityTag: tag)
+        number = members["event_number"]?.integerValue
+        if let number, !(1...1 << 53).contains(number) {
+            throw ConfigurationFormatError(
+                .numberOutOfRange, reason: "the number of an update is not from 1 to 2^53",
+                path: "event_number")
+        }
+        self.meta = meta
+        var changed: [String: ActiveConfigSection?] = [:]
+        var allowance = ShapeProblem.Allowance()
+        for (name, section) in sections {
+            let isGone = section.dictionaryValue == nil
+            changed.updateValue(
+                isGone
+                    ? nil
+                    : ActiveConfigSection(
+                        ofFormat: section, largeIntegers?["sections"]?[name], &allowance),
+                forKey: name)
+        }
+        self.sections = changed
+    }
+
+    /// What to do with it, when the server takes `base` for what the client has.
+    func decision(
+        on held: ConfigurationState?, base: DocumentRecord?
+    ) -> ActiveConfig.PushDecision {
+        guard let held else { return .fetch }
+        let heldRecord = DocumentRecord(held)
+        if heldRecord == record { return .skip }
+        // Versions only grow; a rollback is a new version.
+        if let version = heldRecord.version, let new = record.version, new < version {
+            return .skip
+        }
+        guard let base, heldRecord.hasContent(of: base) else { return .fetch }
+        var new = held
+        for (name, section) in sections { new.sections[name] = section }
+        new.meta = meta
+        new.entityTag = record.entityTag
+        new.original = nil
+        return .apply(new)
+    }
+}
+
+/// The identity of a user's document: the version it was made from, and its entity tag.
+struct DocumentRecord: Sendable, Hashable {
+    let version: Int?
+    let entityTag: String?
+
+    init(version: Int?, entityTag: String?) {
+        self.version = version
+        self.entityTag = entityTag
+    }
+
+    init(_ configuration: ConfigurationState) {
+        self.init(
+            version: configuration.confirmedVersion ?? configuration.templateVersion,
+            entityTag: configuration.entityTag)
+    }
+
+    /// True for a document of the same content, of whatever version: an entity tag covers no version.
+    func hasContent(of other: DocumentRecord) -> Bool {
+        self == other || (entityTag != nil && entityTag == other.entityTag)
+    }
+}

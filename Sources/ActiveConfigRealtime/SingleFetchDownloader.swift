@@ -1,0 +1,61 @@
+import ActiveConfig
+
+/// Fetches one document over an updater's connection.
+final class SingleFetchDownloader: FailureDeduplicating {
+    private struct State {
+        var lastKnown: ConfigurationState?
+        var answer: DocumentAnswer?
+        var retryAfter: Duration?
+    }
+
+    private let connection: any ActiveConfigEventConnection
+    private let userID: UserID
+    private let failures: UpdateFailures
+    private let state = Locked(State())
+
+    init(
+        _ connection: any ActiveConfigEventConnection, of userID: UserID, _ failures: UpdateFailures
+    ) {
+        self.connection = connection
+        self.userID = userID
+        self.failures = failures
+    }
+
+    var lastKnown: ConfigurationState? { state.withLock { $0.lastKnown } }
+    var answer: DocumentAnswer? { state.withLock { $0.answer } }
+    var retryAfter: Duration? { state.withLock { $0.retryAfter } }
+
+    func isNewFailure(_ error: any Error) -> Bool {
+        failures.isNew(error, of: userID, at: .document)
+    }
+
+    func requestActiveConfig(
+        forUserID userID: String?, lastKnown: ConfigurationState?
+    ) async throws -> ConfigurationState? {
+        state.withLock { $0.lastKnown = lastKnown }
+        do {
+            var answer = try await connection.document(lastKnown: lastKnown, wait: nil)
+            let newest = answer.configuration
+            var older: OlderAnswer?
+            if let newest, let version = newest.templateVersion,
+                let known = lastKnown?.templateVersion, version < known
+            {
+                answer.configuration = nil
+                older = OlderAnswer(configuration: newest)
+            }
+            state.withLock { [answer] state in state.answer = answer }
+            if let older { throw older }
+            return newest
+        } catch let error as DownloadError {
+            state.withLock { $0.retryAfter = error.retryAfter }
+            throw error
+        }
+    }
+}
+
+/// The failure of a document's download, which the download has reported.
+struct DocumentFailure: Error {
+    let error: any Error
+    /// The time that the server asks for.
+    let retryAfter: Duration?
+}

@@ -1,0 +1,103 @@
+public import ActiveConfig
+
+/// Where an ``ActiveConfigUpdater`` gets documents and events from.
+///
+/// ``URLSessionEventSource`` speaks to a server; tests script one with `ScriptedEventSource` of
+/// `ActiveConfigTesting`.
+public protocol ActiveConfigEventSource: Sendable {
+    /// A new connection for a user; nil is the generic user.
+    ///
+    /// Nothing is sent yet.
+    func connection(forUserID userID: String?) -> any ActiveConfigEventConnection
+
+    /// Yields when new connections would ask for something else than those that are open, such as
+    /// after the signals have changed: all are then made anew. By default that never happens.
+    ///
+    /// Called once for each run of an updater.
+    func changes() -> AsyncStream<Void>
+}
+
+extension ActiveConfigEventSource {
+    /// Never yields.
+    public func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+}
+
+/// One connection of a user: the document first, then its stream of changes, or further documents.
+///
+/// Its functions are called one after the other, except for ``close()``, and each may throw what made
+/// it fail, such as `DownloadError`. When the task is cancelled they throw soon.
+public protocol ActiveConfigEventConnection: Sendable {
+    /// Fetches the user's document.
+    ///
+    /// - Parameters:
+    ///   - lastKnown: The user's own last configuration; its entity tag makes the request
+    ///     conditional.
+    ///   - wait: The longest that the server may hold back the answer while nothing changes, when
+    ///     that is wanted (a long poll).
+    /// - Returns: The answer.
+    /// - Throws: `DownloadError` when the server gives no usable answer, with its `Retry-After`;
+    ///   `ConfigurationFormatError`; `CancellationError`.
+    func document(lastKnown: ConfigurationState?, wait: Duration?) async throws -> DocumentAnswer
+
+    /// Opens the stream of changes, and returns once the server has accepted it.
+    ///
+    /// - Parameter lastEventID: The version that the client has, from which the server continues.
+    /// - Throws: ``NoEventStream`` when there is none; otherwise as for the document.
+    func openEvents(lastEventID: String?) async throws
+
+    /// The next bytes of the stream, cut at any place; nil when the server has ended it.
+    func nextBytes() async throws -> [UInt8]?
+
+    /// Ends everything at once; waiting calls throw.
+    func close()
+}
+
+/// A server's answer to a request for a document.
+public struct DocumentAnswer: Sendable, Hashable {
+    /// The document; nil when it has not changed.
+    public var configuration: ConfigurationState?
+    /// A Boolean value that indicates whether the server has waited for a change, as it was asked.
+    public var hasWaited: Bool
+    /// The time after which the server wants to be asked again.
+    public var retryAfter: Duration?
+    /// A Boolean value that indicates whether a stream can follow on the same connection.
+    public var allowsStream: Bool
+
+    /// Creates an answer.
+    ///
+    /// - Parameters:
+    ///   - configuration: The document; nil when it has not changed.
+    ///   - hasWaited: True when the server waited for a change.
+    ///   - retryAfter: The time after which the server wants to be asked again.
+    ///   - allowsStream: True when a stream can follow on the same connection.
+    public init(
+        _ configuration: ConfigurationState?, hasWaited: Bool = false,
+        retryAfter: Duration? = nil, allowsStream: Bool = true
+    ) {
+        self.configuration = configuration
+        self.hasWaited = hasWaited
+        self.retryAfter = retryAfter
+        self.allowsStream = allowsStream
+    }
+}
+
+/// The server has no stream, or one that this client cannot use; there may be documents.
+public struct NoEventStream: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The reason, as the end of a sentence.
+    public let reason: String
+    /// The status of the server's answer; nil without one.
+    let status: Int?
+
+    /// Creates the error.
+    ///
+    /// - Parameter reason: The reason, as the end of a sentence.
+    public init(_ reason: String) { self.init(reason, status: nil) }
+
+    init(_ reason: String, status: Int?) {
+        self.reason = reason
+        self.status = status
+    }
+
+    /// One sentence.
+    public var description: String { "There is no stream of changes: \(reason)." }
+}

@@ -1,0 +1,58 @@
+import ActiveConfig
+import ActiveConfigEventStream
+import Foundation
+
+/// Events of a stream of many users (HTTP 2).
+extension ServerEvent {
+    private static let prefix = Array("{\"user_id\":".utf8)
+
+    /// The user whom the event is for, nil being none; the generic user is one.
+    var userID: UserID? {
+        // It is usually the first member, and the rest is read by its user.
+        if data.starts(with: Self.prefix), let text = leadingValue(from: Self.prefix.count) {
+            return Self.userID(try? SettingValue(jsonData: Data(text)))
+        }
+        return Self.userID((try? SettingValue(jsonData: Data(data)))?.dictionaryValue?["user_id"])
+    }
+
+    private static func userID(_ value: SettingValue?) -> UserID? {
+        switch value {
+        case .string(let text)?: UserID(text)
+        case .null?: .generic
+        default: nil
+        }
+    }
+
+    /// The string or word at a place of the data; nil when it is something else.
+    private func leadingValue(from start: Int) -> ArraySlice<UInt8>? {
+        guard start < data.count, data[start] == UInt8(ascii: "\"") else {
+            let null = Array("null".utf8)
+            return data[start...].starts(with: null) ? data[start..<(start + null.count)] : nil
+        }
+        var index = start + 1
+        while index < data.count {
+            switch data[index] {
+            case UInt8(ascii: "\""): return data[start...index]
+            case UInt8(ascii: "\\"): index += 2
+            default: index += 1
+            }
+        }
+        return nil
+    }
+
+    /// The event as it was on the stream, with the time that came with it.
+    func bytes(retry: Int?) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(data.count + 64)
+        bytes += "event: \(name)\n".utf8
+        if let id { bytes += "id: \(id)\n".utf8 }
+        if let retry { bytes += "retry: \(retry)\n".utf8 }
+        for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            bytes += "data: ".utf8
+            bytes += line
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        bytes.append(UInt8(ascii: "\n"))
+        return bytes
+    }
+}

@@ -1,0 +1,127 @@
+import ActiveConfig
+
+/// What has arrived of an answer, between whoever receives it and the one task that reads it.
+///
+/// What nobody has read yet is bounded: more of it ends the answer with an error.
+final class StreamBuffer<Head: Sendable>: Sendable {
+    private struct State {
+        var head: Head?
+        var bytes: [UInt8] = []
+        /// Nil while more may arrive.
+        var end: Result<Void, any Error>?
+        /// The task that reads, while it waits.
+        var waiting: CheckedContinuation<Void, Never>?
+        /// Count of changes, so that a task that is about to wait misses none.
+        var changes = 0
+        /// True once the task that reads was cancelled.
+        var isCancelled = false
+    }
+
+    /// Limit of the bytes that nobody has read.
+    private let maximumSize: Int
+    private let state = Locked(State())
+
+    init(maximumSize: Int) { self.maximumSize = maximumSize }
+
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
+
+    func receive(_ head: Head) {
+        wake { state in
+            if state.end == nil { state.head = head }
+        }
+    }
+
+    /// False when nothing more is wanted, or the bytes were more than the limit allows: then the
+    /// answer has ended with `tooLarge` of its head.
+    func receive(
+        _ bytes: some Collection<UInt8>, orEndWith tooLarge: (Head?) -> any Error
+    ) -> Bool {
+        var isWanted = true
+        wake { state in
+            guard state.end == nil else {
+                isWanted = false
+                return
+            }
+            guard bytes.count <= maximumSize - state.bytes.count else {
+                isWanted = false
+                state.bytes = []
+                state.end = .failure(tooLarge(state.head))
+                return
+            }
+            state.bytes.append(contentsOf: bytes)
+        }
+        return isWanted
+    }
+
+    /// Only the first end counts.
+    func end(_ result: Result<Void, any Error>) {
+        wake { state in
+            guard state.end == nil else { return }
+            state.end = result
+            if case .failure = result { state.bytes = [] }
+        }
+    }
+
+    /// The head of the answer, as soon as it is there.
+    func head() async throws -> Head {
+        try await wait { state in
+            if let head = state.head { return .success(head) }
+            return state.end.map { $0.flatMap { .failure(DownloadError(.connectionLost)) } }
+        }
+    }
+
+    /// The whole body, once it is complete.
+    func body() async throws -> [UInt8] {
+        try await wait { state in
+            guard let end = state.end else { return nil }
+            let bytes = state.bytes
+            state.bytes = []
+            return end.map { bytes }
+        }
+    }
+
+    /// The bytes that have arrived since the last call, at least one; nil at the end.
+    func nextBytes() async throws -> [UInt8]? {
+        try await wait { state in
+            if !state.bytes.isEmpty {
+                let bytes = state.bytes
+                state.bytes = []
+                return .success(bytes)
+            }
+            return state.end.map { $0.map { nil } }
+        }
+    }
+
+    /// Waits until `outcome` returns one; it is called under the lock.
+    private func wait<Value: Sendable>(
+        _ outcome: @Sendable (inout State) -> Result<Value, any Error>?
+    ) async throws -> Value {
+        while true {
+            let (found, seen) = state.withLock { state in
+                (state.isCancelled ? .failure(CancellationError()) : outcome(&state), state.changes)
+            }
+            if let found { return try found.get() }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    let hasChanged = state.withLock { state in
+                        if state.changes == seen { state.waiting = continuation }
+                        return state.changes != seen
+                    }
+                    if hasChanged { continuation.resume() }
+                }
+            } onCancel: {
+                wake { $0.isCancelled = true }
+            }
+        }
+    }
+
+    private func wake(_ change: (inout State) -> Void) {
+        let waiting = state.withLock { state in
+            change(&state)
+            state.changes += 1
+            defer { state.waiting = nil }
+            return state.waiting
+        }
+        waiting?.resume()
+    }
+}

@@ -1,0 +1,237 @@
+import ActiveConfig
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A user's connection over a ``StreamSession``.
+final class URLSessionEventConnection: ActiveConfigEventConnection {
+    private struct State {
+        var session: StreamSession?
+        var exchange: StreamExchange?
+        var isClosed = false
+        /// Of the newest document that was given or confirmed.
+        var entityTag: String?
+    }
+
+    private let source: URLSessionEventSource
+    private let userID: String?
+    private let state = Locked(State())
+
+    init(_ source: URLSessionEventSource, userID: String?) {
+        self.source = source
+        self.userID = userID
+    }
+
+    deinit { close() }
+
+    func document(
+        lastKnown: ConfigurationState?, wait: Duration?
+    ) async throws -> DocumentAnswer {
+        try await answered(by: source.refresh) { token in
+            try await requestDocument(lastKnown: lastKnown, wait: wait, token: token)
+        }
+    }
+
+    func openEvents(lastEventID: String?) async throws {
+        var isFirst = true
+        try await answered(by: source.streamRefresh) { token in
+            if !isFirst {
+                // On the new connection, too, a document goes before the stream.
+                var known = ConfigurationState()
+                known.entityTag = state.withLock { $0.entityTag }
+                _ = try await requestDocument(
+                    lastKnown: known, wait: nil,
+                    token: source.sharesCredentials ? token : nil
+                ).get()
+            }
+            isFirst = false
+            return try await requestEvents(lastEventID: lastEventID, token: token)
+        }
+    }
+
+    /// Sends a request; when it is refused for its credentials once more, on a new connection.
+    private func answered<Answer: Sendable>(
+        by refresh: CredentialRefresh?,
+        _ send: (_ token: String?) async throws -> Result<Answer, DownloadError>
+    ) async throws -> Answer {
+        var isFirst = true
+        return try await refresh.answer(
+            forUserID: userID, url: source.reportedURL, isRefused: Self.isRefused
+        ) { token in
+            // The refused answer was not read to its end.
+            if !isFirst { leaveSession() }
+            isFirst = false
+            return try await send(token)
+        }.get()
+    }
+
+    private static func isRefused<Answer>(_ answer: Result<Answer, DownloadError>) -> Bool {
+        if case .failure(let error) = answer { error.status == 401 } else { false }
+    }
+
+    private func requestDocument(
+        lastKnown: ConfigurationState?, wait: Duration?, token: String?
+    ) async throws -> Result<DocumentAnswer, DownloadError> {
+        var context = source.context(userID, lastKnown)
+        context.refreshedToken = token
+        guard let made = try await source.documentRequest(context) else {
+            throw DownloadError(.notHTTP, url: source.reportedURL)
+        }
+        var request = try prepare(made)
+        if let tag = lastKnown?.entityTag {
+            request.setValue(tag, forHTTPHeaderField: "If-None-Match")
+        }
+        request.nameTemplateVersion(context.templateVersion)
+        if let wait {
+            request.setValue(
+                "wait=\(wait.components.seconds)", forHTTPHeaderField: "Prefer")
+        }
+        let exchange = StreamExchange(
+            request, maximumSize: source.limits.maximumSize, reportedURL: source.reportedURL)
+        let session = try start(exchange)
+        let timer = Task { [source] in
+            try await Task.sleep(for: source.timeout + (wait ?? .zero))
+            session.cancel(exchange, with: DownloadError(.timedOut, url: exchange.url))
+        }
+        defer { timer.cancel() }
+        let head = try await exchange.answer.head()
+        let isUnchanged = head.statusCode == 304 && lastKnown?.entityTag != nil
+        guard isUnchanged || 200...299 ~= head.statusCode else {
+            return .failure(try await refuse(exchange, head, on: session))
+        }
+        let retryAfter = RetryAfter.duration(in: head, now: source.now())
+        let body = try await exchange.answer.body()
+        var configuration: ConfigurationState?
+        if isUnchanged {
+            configuration = lastKnown?.confirmed(by: head)
+        } else {
+            configuration = try ConfigurationState(
+                Data(body), answeredBy: exchange.url, with: head, limits: source.limits)
+        }
+        let tag = isUnchanged ? lastKnown?.entityTag : configuration?.entityTag
+        state.withLock { $0.entityTag = tag }
+        return .success(
+            DocumentAnswer(
+                configuration,
+                hasWaited: head.value(forHTTPHeaderField: "Preference-Applied")?
+                    .contains("wait") == true,
+                retryAfter: retryAfter,
+                allowsStream: head.value(forHTTPHeaderField: "Connection")?.lowercased()
+                    != "close"))
+    }
+
+    private func requestEvents(
+        lastEventID: String?, token: String?
+    ) async throws -> Result<Void, DownloadError> {
+        var context = source.context(userID, nil)
+        context.refreshedToken = token
+        guard let made = try await source.streamRequest(context) else {
+            throw NoEventStream("the server has none for this user")
+        }
+        var request = try prepare(made)
+        request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
+        if let lastEventID { request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
+        let exchange = StreamExchange(
+            request, maximumSize: 2 * min(source.limits.maximumSize, .max / 2),
+            reportedURL: source.reportedURL)
+        let session = try start(exchange)
+        let timer = Task { [source] in
+            try await Task.sleep(for: source.timeout)
+            session.cancel(exchange, with: NoEventStream("the server does not answer"))
+        }
+        defer { timer.cancel() }
+        let head = try await exchange.answer.head()
+        guard head.statusCode == 200, head.mimeType == "text/event-stream" else {
+            let refused = try await refuse(exchange, head, on: session)
+            if [401, 403, 408, 425, 429, 500, 502, 503, 504].contains(head.statusCode) {
+                return .failure(refused)
+            }
+            let says = refused.serverMessage.map {
+                ", and says \"\($0.replacing("\"", with: "'"))\""
+            }
+            throw NoEventStream(
+                "the server answers with status \(head.statusCode) and "
+                    + "\(head.mimeType ?? "no content type")\(says ?? "")",
+                status: head.statusCode)
+        }
+        return .success(())
+    }
+
+    private func refuse(
+        _ exchange: StreamExchange, _ head: HTTPURLResponse, on session: StreamSession
+    ) async throws -> DownloadError {
+        let body = await errorBody(of: exchange, head, on: session)
+        try Task.checkCancellation()
+        var error = DownloadError(
+            .httpStatus, status: head.statusCode, url: exchange.url,
+            retryAfter: RetryAfter.duration(in: head, now: source.now()),
+            serverMessage: body.message(to: exchange.request, of: userID))
+        error.fingerprint = RequestFingerprint.of(exchange.request)
+        session.cancel(exchange, with: error)
+        return error
+    }
+
+    /// As much of the body as a sentence takes, and as arrives soon.
+    private func errorBody(
+        of exchange: StreamExchange, _ head: HTTPURLResponse, on session: StreamSession
+    ) async -> ErrorBody {
+        let timer = Task {
+            try await Task.sleep(for: ErrorBody.timeout)
+            session.cancel(exchange, with: CancellationError())
+        }
+        defer { timer.cancel() }
+        // The body is not an event stream, and may have no end.
+        if 200...299 ~= head.statusCode { return ErrorBody(Data(), of: head) }
+        var data = Data()
+        while !ErrorBody(data, of: head).isComplete,
+            let bytes = try? await exchange.answer.nextBytes()
+        {
+            data.append(contentsOf: bytes.prefix(ErrorBody.maximumSize - data.count))
+        }
+        return ErrorBody(data, of: head)
+    }
+
+    func nextBytes() async throws -> [UInt8]? {
+        guard let exchange = state.withLock({ $0.exchange }) else { throw CancellationError() }
+        return try await exchange.answer.nextBytes()
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        leaveSession()
+    }
+
+    /// Ends the exchange and gives the session back; the next exchange has another connection.
+    private func leaveSession() {
+        let (session, exchange) = state.withLock { state in
+            defer { (state.session, state.exchange) = (nil, nil) }
+            return (state.session, state.exchange)
+        }
+        exchange?.answer.end(.failure(CancellationError()))
+        session?.release()
+    }
+
+    private func prepare(_ request: URLRequest) throws -> URLRequest {
+        guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
+            throw DownloadError(.notHTTP, url: source.reportedURL ?? request.url)
+        }
+        var request = request
+        // Restarts with every piece; the times that count are measured elsewhere.
+        request.timeoutInterval = 600
+        return request
+    }
+
+    private func start(_ exchange: StreamExchange) throws -> StreamSession {
+        let session = state.withLock { state -> StreamSession? in
+            if state.isClosed { return nil }
+            let session = state.session ?? StreamSession.take(from: source.sessions)
+            (state.session, state.exchange) = (session, exchange)
+            return session
+        }
+        guard let session else { throw CancellationError() }
+        session.start(exchange)
+        return session
+    }
+}

@@ -1,0 +1,296 @@
+import ActiveConfig
+import ActiveConfigEventStream
+import Foundation
+
+/// The streams of many users (HTTP 2) of one source, and who is on which of them.
+///
+/// The users of a stream are named when it is opened. Those who come within a moment get a new one,
+/// which takes over the users of streams that have no more users than itself: so there are few
+/// streams, and a user changes between them a few times at most. Each user then resumes after its
+/// last event.
+final class UsersStreams: Sendable {
+    /// Creates a connection that opens a stream by a request with that body; its document is the
+    /// user's.
+    typealias ConnectionMaker =
+        @Sendable (_ userID: String?, _ body: Data) -> any ActiveConfigEventConnection
+
+    /// The most users of a stream, by the contract.
+    static let maximumCount = 1_000
+    /// The longest body.
+    ///
+    /// On Linux one that is not sent at once keeps a core busy.
+    static let maximumSize = 48 << 10
+    /// How long users are gathered before a stream is opened.
+    private static let gatherTime = Duration.milliseconds(100)
+    /// How many streams in a row a server may leave unanswered before its users try other ways.
+    private static let toleratedCount = 2
+    /// How long a server that has no such streams is not asked for one again.
+    private static let retryTime = Duration.seconds(30 * 60)
+
+    fileprivate struct Stream {
+        var parts: [UserID: UserStreamPart] = [:]
+        var size = 0
+        /// The user who came last, whose document goes before the stream.
+        var newest: UserStreamPart?
+        /// Users who have left, of whom the server still tells.
+        var leftCount = 0
+        /// True once the server has told of users who have left for ``leftTime``.
+        var isOverdue = false
+        var task: Task<Void, Never>?
+    }
+
+    private struct State {
+        /// Users who wait for a stream.
+        var pending: [UserStreamPart] = []
+        var isGathering = false
+        var streams: [Int: Stream] = [:]
+        var lastNumber = 0
+        /// How many streams in a row were not answered in time.
+        var unansweredCount = 0
+        var unavailableUntil: ContinuousClock.Instant?
+    }
+
+    private let limits: ConfigurationLimits
+    private let leftTime: Duration
+    private let clock: any Clock<Duration>
+    private let makeConnection: ConnectionMaker
+    private let state = Locked(State())
+
+    /// Creates the streams of a source; `leftTime` is how long the server may tell of users who have
+    /// left, whom it counts as connected until then.
+    init(
+        _ limits: ConfigurationLimits, leftTime: Duration = .seconds(60),
+        clock: any Clock<Duration> = ContinuousClock(), _ makeConnection: @escaping ConnectionMaker
+    ) {
+        self.limits = limits
+        self.leftTime = leftTime
+        self.clock = clock
+        self.makeConnection = makeConnection
+    }
+
+    /// False for a time after the server had no such stream.
+    var isAvailable: Bool {
+        state.withLock { $0.unavailableUntil.map { $0 <= .now } ?? true }
+    }
+
+    /// Waits until the server has accepted a stream with the user.
+    ///
+    /// - Throws: What a connection's `openEvents` throws.
+    func join(_ part: UserStreamPart) async throws {
+        state.withLock { $0.pending.append(part) }
+        gather()
+        try await part.events.head()
+    }
+
+    /// Removes a user.
+    ///
+    /// A stream without users ends. One that most have left is opened anew, and any other one after
+    /// ``leftTime``.
+    func leave(_ part: UserStreamPart) {
+        let found = state.withLock { state -> (number: Int, stream: Stream)? in
+            state.pending.removeAll { $0 === part }
+            let number = state.streams.first { $0.value.parts[part.userID] === part }?.key
+            guard let number, var stream = state.streams[number] else { return nil }
+            stream.parts[part.userID] = nil
+            stream.size -= part.size
+            stream.leftCount += 1
+            if stream.newest === part { stream.newest = nil }
+            state.streams[number] = stream.parts.isEmpty ? nil : stream
+            return (number, stream)
+        }
+        guard let (number, stream) = found else { return }
+        if stream.parts.isEmpty {
+            stream.task?.cancel()
+        } else if stream.isStale {
+            gather()
+        } else if stream.leftCount == 1 {
+            renewLater(number)
+        }
+    }
+
+    private func renewLater(_ number: Int) {
+        Task { [weak self, leftTime, clock] in
+            try? await clock.sleep(for: leftTime)
+            guard let self else { return }
+            let isOpen = state.withLock { state in
+                state.streams[number]?.isOverdue = true
+                return state.streams[number] != nil
+            }
+            if isOpen { gather() }
+        }
+    }
+
+    private func gather() {
+        let isFirst = state.withLock { state in
+            defer { state.isGathering = true }
+            return !state.isGathering
+        }
+        guard isFirst else { return }
+        Task {
+            try? await clock.sleep(for: Self.gatherTime)
+            open()
+        }
+    }
+
+    /// Opens streams for those who wait.
+    private func open() {
+        let isLeft = state.withLock { state in
+            state.isGathering = false
+            let pending = state.pending
+            state.pending = []
+            var batch = Stream()
+            for part in pending {
+                // A stream names each user once.
+                if batch.parts[part.userID] != nil {
+                    state.pending.append(part)
+                } else {
+                    if !batch.hasRoom(count: 1, size: part.size) {
+                        start(batch, after: [], in: &state)
+                        batch = Stream()
+                    }
+                    batch.add(part)
+                    batch.newest = part
+                }
+            }
+            var former: [Task<Void, Never>] = []
+            for (number, other) in state.streams.sorted(by: {
+                $0.value.parts.count < $1.value.parts.count
+            })
+            where (other.isStale || other.parts.count <= batch.parts.count)
+                && batch.hasRoom(count: other.parts.count, size: other.size)
+                && other.parts.keys.allSatisfy({ batch.parts[$0] == nil })
+            {
+                state.streams[number] = nil
+                for part in other.parts.values { batch.add(part) }
+                if let task = other.task { former.append(task) }
+            }
+            if !batch.parts.isEmpty { start(batch, after: former, in: &state) }
+            return !state.pending.isEmpty || state.streams.values.contains(where: \.isStale)
+        }
+        if isLeft { gather() }
+    }
+
+    /// Starts a stream, once those have ended whose users it takes over.
+    private func start(_ stream: Stream, after former: [Task<Void, Never>], in state: inout State) {
+        state.lastNumber += 1
+        let number = state.lastNumber
+        state.streams[number] = stream
+        // Under the lock, so that it does not look for its users before they are there.
+        state.streams[number]?.task = Task {
+            for task in former { task.cancel() }
+            for task in former { await task.value }
+            await run(number)
+        }
+    }
+
+    /// One stream, from its opening to its end, which is that of all its users.
+    private func run(_ number: Int) async {
+        guard let stream = state.withLock({ $0.streams[number] }),
+            let first = stream.newest ?? stream.parts.values.first
+        else { return }
+        let parts = Array(stream.parts.values)
+        let body: SettingValue = .object(["users": .array(parts.map(\.request))])
+        let connection = makeConnection(first.userID.string, body.jsonData())
+        defer { connection.close() }
+        do {
+            var known = ConfigurationState()
+            known.entityTag = first.entityTag
+            _ = try await connection.document(lastKnown: known, wait: nil)
+            try await connection.openEvents(lastEventID: nil)
+            state.withLock { $0.unansweredCount = 0 }
+            for part in parts { part.events.receive(()) }
+            try await read(connection, number)
+            end(number, .success(()))
+        } catch {
+            let status = (error as? NoEventStream)?.status
+            if let status, [400, 413].contains(status), parts.count > 1 { return split(number) }
+            if let status, ![400, 413].contains(status) {
+                state.withLock { $0.unavailableUntil = .now + Self.retryTime }
+            }
+            end(number, .failure(status == nil ? unanswered(error) : error))
+        }
+    }
+
+    /// The error for the users of a stream that did not open.
+    ///
+    /// A server that is slow once must not make all users wait with long polls of their own.
+    private func unanswered(_ error: any Error) -> any Error {
+        guard error is NoEventStream else { return error }
+        let count = state.withLock { state in
+            state.unansweredCount += 1
+            return state.unansweredCount
+        }
+        return count <= Self.toleratedCount ? DownloadError(.timedOut) : error
+    }
+
+    /// Divides a stream that the server does not accept, to find the users whom it does not.
+    private func split(_ number: Int) {
+        state.withLock { state in
+            guard let stream = state.streams.removeValue(forKey: number) else { return }
+            let parts = Array(stream.parts.values)
+            for half in [parts[..<(parts.count / 2)], parts[(parts.count / 2)...]]
+            where !half.isEmpty {
+                var new = Stream()
+                for part in half { new.add(part) }
+                start(new, after: [], in: &state)
+            }
+        }
+    }
+
+    private func read(_ connection: any ActiveConfigEventConnection, _ number: Int) async throws {
+        var parser = EventStreamParser(maximumBytes: limits.maximumSize)
+        var retry: Int?
+        while let bytes = try await connection.nextBytes() {
+            parser.append(bytes)
+            while let element = try parser.next() {
+                switch element {
+                case .comment:
+                    for part in parts(of: number) { part.receive(Array(":\n\n".utf8)) }
+                case .retry(let milliseconds): retry = milliseconds
+                case .event(let event):
+                    pass(on: event, retry: retry, from: number)
+                    retry = nil
+                }
+            }
+            try Task.checkCancellation()
+        }
+    }
+
+    /// Passes an event on to its user, or to all users.
+    private func pass(on event: ServerEvent, retry: Int?, from number: Int) {
+        let bytes = event.bytes(retry: retry)
+        if event.name == "retry" {
+            for part in parts(of: number) { part.receive(bytes) }
+        } else if let userID = event.userID {
+            let part = state.withLock { $0.streams[number]?.parts[userID] }
+            // What `hello` names may be newer than what the client has.
+            part?.receive(bytes, id: event.name == "hello" ? nil : event.id)
+        }
+    }
+
+    private func parts(of number: Int) -> [UserStreamPart] {
+        state.withLock { Array(($0.streams[number]?.parts ?? [:]).values) }
+    }
+
+    /// Ends what is left of a stream's users.
+    private func end(_ number: Int, _ result: Result<Void, any Error>) {
+        let stream = state.withLock { $0.streams.removeValue(forKey: number) }
+        for part in (stream?.parts ?? [:]).values { part.events.end(result) }
+    }
+}
+
+extension UsersStreams.Stream {
+    /// True when the server tells of more users who have left than of others, or has for too long.
+    fileprivate var isStale: Bool { isOverdue || leftCount > parts.count }
+
+    fileprivate func hasRoom(count: Int, size: Int) -> Bool {
+        parts.isEmpty
+            || (parts.count + count <= UsersStreams.maximumCount
+                && self.size + size <= UsersStreams.maximumSize)
+    }
+
+    fileprivate mutating func add(_ part: UserStreamPart) {
+        parts[part.userID] = part
+        size += part.size
+    }
+}

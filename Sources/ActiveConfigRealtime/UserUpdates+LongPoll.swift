@@ -1,0 +1,72 @@
+import ActiveConfig
+
+/// Long polls (HTTP 2), for where streams do not get through.
+extension UserUpdates {
+    /// Answers that come faster than this, without news, do not count as having waited.
+    private static let quickAnswer = Duration.seconds(1)
+
+    /// Asks again and again, each time until something changes.
+    func longPoll(_ connection: any ActiveConfigEventConnection) async throws -> End {
+        var quickCount = 0
+        var isLive = false
+        while true {
+            let streamsAreDue = state.withLock { $0.noStreamsUntil } <= time.elapsed()
+            if streamsAreDue { return .otherWay }
+            let (held, asked) = await feed.requestBase()
+            guard let held, held.entityTag != nil else { return .poll }
+            let wait = min(max(options.longPollWait, .seconds(1)), .seconds(60))
+            let began = time.elapsed()
+            let answer = try await connection.document(lastKnown: asked, wait: wait)
+            updater.failures.noteSuccess(of: userID, at: .longPoll)
+            state.withLock { state in
+                if state.openedAt == nil { state.openedAt = began }
+            }
+            if let confirmed = answer.configuration {
+                await feed.takeOver(confirmed, asked: asked)
+            }
+            // A confirmed document has no other content.
+            if let new = answer.configuration, new.entityTag != asked?.entityTag {
+                try await take(new, after: held, over: connection)
+                if new.entityTag == nil { return .poll }
+            } else if !answer.hasWaited, answer.retryAfter == nil {
+                let until = time.elapsed() + options.retryStreamsAfter
+                state.withLock { $0.noLongPollsUntil = until }
+                return .poll
+            }
+            if let retryAfter = answer.retryAfter {
+                return .over(.askedByServer, asked: retryAfter)
+            }
+            if !isLive { show(.live(since: time.date())) }
+            isLive = true
+            let isQuick = time.elapsed() - began < Self.quickAnswer
+            quickCount = isQuick ? quickCount + 1 : 0
+            // Immediate answers must not loop; clients that were told the same do not meet again.
+            if quickCount > 10 { return .over(.connectionEnded) }
+            try await time.sleep(random(upTo: isQuick ? .seconds(2) : .milliseconds(200)))
+        }
+    }
+
+    /// Applies a whole document that was held back until it changed.
+    private func take(
+        _ new: ConfigurationState, after held: ConfigurationState,
+        over connection: any ActiveConfigEventConnection
+    ) async throws {
+        let outcome = await feed.receive { now in
+            guard let now else { return .apply(new) }
+            let isSame = DocumentRecord(now) == DocumentRecord(held)
+            guard let version = new.templateVersion, let other = now.templateVersion else {
+                return isSame ? .apply(new) : .fetch
+            }
+            // Something newer may have come meanwhile.
+            return version > other || (version == other && isSame) ? .apply(new) : .skip
+        }
+        switch outcome {
+        case .applied(_, let result):
+            note(new.meta)
+            tell(new, result)
+        case .skipped: break
+        // Such as where documents have to be signed.
+        case .needsFetch: try await fetchAgain(over: connection)
+        }
+    }
+}

@@ -1,0 +1,301 @@
+import ActiveConfig
+import ActiveConfigEventStream
+import Foundation
+
+/// Following a user's stream of changes (HTTP 2).
+extension UserUpdates {
+    /// What one stream has brought so far.
+    private struct Progress {
+        /// What the server takes for what the client has.
+        var base: DocumentRecord
+        /// The version after which the server continues when the stream is resumed: that of the last
+        /// event, or the one that the stream was asked for.
+        var resumeVersion: Int?
+        /// The number of the last event that the user was sent.
+        var eventNumber = 0
+        /// Number of changes that were applied.
+        var pushCount = 0
+        var hasGreeting = false
+        var heardAt: Duration
+        /// True while an event is taken, and what arrives is not read.
+        var isTaking = false
+        var hasEvent = false
+        /// Bytes and downloads since the start of the minute.
+        var byteCount = 0
+        var fetchCount = 0
+        var minute = Duration.zero
+
+        init(base: DocumentRecord, heardAt: Duration) {
+            self.base = base
+            resumeVersion = base.version
+            self.heardAt = heardAt
+        }
+
+        /// Notes that the stream begins, or is resumed without the client's knowledge.
+        mutating func noteGreeting() {
+            // What was fetched since is not what the server continues from.
+            if hasGreeting, base.version != resumeVersion {
+                base = DocumentRecord(version: resumeVersion, entityTag: nil)
+            }
+            (hasGreeting, eventNumber) = (true, 0)
+        }
+
+        /// Notes what was fetched beside the stream.
+        ///
+        /// The server continues from what it has sent: when the document is a newer one with another
+        /// content, the next change does not follow on it.
+        mutating func noteFetched(_ record: DocumentRecord) {
+            guard let resumeVersion else {
+                base = record
+                return
+            }
+            let isSent = record.version == resumeVersion || record.hasContent(of: base)
+            base = DocumentRecord(
+                version: resumeVersion, entityTag: isSent ? record.entityTag : nil)
+        }
+
+        /// Notes an event, and tells whether it is the next one.
+        mutating func place(of update: PushedUpdate) -> Place {
+            guard let number = update.number else {
+                resumeVersion = update.record.version
+                return .next
+            }
+            guard number > eventNumber else { return .repeated }
+            defer { (eventNumber, resumeVersion) = (number, update.record.version) }
+            return number == eventNumber + 1 ? .next : .afterGap
+        }
+    }
+
+    /// Where an event stands among those of a stream.
+    private enum Place {
+        case next, repeated, afterGap
+    }
+
+    /// The most documents' sizes that a stream may bring in a minute.
+    private static let documentsPerMinute = 8
+    /// The longest random time after which clients fetch that were all told to; as much more for each
+    /// download of the minute, up to the limit.
+    private static let fetchSpread = Duration.seconds(1)
+    private static let fetchSpreadLimit = 30
+    /// How often a document is fetched that is older than what the stream told of.
+    private static let fetchAttempts = 4
+
+    /// Opens the stream on the document's connection, and reads it to its end.
+    ///
+    /// - Throws: ``NoEventStream`` when there is none, or nothing comes through.
+    func follow(
+        _ connection: any ActiveConfigEventConnection, from record: DocumentRecord
+    ) async throws -> End {
+        let progress = Locked(Progress(base: record, heardAt: time.elapsed()))
+        try await connection.openEvents(lastEventID: record.version.map { "\($0)" })
+        progress.withLock { $0.heardAt = time.elapsed() }
+        // Each with the number of changes so far, so that one verification is for all before it.
+        let (pushes, push) = AsyncStream.makeStream(
+            of: Int.self, bufferingPolicy: .bufferingNewest(1))
+        return try await withThrowingTaskGroup(of: End.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { [self] in try await read(connection, progress, push) }
+            group.addTask { [self] in try await watch(progress) }
+            group.addTask { [self] in
+                var verifiedCount = 0
+                for await count in pushes where count > verifiedCount {
+                    if let count = try await verify(progress) { verifiedCount = count }
+                }
+                throw CancellationError()
+            }
+            guard let end = try await group.next() else { throw CancellationError() }
+            return end
+        }
+    }
+
+    /// Ends a stream on which nothing arrives.
+    private func watch(_ progress: Locked<Progress>) async throws -> End {
+        while true {
+            let (heardAt, isTaking, hasEvent) = progress.withLock {
+                ($0.heardAt, $0.isTaking, $0.hasEvent)
+            }
+            let limit = hasEvent ? options.maximumSilence : options.helloTimeout
+            let rest = isTaking ? limit : limit - (time.elapsed() - heardAt)
+            if rest <= .zero {
+                if !hasEvent { throw NoEventStream("nothing arrives on it") }
+                return .over(.silence)
+            }
+            try await time.sleep(rest)
+        }
+    }
+
+    private func read(
+        _ connection: any ActiveConfigEventConnection, _ progress: Locked<Progress>,
+        _ push: AsyncStream<Int>.Continuation
+    ) async throws -> End {
+        let limits = ConfigurationLimits.default
+        var parser = EventStreamParser(maximumBytes: limits.maximumSize)
+        while let bytes = try await connection.nextBytes() {
+            let now = time.elapsed()
+            let isFlooding = progress.withLock { progress in
+                progress.heardAt = now
+                if now - progress.minute >= .seconds(60) {
+                    progress.minute = now
+                    (progress.byteCount, progress.fetchCount) = (0, 0)
+                }
+                progress.byteCount += bytes.count
+                return progress.byteCount > Self.documentsPerMinute * limits.maximumSize
+            }
+            if isFlooding { throw DownloadError(.bodyTooLarge) }
+            parser.append(bytes)
+            while let element = try parser.next() {
+                switch element {
+                case .comment: break
+                case .retry(let milliseconds):
+                    state.withLock { $0.delay.setBase(milliseconds: milliseconds) }
+                case .event(let event):
+                    noteEvent(progress)
+                    progress.withLock { $0.isTaking = true }
+                    if let end = try await take(event, progress, push) { return end }
+                    let now = time.elapsed()
+                    progress.withLock { ($0.isTaking, $0.heardAt) = (false, now) }
+                }
+            }
+            try Task.checkCancellation()
+        }
+        return .over(.connectionEnded)
+    }
+
+    private func noteEvent(_ progress: Locked<Progress>) {
+        let isFirst = progress.withLock { progress in
+            defer { progress.hasEvent = true }
+            return !progress.hasEvent
+        }
+        guard isFirst else { return }
+        state.withLock { $0.openedAt = time.elapsed() }
+        show(.live(since: time.date()))
+    }
+
+    /// - Returns: An end when the event is the stream's last.
+    private func take(
+        _ event: ServerEvent, _ progress: Locked<Progress>, _ push: AsyncStream<Int>.Continuation
+    ) async throws -> End? {
+        switch event.name {
+        case "hello":
+            progress.withLock { $0.noteGreeting() }
+            let data = try? SettingValue(jsonData: Data(event.data))
+            if let share = data?.dictionaryValue?["acknowledge"]?.doubleValue {
+                feed.confirmActive(headerFields: ["activeconfig-acknowledge": "\(share)"])
+            }
+        case "update":
+            let update = try PushedUpdate(event.data, limits: .default)
+            let (place, base) = progress.withLock { ($0.place(of: update), $0.base) }
+            if place == .repeated { return nil }
+            if place == .afterGap {
+                feed.log(
+                    .warning,
+                    "A change of \(userID.logName) did not arrive; the configuration is downloaded."
+                )
+                return try await fetchAnew(progress, for: update.record)
+            }
+            switch await feed.receive({ update.decision(on: $0, base: base) }) {
+            case .applied(let new, let result):
+                let count = progress.withLock { progress in
+                    progress.base = update.record
+                    progress.pushCount += 1
+                    return progress.pushCount
+                }
+                note(new.meta)
+                tell(new, result)
+                push.yield(count)
+            case .skipped:
+                // The server never goes back; something older is a repetition.
+                progress.withLock { progress in
+                    if (update.record.version ?? 0) >= (progress.base.version ?? 0) {
+                        progress.base = update.record
+                    }
+                }
+            case .needsFetch: return try await fetchAnew(progress, for: update.record)
+            }
+        case "reset":
+            let data = try? SettingValue(jsonData: Data(event.data))
+            // The data may name an earlier version, for clients that take none over.
+            let version = [
+                event.id.flatMap { Int($0) },
+                data?.dictionaryValue?["template_version"]?.integerValue,
+            ].compactMap(\.self).max()
+            progress.withLock { progress in
+                progress.eventNumber += 1
+                progress.resumeVersion = version
+            }
+            return try await fetchAnew(
+                progress, for: DocumentRecord(version: version, entityTag: nil))
+        case "retry":
+            let data = try? SettingValue(jsonData: Data(event.data))
+            let milliseconds = data?.dictionaryValue?["after_ms"]?.integerValue
+            return .over(
+                .askedByServer,
+                asked: milliseconds.map { .milliseconds(min(max($0, 0), 1_000_000_000)) })
+        default: break
+        }
+        return nil
+    }
+
+    /// Fetches the document, until it is what the stream told of, or newer.
+    ///
+    /// - Returns: An end when the documents stay older than that.
+    private func fetchAnew(
+        _ progress: Locked<Progress>, for wanted: DocumentRecord
+    ) async throws -> End? {
+        for attempt in 1...Self.fetchAttempts {
+            let count = progress.withLock { progress in
+                progress.fetchCount += 1
+                return min(progress.fetchCount, Self.fetchSpreadLimit)
+            }
+            try await time.sleep(random(upTo: Self.fetchSpread * count))
+            let record = try await fetchBeside()
+            // A replica of the server that is behind may have answered, unless what is newer is refused.
+            let refused = feed.newestRefusedVersion
+            let newest = max(record.version ?? .max, refused ?? .min)
+            let isOlder = newest < wanted.version ?? .min
+            let isOther =
+                record.version == wanted.version && wanted.entityTag != nil
+                && record.entityTag != wanted.entityTag
+            if isOlder || (isOther && attempt == 1) { continue }
+            progress.withLock { $0.noteFetched(record) }
+            return nil
+        }
+        return .over(.connectionEnded)
+    }
+
+    /// Fetches the document on a connection of its own, since nothing else may use the stream's.
+    private func fetchBeside() async throws -> DocumentRecord {
+        let connection = updater.source.connection(forUserID: userID.string)
+        defer { connection.close() }
+        return try await fetchAgain(over: connection)
+    }
+
+    /// Asks, some time after a pushed change, whether the document that it led to is the server's.
+    ///
+    /// - Returns: The number of changes before the question, which answers for all of them; nil when it
+    ///   failed.
+    private func verify(_ progress: Locked<Progress>) async throws -> Int? {
+        let bounds = options.verification
+        try await time.sleep(
+            bounds.lowerBound + random(upTo: bounds.upperBound - bounds.lowerBound))
+        let connection = updater.source.connection(forUserID: userID.string)
+        defer { connection.close() }
+        let document = SingleFetchDownloader(connection, of: userID, updater.failures)
+        let count = progress.withLock { $0.pushCount }
+        // The stream is open, so a failure here is none of the connection's.
+        guard let record = try? await fetch(document), let answer = document.answer else {
+            return nil
+        }
+        guard let new = answer.configuration, !new.isConfirmation else { return count }
+        if let known = document.lastKnown, new.entityTag != known.entityTag,
+            new.templateVersion == known.templateVersion
+        {
+            feed.log(
+                .warning,
+                "The pushed changes of \(userID.logName) did not lead to the server's document; it was "
+                    + "downloaded.")
+        }
+        progress.withLock { $0.noteFetched(record) }
+        return count
+    }
+}

@@ -1,0 +1,110 @@
+import ActiveConfig
+internal import Foundation
+
+/// News for the server of a version of a user's document.
+struct Acknowledgement: Sendable {
+    enum Verdict: Sendable {
+        case active
+        /// It is not used; the message says why, and what is kept.
+        case refused(String)
+    }
+
+    let userID: UserID
+    let version: Int
+    let entityTag: String?
+    /// The share of clients that the server wants to hear of it; nil when it did not say.
+    let share: Double?
+    let verdict: Verdict
+
+    /// True when both say the same of the same version.
+    func isSame(as other: Acknowledgement) -> Bool {
+        guard userID == other.userID, version == other.version else { return false }
+        switch (verdict, other.verdict) {
+        case (.active, .active), (.refused, .refused): return true
+        default: return false
+        }
+    }
+}
+
+extension Acknowledgement {
+    /// Nil for an event of which the server is not told.
+    init?(_ event: ConfigurationEvent) {
+        guard let document = event.document, let version = document.templateVersion else {
+            return nil
+        }
+        switch event.kind {
+        case .active: verdict = .active
+        case .refused(let refusal, let keptVersion):
+            let kept = keptVersion.map { "version \($0) stays active." } ?? "no version is active."
+            verdict = .refused("\(refusal.reason); \(kept)")
+        default: return nil
+        }
+        userID = UserID(event.userID)
+        self.version = version
+        entityTag = document.entityTag
+        share = event.headerFields["activeconfig-acknowledge"]
+            .flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }
+            .flatMap { (0...1).contains($0) ? $0 : nil }
+    }
+}
+
+/// What a ``ConfigurationAcknowledger`` keeps across launches.
+struct AcknowledgementRecord: Codable, Equatable, Sendable {
+    struct User: Codable, Equatable, Sendable {
+        /// SHA-256 of the user's ID; nil is the generic user.
+        let digest: String?
+        var inForce: Int?
+        var refused: Int?
+
+        func hasTold(of outcome: Acknowledgement) -> Bool {
+            switch outcome.verdict {
+            case .active: inForce == outcome.version
+            case .refused: refused == outcome.version
+            }
+        }
+
+        mutating func note(_ outcome: Acknowledgement) {
+            switch outcome.verdict {
+            case .active: inForce = outcome.version
+            case .refused: refused = outcome.version
+            }
+        }
+    }
+
+    /// Bounds what each acknowledgement writes.
+    private static let maximumUserCount = 1_000
+
+    /// The share that the server asked for last.
+    var share: Double?
+    /// The users that were heard of last, the newest last.
+    var users: [User] = []
+
+    func hasTold(of outcome: Acknowledgement) -> Bool {
+        let digest = Self.digest(of: outcome.userID)
+        return users.last { $0.digest == digest }?.hasTold(of: outcome) ?? false
+    }
+
+    mutating func note(_ outcome: Acknowledgement) {
+        let digest = Self.digest(of: outcome.userID)
+        let index = users.lastIndex { $0.digest == digest }
+        var user =
+            index.map { users.remove(at: $0) } ?? User(digest: digest, inForce: nil, refused: nil)
+        user.note(outcome)
+        users.append(user)
+        users.removeFirst(max(users.count - Self.maximumUserCount, 0))
+    }
+
+    func names(_ userID: UserID) -> Bool {
+        let digest = Self.digest(of: userID)
+        return users.contains { $0.digest == digest }
+    }
+
+    mutating func forget(_ userID: UserID) {
+        let digest = Self.digest(of: userID)
+        users.removeAll { $0.digest == digest }
+    }
+
+    private static func digest(of userID: UserID) -> String? {
+        userID.string.map { SHA256.hexDigest(of: $0.utf8) }
+    }
+}

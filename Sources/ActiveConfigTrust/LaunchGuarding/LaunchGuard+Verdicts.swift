@@ -1,0 +1,114 @@
+public import ActiveConfig
+public import Foundation
+
+/// Which documents the guard refuses, and what it reports.
+extension LaunchGuard {
+    /// Posted when a document is refused for the first time.
+    ///
+    /// Its `userInfo` has the user ID, and the ``LaunchGuardVerdict`` as ``verdictKey``; its object is the
+    /// `ActiveConfig`.
+    public static let verdictNotification = Notification.Name(
+        "ActiveConfigLaunchGuardVerdictNotification")
+
+    /// The key of the notification's `userInfo` for the ``LaunchGuardVerdict``.
+    public static let verdictKey = "launch_guard_verdict"
+
+    /// Twice as many as are refused at a launch.
+    private static let maximumVerdictCount = 128
+
+    /// The last decision in this launch; nil when there was nothing to do.
+    ///
+    /// The store is read, unless something has been read before.
+    public var verdict: LaunchGuardVerdict? {
+        _ = state.withLock { $0.context }?.activeConfig?.currentConfiguration
+        return state.withLock { $0.verdicts.last }
+    }
+
+    /// Ignores a document with which the app has died too often.
+    public func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict {
+        let (document, userID) = (candidate.document, UserID(candidate.userID))
+        guard [.stored, .downloaded, .pushed].contains(candidate.origin),
+            let refusal = refusal(of: document, userID: userID)
+        else { return .accept }
+        let isStored = candidate.origin == .stored
+        if isStored { noteDigest(document.original?.digest, ofRefused: refusal.document) }
+        return .ignore(
+            ConfigurationRefusal(
+                "The app died \(refusal.crashCount) times after it became active"),
+            using: isStored ? goodConfiguration(of: userID) : nil)
+    }
+
+    /// Reports a refusal that is new, and a server that sends the document again.
+    public func didIgnore(
+        _ candidate: ConfigurationCandidate, using replacement: ConfigurationState?
+    ) {
+        let userID = UserID(candidate.userID)
+        guard candidate.origin == .stored else {
+            noteVersion(of: candidate.document, userID: userID)
+            state.withLock { $0.context }?.log(
+                .warning,
+                "The server still sends the configuration of \(userID.logName) with which the app died; "
+                    + "it is not used.")
+            return
+        }
+        guard
+            let refusal = newRefusal(of: LaunchRecord.Document(candidate.document, of: userID))
+        else { return }
+        report(LaunchGuardVerdict(refusal, kept: replacement))
+    }
+
+    /// The refusal of a document, if it is new in this launch.
+    func newRefusal(of document: LaunchRecord.Document) -> LaunchRecord.Count? {
+        state.withLock { $0.newRefusals[document] }
+    }
+
+    /// Reports a verdict, once.
+    private func report(_ new: LaunchGuardVerdict) {
+        let isNew = state.withLock { state in
+            if state.verdicts.contains(new) { return false }
+            state.verdicts.append(new)
+            state.verdicts.removeFirst(max(state.verdicts.count - Self.maximumVerdictCount, 0))
+            return true
+        }
+        guard isNew, let context = state.withLock({ $0.context }) else { return }
+        context.log(.error, "\(new)")
+        guard let activeConfig = context.activeConfig else { return }
+        activeConfig.listenerQueue.async {
+            activeConfig.notificationCenter.post(
+                name: Self.verdictNotification, object: activeConfig,
+                userInfo: [
+                    ActiveConfig.NotificationKey.userID: new.userID ?? NSNull(),
+                    Self.verdictKey: new,
+                ])
+        }
+    }
+
+    /// The newest document that is refused, so that the server does not send that again.
+    public func requestBase(
+        _ lastKnown: ConfigurationState?, forUserID userID: String?
+    ) -> ConfigurationState? {
+        guard let refused = lastRefused(of: UserID(userID)),
+            let tag = refused.document.entityTag,
+            refused.document.version ?? 0 > lastKnown?.templateVersion ?? 0
+        else { return lastKnown }
+        var asked = lastKnown ?? ConfigurationState(meta: [:], sections: [:])
+        asked.entityTag = tag
+        asked.original = refused.contentDigest.map { .known(digest: $0, entityTag: tag) }
+        return asked
+    }
+
+    /// The version of the user's newest document that is refused; nil when none is.
+    public func newestRefusedVersion(forUserID userID: String?) -> Int? {
+        lastRefused(of: UserID(userID))?.document.version
+    }
+}
+
+extension LaunchGuardVerdict {
+    fileprivate init(_ refusal: LaunchRecord.Count, kept: ConfigurationState?) {
+        let document = refusal.document
+        self.init(
+            userID: document.userID, entityTag: document.entityTag,
+            templateVersion: document.version, crashCount: refusal.crashCount,
+            replacement: kept == nil ? .fallback : .previous, keptVersion: kept?.templateVersion)
+    }
+}

@@ -1,0 +1,318 @@
+public import ActiveConfig
+internal import Dispatch
+import Foundation
+
+/// Takes back a configuration with which the app dies at each launch.
+///
+/// ```swift
+/// let launchGuard = LaunchGuard()
+/// var options = ActiveConfigOptions()
+/// options.vetting = [launchGuard]
+/// ```
+///
+/// When the app has died a number of times, each within a time after a document became active, that
+/// document is not used again. Instead the user gets its last one with which the app has lived for that
+/// time, else the fallbacks: generic user, bootstrap, defaults. See <doc:Launch-guard>.
+///
+/// One guard serves one `ActiveConfig`, whose store has to be a `ClientStateStore`.
+public final class LaunchGuard: Sendable {
+    /// How often the app has to die.
+    public let crashLimit: Int
+    /// How long the app has to live with a document for it to be good.
+    public let window: Duration
+
+    struct State {
+        var context: Context?
+        /// True once what was left by dead processes was counted.
+        var isJudged = false
+        /// The active document, and whether it has proved good.
+        var document: LaunchRecord.Document?
+        /// False while only some of its sections are active: the rest has to prove good, too.
+        var isWhole = true
+        var isProved = false
+        /// The last document that has proved good in this launch, with all its sections.
+        var proved: LaunchRecord.Document?
+        /// The highest number of a document that has become active.
+        var lastNumber = 0
+        var isInBackground = false
+        /// Waits for the end of the window.
+        var timer: Task<Void, Never>?
+        /// Documents that are refused since this launch.
+        var newRefusals: [LaunchRecord.Document: LaunchRecord.Count] = [:]
+        /// The decisions of this launch that were reported, the newest last.
+        var verdicts: [LaunchGuardVerdict] = []
+        var observers: [AppLifecycle.Observer] = []
+    }
+
+    struct Context {
+        weak let activeConfig: ActiveConfig?
+        let record: StoredState<LaunchRecord>
+        let store: any ClientStateStore
+        let clock: any Clock<Duration>
+        let log: ActiveConfigLog
+        /// Keeps messages until ``work`` is left.
+        let collected: ActiveConfigLog
+    }
+
+    let process: ProcessIdentity
+    let state = Locked(State())
+    /// Serializes what is written.
+    private let work = DispatchQueue(label: "ActiveConfig.LaunchGuard")
+    /// Proofs that are on their way to ``work``.
+    let proofs = DispatchGroup()
+    /// Messages from ``work``, which the log, as it may use the framework, must not be called on.
+    private let messages = Locked<[(level: ActiveConfigLog.Level, text: String)]>([])
+    /// Writes the messages of what nobody waits for.
+    private let logging = DispatchQueue(label: "ActiveConfig.LaunchGuard.log")
+
+    /// Creates a guard.
+    ///
+    /// - Parameters:
+    ///   - crashLimit: How often the app has to die, in a row, for a document not to be used again; at
+    ///     least 1.
+    ///   - window: How long the app has to live with a document for it to be good.
+    public convenience init(crashLimit: Int = 3, window: Duration = .seconds(10)) {
+        self.init(crashLimit: crashLimit, window: window, process: .current)
+    }
+
+    /// Creates the guard of a process, as a test does of one that is to die.
+    init(crashLimit: Int, window: Duration, process: ProcessIdentity) {
+        self.crashLimit = max(crashLimit, 1)
+        // Clocks overflow at very long times; 30 years are long enough.
+        self.window = min(max(window, .zero), .seconds(1_000_000_000))
+        self.process = process
+    }
+
+    deinit { state.withLock { $0.timer }?.cancel() }
+
+    /// Says that the app works with the active configuration, as once its first screen is shown.
+    ///
+    /// It is then good before the time is over. It returns at once.
+    public func markHealthy() {
+        guard let document = state.withLock({ $0.document }) else { return }
+        proveLater(document)
+    }
+
+    /// Says that the app went to the background, where the system may end it at any time.
+    ///
+    /// Called by itself where the app's notifications tell: on iOS, tvOS, visionOS, watchOS and Mac
+    /// Catalyst. An app that is launched in the background calls it first. It writes to the store.
+    public func enteredBackground() {
+        serialized {
+            let timer = state.withLock { state in
+                state.isInBackground = true
+                defer { state.timer = nil }
+                return state.timer
+            }
+            timer?.cancel()
+            endSession()
+        }
+    }
+
+    /// Says that the app is in the foreground again.
+    ///
+    /// Called by itself where ``enteredBackground()`` is.
+    public func enteredForeground() {
+        serializedLater {
+            let document = self.state.withLock { state in
+                state.isInBackground = false
+                return state.isProved ? nil : state.document
+            }
+            if let document { self.beginSession(document) }
+        }
+    }
+
+    /// Says that the program is about to end on purpose, as at SIGTERM.
+    ///
+    /// Called by itself when the program ends by returning from `main` or by `exit`, with status 0
+    /// where the system tells it (Linux with glibc), elsewhere with any; and where the app's
+    /// notifications tell. It writes to the store.
+    public func willExit() {
+        // What is about to prove good is kept first, unless the store takes long.
+        _ = proofs.wait(timeout: .now() + 1)
+        serialized { self.endSession() }
+    }
+
+    /// Returns once everything that was asked for is written, and logged.
+    func drain() {
+        proofs.wait()
+        work.sync {}
+        logging.sync {}
+    }
+
+    /// Returns once the window of the active document is over, and what follows has begun.
+    func waitForWindow() async { await state.withLock { $0.timer }?.value }
+
+    /// True once the active document has proved good.
+    var isProved: Bool { state.withLock { $0.isProved } }
+}
+
+extension LaunchGuard: ConfigurationVetting {
+    /// Connects it with the configuration that it guards, whose store it uses.
+    public func attach(to activeConfig: ActiveConfig) {
+        let (clock, log) = (activeConfig.clock, activeConfig.log)
+        guard let store = activeConfig.configStore as? any ClientStateStore else {
+            return log(.warning, "The launch guard does nothing: the store keeps no records.")
+        }
+        let collected = ActiveConfigLog(minimumLevel: log.minimumLevel) { [messages] level, text in
+            messages.withLock { $0.append((level, text)) }
+        }
+        let context = Context(
+            activeConfig: activeConfig,
+            record: StoredState(
+                "launch-guard", initial: LaunchRecord(), store: store, log: collected),
+            store: store, clock: clock, log: log, collected: collected)
+        let isSecond = state.withLock { state in
+            defer { state.context = state.context ?? context }
+            return state.context != nil
+        }
+        if isSecond { return log(.error, "A launch guard serves one ActiveConfig only.") }
+        AppLifecycle.observe(
+            background: { [weak self] in self?.enteredBackground() },
+            foreground: { [weak self] in self?.enteredForeground() },
+            end: { [weak self] in self?.willExit() },
+            keep: { [weak self] observers in
+                self?.state.withLock { $0.observers = observers }
+            })
+    }
+
+    /// The refusal of a document, if it is not to be used.
+    func refusal(
+        of configuration: ConfigurationState, userID: UserID
+    ) -> LaunchRecord.Count? {
+        guard let record = judgedRecord() else { return nil }
+        let found = record.refused.contains { UserID($0.document.userID) == userID }
+        return found ? record.refusal(of: LaunchRecord.Document(configuration, of: userID)) : nil
+    }
+
+    /// The user's newest document that is not to be used; a request asks for another one.
+    func lastRefused(of userID: UserID) -> LaunchRecord.Count? {
+        judgedRecord()?.lastRefused(of: userID)
+    }
+
+    /// The user's last document with which the app has lived.
+    func goodConfiguration(of userID: UserID) -> ConfigurationState? {
+        guard let context = state.withLock({ $0.context }) else { return nil }
+        do {
+            guard let data = try context.store.clientState(named: Self.copyName(of: userID)) else {
+                return nil
+            }
+            return try StoredRecord(data, of: userID).configuration()
+        } catch {
+            context.log(
+                .warning, "The last good configuration of \(userID.logName) is lost: \(error)")
+            return nil
+        }
+    }
+
+    /// Keeps the digest of a refused signed document, for requests.
+    func noteDigest(_ digest: String?, ofRefused document: LaunchRecord.Document) {
+        guard let digest, let record = state.withLock({ $0.context?.record }),
+            // An update reads the store, and this is called at each reading of the document.
+            record.value.refused.contains(where: {
+                $0.document == document && $0.contentDigest == nil
+            })
+        else { return }
+        record.update { record in
+            for index in record.refused.indices
+            where record.refused[index].document == document
+                && record.refused[index].contentDigest == nil
+            {
+                record.refused[index].contentDigest = digest
+            }
+        }
+        writeMessages()
+    }
+
+    /// Keeps the version of a refused document that the server has sent as a later one, for requests.
+    func noteVersion(of configuration: ConfigurationState, userID: UserID) {
+        let document = LaunchRecord.Document(configuration, of: userID)
+        func isOlder(_ refused: LaunchRecord.Count) -> Bool {
+            refused.document == document
+                && refused.document.version ?? 0 < document.version ?? 0
+        }
+        guard let record = state.withLock({ $0.context?.record }),
+            record.value.refused.contains(where: isOlder)
+        else { return }
+        record.update { record in
+            for index in record.refused.indices where isOlder(record.refused[index]) {
+                record.refused[index].document = document
+                record.refused[index].contentDigest = configuration.original?.digest
+            }
+        }
+        writeMessages()
+    }
+
+    /// The record, with what dead processes have left counted.
+    func judgedRecord() -> LaunchRecord? {
+        guard let context = state.withLock({ $0.context }) else { return nil }
+        if state.withLock({ $0.isJudged }) { return context.record.value }
+        return serialized {
+            if state.withLock({ $0.isJudged }) { return context.record.value }
+            // A launch after a good one has nothing to count, and writes nothing here.
+            if !context.record.value.sessions.isEmpty {
+                let new = context.record.update { record in
+                    record.judge(crashLimit: crashLimit) { $0.end(asSeenBy: process) }
+                }
+                let refusals = Dictionary(
+                    new.map { ($0.document, $0) }, uniquingKeysWith: { $1 })
+                state.withLock { $0.newRefusals = refusals }
+            }
+            state.withLock { $0.isJudged = true }
+            return context.record.value
+        }
+    }
+
+    /// Forgets the user's copy and documents.
+    public func forget(userID: String?) throws {
+        let userID = UserID(userID)
+        guard let context = state.withLock({ $0.context }) else { return }
+        try serialized {
+            // Else it could prove good, and be copied again, before it is removed from the store.
+            let timer = state.withLock { state -> Task<Void, Never>? in
+                state.newRefusals = state.newRefusals.filter { UserID($0.key.userID) != userID }
+                state.verdicts.removeAll { UserID($0.userID) == userID }
+                if let proved = state.proved, UserID(proved.userID) == userID {
+                    state.proved = nil
+                }
+                guard let document = state.document, UserID(document.userID) == userID else {
+                    return nil
+                }
+                (state.document, state.isProved) = (nil, false)
+                defer { state.timer = nil }
+                return state.timer
+            }
+            timer?.cancel()
+            let name = Self.copyName(of: userID)
+            if try context.store.clientState(named: name) != nil {
+                try context.store.updateClientState(named: name) { _ in nil }
+            }
+            let isNoted = context.record.value.names(userID, in: process)
+            if isNoted { update(context.record) { $0.forget(userID, in: process) } }
+        }
+    }
+
+    /// Runs `body` on ``work``, and logs afterwards.
+    func serialized<Result>(_ body: () throws -> Result) rethrows -> Result {
+        defer { writeMessages() }
+        return try work.sync(execute: body)
+    }
+
+    /// As `serialized(_:)`, but returns at once.
+    func serializedLater(_ body: @escaping @Sendable () -> Void) {
+        work.async { [self] in
+            body()
+            if messages.withLock({ $0.isEmpty }) { return }
+            logging.async { self.writeMessages() }
+        }
+    }
+
+    private func writeMessages() {
+        let messages = messages.withLock { messages in
+            defer { messages = [] }
+            return messages
+        }
+        guard !messages.isEmpty, let log = state.withLock({ $0.context?.log }) else { return }
+        for message in messages { log(message.level, message.text) }
+    }
+}

@@ -1,0 +1,48 @@
+import ActiveConfig
+
+/// What a ``LaunchGuard`` has decided in this launch: which document is no longer used, and what is
+/// used instead.
+public struct LaunchGuardVerdict: Sendable, Hashable {
+    /// The configuration that is used instead.
+    ///
+    /// More may be added: keep a `default` when you switch over it.
+    public struct Replacement: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case previous, fallback
+        }
+
+        private let kind: Kind
+
+        /// The user's last document with which the app has lived.
+        public static let previous = Replacement(kind: .previous)
+        /// The generic user's document, the bootstrap configuration, or the defaults alone.
+        public static let fallback = Replacement(kind: .fallback)
+
+        /// The name, such as `previous`.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The user; nil is the generic user.
+    public let userID: String?
+    /// The entity tag of the document that is refused.
+    public let entityTag: String?
+    /// The version of the document that is refused.
+    public let templateVersion: Int?
+    /// How often the app has died after it became active.
+    public let crashCount: Int
+    /// The configuration that is used instead.
+    public let replacement: Replacement
+    /// The version of the document that is used instead; nil when it is a fallback, or has none.
+    public let keptVersion: Int?
+}
+
+extension LaunchGuardVerdict: CustomStringConvertible {
+    /// One sentence for a log.
+    public var description: String {
+        let version = templateVersion.map { "version \($0)" } ?? entityTag ?? "the last document"
+        let kept = keptVersion.map { " (version \($0))" } ?? ""
+        let user = UserID(userID).logName
+        return "The app has died \(crashCount) times after \(version) of \(user) became active, "
+            + "so it is not used again; the \(replacement)\(kept) is."
+    }
+}

@@ -1,0 +1,72 @@
+import ActiveConfig
+public import Foundation
+
+/// The reason why a document is not trusted.
+public struct SignatureError: Error, Sendable, Hashable {
+    /// The kind of fault.
+    ///
+    /// Codes may be added: keep a `default` when you switch over it.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case unsigned, malformed, invalid, expired, versionMismatch, contentMismatch, replayed
+            case otherDocument
+        }
+
+        private let kind: Kind
+
+        /// There is no signature.
+        public static let unsigned = Code(kind: .unsigned)
+        /// The signature's header field or the entity tag is missing a part or cannot be read, or there
+        /// are several.
+        public static let malformed = Code(kind: .malformed)
+        /// The key is not known, or the signature is not that key's for this user, version, expiry,
+        /// content and entity tag.
+        public static let invalid = Code(kind: .invalid)
+        /// The signature was right and is too old for an answer, or the device's clock is wrong.
+        public static let expired = Code(kind: .expired)
+        /// The document says that it is of another version than was signed.
+        public static let versionMismatch = Code(kind: .versionMismatch)
+        /// The configuration is not what the signed bytes say.
+        public static let contentMismatch = Code(kind: .contentMismatch)
+        /// The document is older than one that the user had.
+        public static let replayed = Code(kind: .replayed)
+        /// The answer confirms another document than the one that the client has.
+        public static let otherDocument = Code(kind: .otherDocument)
+
+        /// The code's name, such as `expired`.
+        public var description: String { kind.rawValue }
+    }
+
+    /// The kind of fault.
+    public let code: Code
+    /// The name of the key that the signature says it was made with.
+    public let keyID: String?
+    private let userID: UserID
+
+    init(_ code: Code, userID: UserID, keyID: String? = nil) {
+        self.code = code
+        self.userID = userID
+        self.keyID = keyID
+    }
+}
+
+extension SignatureError: CustomStringConvertible, LocalizedError {
+    /// One sentence with the reason and the user, by a digest of the ID, as it may be logged.
+    public var description: String {
+        let reason =
+            switch code {
+            case .unsigned: "is not signed"
+            case .malformed: "has no signature that can be read"
+            case .invalid: "has a signature that is not of a known key for this very document"
+            case .expired: "has a signature that has expired; compare the device's clock"
+            case .versionMismatch: "has another version than its signature"
+            case .contentMismatch: "has values that were not signed"
+            case .replayed: "is older than the one that the user had"
+            default: "was confirmed by an answer about another document"
+            }
+        return "The configuration of \(userID.logName) \(reason)."
+    }
+
+    /// The error's sentence, in English.
+    public var errorDescription: String? { description }
+}
