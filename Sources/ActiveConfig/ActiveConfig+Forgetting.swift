@@ -27,8 +27,9 @@ extension ActiveConfig {
         loadedSnapshot()
         let (download, failure) = try turns.run(of: user) {
             // First what waits, so that it never stands alone.
-            let waiting = configStore as? any PendingConfigurationStore
-            try waiting?.persistPendingConfiguration(nil, forUserID: userID)
+            do {
+                try configStore?.persistPendingConfiguration(nil, forUserID: userID)
+            } catch is StoreRecord.UnsupportedError {}
             do {
                 try configStore?.persistConfiguration(nil, forUserID: userID)
             } catch {

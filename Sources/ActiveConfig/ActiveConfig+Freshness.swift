@@ -4,7 +4,7 @@ extension ActiveConfig {
     /// The last time that the server was asked, or told a change over a stream, in this launch or an
     /// earlier one; nil: never.
     ///
-    /// It is kept across launches if the store is a ``ClientStateStore``: written once a minute at
+    /// It is kept across launches if the store keeps records (``StoreRecord``): written once a minute at
     /// most, so that a process that is killed may lose the last minute's. What decides whether the next
     /// launch may ask, such as a wait after a failure, is written at once.
     public var lastDownload: DownloadRecord? { history.last }

@@ -102,7 +102,7 @@ extension ActiveConfig {
             return (stored, nil)
         }
         guard let configStore else { return (stored, nil) }
-        guard let bootstrapped = configStore as? any BootstrappedStore else {
+        guard fallsBackToGeneric else {
             // Such a store does not say whether it falls back.
             let found = usable(
                 configStore.lastKnownActiveConfiguration(forUserID: userID.string), of: userID,
@@ -112,11 +112,11 @@ extension ActiveConfig {
                 ?? found.map { KnownConfiguration($0, source: .stored, isOwn: false) } ?? .none
             return (stored, userID == .generic ? nil : genericRevision)
         }
-        if let own = usable(bootstrapped.ownConfiguration(forUserID: userID.string), of: userID) {
+        if let own = usable(configStore.ownConfiguration(forUserID: userID.string), of: userID) {
             stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
         } else if userID == .generic {
             stored.fallback =
-                bootstrapped.bootstrap?.state(log: bootstrapped.log).map {
+                configStore.fallback.bootstrapState.map {
                     KnownConfiguration($0, source: .bootstrap, isOwn: false)
                 } ?? .none
         } else {
@@ -165,16 +165,16 @@ extension ActiveConfig {
         besides stored: UserConfigurationState.Stored
     ) -> [String: ActiveConfigSection]? {
         if let known = generic.snapshot { return known.configuration.sections }
-        guard let store = configStore as? any BootstrappedStore else {
+        guard let configStore, fallsBackToGeneric else {
             // Every user falls back to the generic configuration, so there is none.
             if stored.fallback === KnownConfiguration.none { return [:] }
             let found = configStore?.lastKnownActiveConfiguration(forUserID: nil)
             return (usable(found, of: .generic) ?? .empty).sections
         }
-        if let own = usable(store.ownConfiguration(forUserID: nil), of: .generic) {
+        if let own = usable(configStore.ownConfiguration(forUserID: nil), of: .generic) {
             return own.sections
         }
-        guard let bootstrap = store.bootstrap else { return [:] }
+        guard let bootstrap = configStore.fallback.bootstrap else { return [:] }
         return bootstrap.stateIfOpened.map { ($0 ?? .empty).sections }
     }
 
@@ -186,8 +186,31 @@ extension ActiveConfig {
     /// The document that waits for a user, even one that must not become active.
     func keptWaiting(of entry: UserEntry) -> ConfigurationState? {
         if let unstored = entry.documents.unstoredWaiting { return unstored }
-        return (configStore as? any PendingConfigurationStore)?.pendingConfiguration(
-            forUserID: entry.userID.string)
+        do {
+            return try configStore?.pendingConfiguration(forUserID: entry.userID.string)
+        } catch is StoreRecord.UnsupportedError {
+            logUnsupportedRecords()
+        } catch {
+            log(
+                .warning,
+                "What waits for the activation of \(entry.userID.logName) cannot be used and is left out: "
+                    + "\(error)")
+        }
+        return nil
+    }
+
+    /// Logs, once, what a store without records loses.
+    func logUnsupportedRecords() {
+        let isFirst = state.withLock { state in
+            defer { state.isUnsupportedLogged = true }
+            return !state.isUnsupportedLogged
+        }
+        guard isFirst, let configStore else { return }
+        log(
+            .warning,
+            "\(type(of: configStore)) keeps no records, so these last as long as the process: a document "
+                + "that waits for its activation, the times and waits of downloads, custom signals, "
+                + "acknowledgements, and the launches of a launch guard, which does nothing.")
     }
 
     /// The user's newest document, about which a request may ask: the one that waits, else the user's

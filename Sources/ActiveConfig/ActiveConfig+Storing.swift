@@ -95,12 +95,12 @@ extension ActiveConfig {
     ///
     /// What cannot be stored waits in memory.
     private func storeWaiting(_ document: ConfigurationState?, of entry: UserEntry) {
-        guard let store = configStore as? any PendingConfigurationStore else {
-            return note(of: entry) { $0.unstoredWaiting = document }
-        }
+        guard let configStore else { return note(of: entry) { $0.unstoredWaiting = document } }
         do {
-            try store.persistPendingConfiguration(document, forUserID: entry.userID.string)
+            try configStore.persistPendingConfiguration(document, forUserID: entry.userID.string)
             note(of: entry) { $0.unstoredWaiting = nil }
+        } catch is StoreRecord.UnsupportedError {
+            note(of: entry) { $0.unstoredWaiting = document }
         } catch {
             note(of: entry) { $0.unstoredWaiting = document }
             log(

@@ -147,7 +147,7 @@ public final class ActiveConfig: Sendable {
         users = UserTable(
             limits: options.userCache, policy: options.activation, listenerQueue: listenerQueue)
         generic = users.entry(of: .generic, isKept: false)
-        fallsBackToGeneric = configStore is any BootstrappedStore
+        fallsBackToGeneric = configStore?.fallback.isGeneric ?? false
         self.listenerQueuePatience = listenerQueuePatience
         let state = CoordinatorState(generic, scalars: scalars, replicas: replicas)
         self.state = Locked(state)
@@ -155,7 +155,7 @@ public final class ActiveConfig: Sendable {
             Transitions(
                 entry: generic,
                 layers: ConfigurationLayers(overrides: overrides.initialOverrides)))
-        (configStore as? any BootstrappedStore)?.log.inherit(from: log)
+        configStore?.fallback.log.inherit(from: log)
         for vetting in vetting { vetting.attach(to: self) }
         reportOverrides()
     }

@@ -41,7 +41,7 @@ public final class ClientSignals: Sendable {
     /// - Parameters:
     ///   - platform: What is sent of the app and the device, by default all that the platform says;
     ///     called for each request. ``PlatformSignals/init()`` sends nothing.
-    ///   - store: Keeps the custom signals across launches, if it is a ``ClientStateStore``, such as
+    ///   - store: Keeps the custom signals across launches, if it keeps records (``StoreRecord``), such as
     ///     the one of the ``ActiveConfig/ActiveConfig``; nil keeps them in memory.
     ///   - log: Receives a warning when they cannot be kept.
     public init(

@@ -5,7 +5,7 @@
 /// options.activation = .manual(except: ["KillSwitches"])
 /// ```
 ///
-/// A document that waits is kept across launches, if the store is a ``PendingConfigurationStore``.
+/// A document that waits is kept across launches, if the store keeps records (``StoreRecord``).
 /// Readers and listeners do not see it. A document in which no waiting section differs from what is
 /// active does not wait. See <doc:Fetch-and-activate>.
 public struct ActivationPolicy: Sendable, Hashable {

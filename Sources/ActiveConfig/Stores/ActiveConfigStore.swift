@@ -1,3 +1,5 @@
+public import Foundation
+
 /// A store of the last configuration of each user, across launches.
 ///
 /// A user ID is data: any string is a user of its own, IDs are compared byte by byte, and nil is
@@ -48,6 +50,33 @@ public protocol ActiveConfigStore: Sendable {
     /// - Throws: when it could not be recorded. A later call may then be the first.
     @discardableResult
     func recordFirstDownloadFinished() throws -> Bool
+
+    /// A record beside the configurations, or nil when there is none.
+    ///
+    /// The default implementation throws ``StoreRecord/UnsupportedError``: then the records last as
+    /// long as the process, and the log says so once.
+    ///
+    /// - Throws: when it exists, and cannot be read.
+    func record(_ record: StoreRecord) throws -> Data?
+
+    /// Replaces a record by what `change` makes of it, as durably as a configuration; nil, as record or
+    /// result, is none.
+    ///
+    /// Nobody else who shares the store, in this process or another one, changes the record meanwhile. A
+    /// record of the installation survives a loss of power when this returns. The default implementation
+    /// throws ``StoreRecord/UnsupportedError``.
+    ///
+    /// - Parameters:
+    ///   - record: The record.
+    ///   - change: Called once at most, and must not call the store.
+    /// - Throws: when it could not be read or stored; then it has not changed.
+    func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) throws
+
+    /// The order of fallbacks of ``lastKnownActiveConfiguration(forUserID:)``.
+    ///
+    /// The default implementation returns ``StoreFallback/opaque``: then that method is called for each
+    /// user without an own configuration.
+    var fallback: StoreFallback { get }
 }
 
 extension ActiveConfigStore {
@@ -63,4 +92,17 @@ extension ActiveConfigStore {
     /// True: the store does not remember it.
     @discardableResult
     public func recordFirstDownloadFinished() throws -> Bool { true }
+
+    /// Throws: the store keeps no records.
+    public func record(_ record: StoreRecord) throws -> Data? {
+        throw StoreRecord.UnsupportedError()
+    }
+
+    /// Throws: the store keeps no records.
+    public func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) throws {
+        throw StoreRecord.UnsupportedError()
+    }
+
+    /// Opaque: the store falls back by itself.
+    public var fallback: StoreFallback { .opaque }
 }

@@ -126,34 +126,45 @@ public struct BootstrapConfiguration: Sendable {
     }
 }
 
-/// A store with the framework's order of fallbacks: user, generic user, bootstrap.
-protocol BootstrappedStore: ActiveConfigStore {
-    var bootstrap: BootstrapConfiguration? { get }
-    var log: ActiveConfigLog { get }
-}
+/// The configuration of a user without an own one, as a store finds it.
+///
+/// A store that wraps another one forwards it, or the framework cannot tell a fallback from a user's own
+/// configuration.
+public struct StoreFallback: Sendable {
+    /// True when the generic user's configuration comes first.
+    let isGeneric: Bool
+    let bootstrap: BootstrapConfiguration?
+    let log: ActiveConfigLog
 
-extension BootstrappedStore {
+    /// The store's own order: ``ActiveConfigStore/lastKnownActiveConfiguration(forUserID:)`` knows it.
+    public static let opaque = StoreFallback(isGeneric: false, bootstrap: nil, log: .disabled)
+
+    /// The generic user's own configuration, then a bootstrap.
+    ///
+    /// - Parameters:
+    ///   - bootstrap: The last fallback; nil is none.
+    ///   - log: Receives a message about a bootstrap that cannot be read; by default the log of the
+    ///     ``ActiveConfig`` that uses the store.
+    /// - Returns: The order.
+    public static func genericUser(
+        then bootstrap: BootstrapConfiguration?, log: ActiveConfigLog = .inherited
+    ) -> StoreFallback {
+        StoreFallback(isGeneric: true, bootstrap: bootstrap, log: log)
+    }
+
+    /// The bootstrap's configuration; nil when there is none.
+    var bootstrapState: ConfigurationState? { bootstrap?.state(log: log) }
+
     /// The user's own configuration, else the generic user's, else the bootstrap's.
     ///
     /// Each is read only when those before it are absent. A fallback has no entity tag, since it is
     /// not the user's.
-    public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
-        ownConfiguration(forUserID: userID) ?? fallback(forUserID: userID)?.configuration
-    }
-
-    /// Configuration of a user without an own one.
-    ///
-    /// `generic` is what is used of the generic user's configuration.
-    func fallback(
-        forUserID userID: String?,
-        generic usable: (ConfigurationState?) -> ConfigurationState? = { $0 }
-    ) -> KnownConfiguration? {
-        if userID != nil, var generic = usable(ownConfiguration(forUserID: nil)) {
-            generic.entityTag = nil
-            return KnownConfiguration(generic, source: .genericUser, isOwn: false)
+    func lastKnown(in store: some ActiveConfigStore, of userID: String?) -> ConfigurationState? {
+        if let own = store.ownConfiguration(forUserID: userID) { return own }
+        guard userID != nil, var generic = store.ownConfiguration(forUserID: nil) else {
+            return bootstrapState
         }
-        return bootstrap?.state(log: log).map {
-            KnownConfiguration($0, source: .bootstrap, isOwn: false)
-        }
+        generic.entityTag = nil
+        return generic
     }
 }

@@ -21,7 +21,7 @@ extension FileDefaultsStore {
         private let name: String
 
         init(_ userID: UserID) {
-            self.init(userID, userID.string == nil ? userID.digest : "user-\(userID.digest)")
+            self.init(userID, userID.storeName)
         }
 
         private init(_ userID: UserID, _ name: String) {
@@ -68,11 +68,11 @@ extension FileDefaultsStore {
         }
     }
 
-    /// Nil, and a line in the log, when the file cannot be used.
-    func read(_ name: String, _ userID: UserID) -> ConfigurationState? {
+    /// Nil, and a line in the log, when the file has no sound record.
+    func read(_ name: String, _ userID: UserID) -> StoredRecord? {
         switch examine(name, userID) {
         case .absent: return nil
-        case .record(let record): return configuration(in: record, name)
+        case .record(let record): return record
         case .damaged(let damage): return putAside(name, userID, damage)
         case .newer:
             log(
@@ -86,9 +86,10 @@ extension FileDefaultsStore {
         }
     }
 
-    private func configuration(in record: StoredRecord, _ name: String) -> ConfigurationState? {
+    /// Nil, and a line in the log, when the file cannot be used.
+    func configuration(in name: String, _ userID: UserID) -> ConfigurationState? {
         do throws(ConfigurationFormatError) {
-            return try record.configuration()
+            return try read(name, userID)?.configuration()
         } catch {
             log(
                 .warning,
@@ -99,11 +100,11 @@ extension FileDefaultsStore {
 
     /// Renames a damaged file if the lock is free.
     ///
-    /// Returns the new configuration if the file was replaced since it was read. The rename is not
+    /// Returns the new record if the file was replaced since it was read. The rename is not
     /// synchronized: a file that is found damaged again is put aside again.
     private func putAside(
         _ name: String, _ userID: UserID, _ damage: StoredRecord.Damage
-    ) -> ConfigurationState? {
+    ) -> StoredRecord? {
         do throws(StoreError) {
             let content = try folder.withLockIfFree { () throws(StoreError) in
                 let content = examine(name, userID)
@@ -111,7 +112,7 @@ extension FileDefaultsStore {
                 return content
             }
             switch content {
-            case .record(let record): return configuration(in: record, name)
+            case .record(let record): return record
             case .damaged(let damage): logPutAside(name, damage)
             case .absent, .newer, .unreadable: break
             }
@@ -131,19 +132,32 @@ extension FileDefaultsStore {
                 + "\(Self.damaged(name)): \(damage.description).")
     }
 
-    /// Replaces a user's record, which becomes the previous one; one of a later version of the
-    /// framework is kept under a name of its own.
-    func replace(_ files: UserFiles, by record: Data) throws(StoreError) {
+    /// Replaces a user's record by what `change` makes of it; the old one becomes the previous one, and
+    /// one of a later version of the framework is kept under a name of its own.
+    func change(_ files: UserFiles, _ change: (Data?) -> Data?) throws(StoreError) {
         var damage: StoredRecord.Damage?
         var isNewer = false
         defer {
             if let damage { logPutAside(files.current, damage) }
         }
         try folder.withLock { () throws(StoreError) in
-            var isSound = false
-            switch examine(files.current, files.userID) {
-            case .absent, .unreadable: break
-            case .record: isSound = true
+            let current = examine(files.current, files.userID)
+            var (old, isSound) = (Data?.none, false)
+            switch current {
+            case .record(let record): (old, isSound) = (record.data, true)
+            case .absent, .damaged, .newer, .unreadable:
+                // What readers get.
+                if case .record(let record) = examine(files.previous, files.userID) {
+                    old = record.data
+                }
+            }
+            guard let new = change(old) else {
+                if case .absent = current, old == nil { return }
+                return try removeLocked(files)
+            }
+            if isSound, new == old { return }
+            switch current {
+            case .absent, .unreadable, .record: break
             case .newer:
                 isNewer = true
                 try folder.link(files.current, as: files.newer)
@@ -151,7 +165,7 @@ extension FileDefaultsStore {
                 try folder.rename(files.current, to: Self.damaged(files.current))
                 damage = found
             }
-            try folder.write(record, as: Self.newFile)
+            try folder.write(new, as: Self.newFile)
             do throws(StoreError) {
                 if isSound { try folder.link(files.current, as: Self.replacedFile) }
                 // From here on readers get the new record, so no later step may undo this one. The
@@ -198,21 +212,23 @@ extension FileDefaultsStore {
     /// Removes a user's record, and what waits for the same user.
     func remove(_ files: UserFiles) throws(StoreError) {
         guard try folder.contains(".") else { return }
-        try folder.withLock { () throws(StoreError) in
-            let newest =
-                switch examine(files.current, files.userID) {
-                case .record, .newer, .unreadable: files.current
-                case .absent, .damaged: files.previous
-                }
-            let waiting = files.pending
-            let names =
-                [Self.newFile, Self.replacedFile, waiting.current] + waiting.others + files.others
-                + [files.current]
-            for name in names where name != newest { try folder.remove(name) }
-            // The file that readers get goes last, once no older one can take its place.
-            try folder.synchronize()
-            try folder.remove(newest)
-            try folder.synchronize()
-        }
+        try folder.withLock { () throws(StoreError) in try removeLocked(files) }
+    }
+
+    private func removeLocked(_ files: UserFiles) throws(StoreError) {
+        let newest =
+            switch examine(files.current, files.userID) {
+            case .record, .newer, .unreadable: files.current
+            case .absent, .damaged: files.previous
+            }
+        let waiting = files.pending
+        let names =
+            [Self.newFile, Self.replacedFile, waiting.current] + waiting.others + files.others
+            + [files.current]
+        for name in names where name != newest { try folder.remove(name) }
+        // The file that readers get goes last, once no older one can take its place.
+        try folder.synchronize()
+        try folder.remove(newest)
+        try folder.synchronize()
     }
 }

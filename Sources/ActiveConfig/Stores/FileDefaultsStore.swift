@@ -24,8 +24,8 @@ public final class FileDefaultsStore: ActiveConfigStore {
     /// The folder, created when the first configuration is stored.
     public let directory: URL
 
-    let bootstrap: BootstrapConfiguration?
-    let log: ActiveConfigLog
+    /// The generic user, then the bootstrap.
+    public let fallback: StoreFallback
     let folder: DurableFolder
 
     private static let firstDownloadFile = "first-download-finished"
@@ -62,11 +62,17 @@ public final class FileDefaultsStore: ActiveConfigStore {
         isExcludedFromBackup: Bool = false, system: any FileSystem
     ) {
         self.directory = directory
-        self.bootstrap = bootstrap
-        self.log = log
+        fallback = .genericUser(then: bootstrap, log: log)
         folder = DurableFolder(
             directory, system: system, protection: protection,
             isExcludedFromBackup: isExcludedFromBackup)
+    }
+
+    var log: ActiveConfigLog { fallback.log }
+
+    /// The user's own configuration, else the generic user's, else the bootstrap's.
+    public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        fallback.lastKnown(in: self, of: userID)
     }
 
     /// The user's own configuration: the last one, else the one before it; nil when neither is
@@ -75,7 +81,8 @@ public final class FileDefaultsStore: ActiveConfigStore {
     /// It waits for no lock.
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
         let files = UserFiles(UserID(userID))
-        return read(files.current, files.userID) ?? read(files.previous, files.userID)
+        return configuration(in: files.current, files.userID)
+            ?? configuration(in: files.previous, files.userID)
     }
 
     /// The entity tag of the user's last configuration; only the first 4 KiB of the file are read.
@@ -99,10 +106,28 @@ public final class FileDefaultsStore: ActiveConfigStore {
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {
         let files = UserFiles(UserID(userID))
-        if let configuration {
-            try replace(files, by: StoredRecord.encode(configuration, of: files.userID))
-        } else {
-            try remove(files)
+        guard let configuration else { return try remove(files) }
+        let record = try StoredRecord.encode(configuration, of: files.userID)
+        try change(files) { _ in record }
+    }
+
+    /// The content of a record's file, the one before it if that is damaged; it waits for no lock.
+    public func record(_ record: StoreRecord) throws -> Data? {
+        switch record.kind {
+        case .pendingConfiguration(let userID):
+            let files = UserFiles(userID).pending
+            return read(files.current, userID)?.data ?? read(files.previous, userID)?.data
+        case .clientState: return try folder.read("\(record.key).json")
+        }
+    }
+
+    /// Replaces a record's file.
+    ///
+    /// - Throws: ``StoreError``.
+    public func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) throws {
+        switch record.kind {
+        case .pendingConfiguration(let userID): try self.change(UserFiles(userID).pending, change)
+        case .clientState: try update("\(record.key).json", change)
         }
     }
 
@@ -158,8 +183,6 @@ public final class FileDefaultsStore: ActiveConfigStore {
             .appending(path: "\(app)/ActiveConfig", directoryHint: .isDirectory)
     }
 }
-
-extension FileDefaultsStore: BootstrappedStore {}
 
 extension FileDefaultsStore {
     /// The condition under which the files of a store can be read on Apple's mobile platforms:

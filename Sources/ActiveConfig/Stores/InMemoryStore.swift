@@ -1,20 +1,19 @@
 internal import Dispatch
-import Foundation
+public import Foundation
 
 /// A store that forgets everything with the process, for tests and for apps that keep nothing.
 public final class InMemoryStore: ActiveConfigStore {
-    struct State {
+    private struct State {
         var configurations: [UserID: ConfigurationState] = [:]
-        var pending: [UserID: ConfigurationState] = [:]
+        var records: [StoreRecord: Data] = [:]
         var firstDownloadFinished = false
-        var clientState: [String: Data] = [:]
     }
 
-    let state = Locked(State())
-    /// Serializes the changes of records.
-    let clientStateChanges = DispatchQueue(label: "ActiveConfig.InMemoryStore")
-    let bootstrap: BootstrapConfiguration?
-    let log: ActiveConfigLog
+    private let state = Locked(State())
+    /// Serializes changes.
+    private let changes = DispatchQueue(label: "ActiveConfig.InMemoryStore")
+    /// The generic user, then the bootstrap.
+    public let fallback: StoreFallback
 
     /// Creates an empty store.
     ///
@@ -29,8 +28,12 @@ public final class InMemoryStore: ActiveConfigStore {
     ///   - bootstrap: The last fallback.
     ///   - log: Receives a message about a bootstrap that cannot be read.
     public init(bootstrap: BootstrapConfiguration?, log: ActiveConfigLog) {
-        self.bootstrap = bootstrap
-        self.log = log
+        fallback = .genericUser(then: bootstrap, log: log)
+    }
+
+    /// The user's own configuration, else the generic user's, else the bootstrap's.
+    public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        fallback.lastKnown(in: self, of: userID)
     }
 
     /// The user's own configuration, or nil.
@@ -49,9 +52,24 @@ public final class InMemoryStore: ActiveConfigStore {
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) {
-        state.withLock { state in
-            state.configurations[UserID(userID)] = configuration
-            if configuration == nil { state.pending[UserID(userID)] = nil }
+        changes.sync {
+            state.withLock { state in
+                state.configurations[UserID(userID)] = configuration
+                guard configuration == nil else { return }
+                state.records[.pendingConfiguration(forUserID: userID)] = nil
+            }
+        }
+    }
+
+    /// The record, as long as the process lives.
+    public func record(_ record: StoreRecord) -> Data? { state.withLock { $0.records[record] } }
+
+    /// Replaces the record.
+    public func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) {
+        // `change` is foreign code, which is not called under the lock.
+        changes.sync {
+            let new = change(self.record(record))
+            state.withLock { $0.records[record] = new }
         }
     }
 
@@ -69,5 +87,3 @@ public final class InMemoryStore: ActiveConfigStore {
         }
     }
 }
-
-extension InMemoryStore: BootstrappedStore {}

@@ -62,6 +62,8 @@ package struct StoredRecord {
         return data
     }
 
+    /// All of it.
+    let data: Data
     private let header: Header
     /// In the exchange format, not parsed yet.
     private let document: Data
@@ -81,6 +83,7 @@ package struct StoredRecord {
             throw Damage(description: "it has no header")
         }
         guard header.userID == userID else { throw Damage(description: "it is another user's") }
+        self.data = data
         self.header = header
         self.document = document
     }

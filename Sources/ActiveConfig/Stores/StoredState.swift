@@ -2,15 +2,15 @@ import Foundation
 
 /// A value of the client's own that is kept across launches, beside the configurations.
 ///
-/// It is read from the store at first use. While the store cannot keep it, or is none that does, it
-/// lives in memory.
+/// It is read from the store at first use. While the store cannot keep it, or keeps no records, it lives in
+/// memory.
 package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     /// In bytes; larger records are treated as damaged.
     private static var maximumSize: Int { 16 << 20 }
 
     private let name: String
     private let initial: Value
-    private let store: (any ClientStateStore)?
+    private let store: (any ActiveConfigStore)?
     private let log: ActiveConfigLog
     private struct Known {
         /// The value that was read or written last; nil: not read yet.
@@ -26,16 +26,16 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
     private let changes = DispatchQueue(label: "ActiveConfig.StoredState")
 
     /// - Parameters:
-    ///   - name: The record's name; see ``ClientStateStore/clientState(named:)``.
+    ///   - name: The record's name; see ``StoreRecord/clientState(named:)``.
     ///   - initial: The value as long as nothing is stored.
-    ///   - store: Any store; one that is no ``ClientStateStore`` keeps nothing.
+    ///   - store: Any store, even one that keeps no records.
     ///   - log: Receives a warning when the record cannot be read or kept.
     package init(
         _ name: String, initial: Value, store: (any ActiveConfigStore)?, log: ActiveConfigLog
     ) {
         self.name = name
         self.initial = initial
-        self.store = store as? any ClientStateStore
+        self.store = store
         self.log = log
     }
 

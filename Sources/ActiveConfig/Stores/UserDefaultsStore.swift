@@ -13,10 +13,10 @@ public import Foundation
 /// read as empty. And processes that share them can each record a first download: all guarantees
 /// hold for the instances of one process only.
 public final class UserDefaultsStore: ActiveConfigStore {
-    let bootstrap: BootstrapConfiguration?
-    let log: ActiveConfigLog
+    /// The generic user, then the bootstrap.
+    public let fallback: StoreFallback
     private let shared: SharedUserDefaults
-    let createUserDefaultsKey: @Sendable (_ userID: String?) -> String
+    private let createUserDefaultsKey: @Sendable (_ userID: String?) -> String
 
     /// Creates a store with keys of its own.
     ///
@@ -47,8 +47,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
         createUserDefaultsKey: @escaping @Sendable (_ userID: String?) -> String
     ) {
         shared = SharedUserDefaults(value: userDefaults)
-        self.bootstrap = bootstrap
-        self.log = log
+        fallback = .genericUser(then: bootstrap, log: log)
         self.createUserDefaultsKey = createUserDefaultsKey
     }
 
@@ -59,6 +58,13 @@ public final class UserDefaultsStore: ActiveConfigStore {
     public static func defaultKey(forUserID userID: String?) -> String {
         guard let userID else { return "ActiveConfig.generic" }
         return "ActiveConfig.user.\(SHA256.hexDigest(of: userID.utf8))"
+    }
+
+    private var log: ActiveConfigLog { fallback.log }
+
+    /// The user's own configuration, else the generic user's, else the bootstrap's.
+    public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+        fallback.lastKnown(in: self, of: userID)
     }
 
     /// The user's own configuration, or nil.
@@ -100,7 +106,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    func data(forKey key: String) -> Data? { read { $0.data(forKey: key) } }
+    private func data(forKey key: String) -> Data? { read { $0.data(forKey: key) } }
 
     /// Reads user defaults without waiting for a writer, where they allow that.
     ///
@@ -172,7 +178,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
                 userDefaults.set(record, forKey: key)
             } else {
                 // First what waits, so that it does not stand alone.
-                userDefaults.removeObject(forKey: pendingKey(userID))
+                userDefaults.removeObject(
+                    forKey: self.key(of: .pendingConfiguration(forUserID: userID)))
                 userDefaults.removeObject(forKey: key)
                 userDefaults.removeObject(forKey: Self.damaged(key))
                 userDefaults.removeObject(forKey: Self.newer(key))
@@ -202,8 +209,21 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Replaces the value of a key by what `change` makes of it; nil, as value or result, is none.
-    func update(_ key: String, _ change: (Data?) -> Data?) {
+    /// The record under a key of its own.
+    public func record(_ record: StoreRecord) -> Data? { data(forKey: key(of: record)) }
+
+    private func key(of record: StoreRecord) -> String {
+        switch record.kind {
+        case .pendingConfiguration(let userID): "\(createUserDefaultsKey(userID.string)).pending"
+        case .clientState(let name): "\(createUserDefaultsKey(nil)).state.\(name)"
+        }
+    }
+
+    /// Replaces the record.
+    ///
+    /// Only the instances of one process exclude each other.
+    public func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) {
+        let key = key(of: record)
         Self.lock.withLock {
             let old = userDefaults.data(forKey: key)
             let new = change(old)
@@ -242,5 +262,3 @@ public final class UserDefaultsStore: ActiveConfigStore {
         #endif
     }
 }
-
-extension UserDefaultsStore: BootstrappedStore {}

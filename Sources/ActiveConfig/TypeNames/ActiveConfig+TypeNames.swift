@@ -31,8 +31,6 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ClientSignals = ActiveConfigTypes.ClientSignalsType
     /// The framework's type of this name.
-    public typealias ClientStateStore = ActiveConfigTypes.ClientStateStoreType
-    /// The framework's type of this name.
     public typealias ConfigurationActivation = ActiveConfigTypes.ConfigurationActivationType
     /// The framework's type of this name.
     public typealias ConfigurationCandidate = ActiveConfigTypes.ConfigurationCandidateType
@@ -85,8 +83,6 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias OverridePolicy = ActiveConfigTypes.OverridePolicyType
     /// The framework's type of this name.
-    public typealias PendingConfigurationStore = ActiveConfigTypes.PendingConfigurationStoreType
-    /// The framework's type of this name.
     public typealias PlatformSignals = ActiveConfigTypes.PlatformSignalsType
     /// The framework's type of this name.
     public typealias SectionChange = ActiveConfigTypes.SectionChangeType
@@ -116,6 +112,10 @@ extension ActiveConfig {
     public typealias SettingsSection = ActiveConfigTypes.SettingsSectionType
     /// The framework's type of this name.
     public typealias StoreError = ActiveConfigTypes.StoreErrorType
+    /// The framework's type of this name.
+    public typealias StoreFallback = ActiveConfigTypes.StoreFallbackType
+    /// The framework's type of this name.
+    public typealias StoreRecord = ActiveConfigTypes.StoreRecordType
     /// The framework's type of this name.
     public typealias URLSessionPool = ActiveConfigTypes.URLSessionPoolType
     /// The framework's type of this name.

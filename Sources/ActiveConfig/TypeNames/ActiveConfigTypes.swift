@@ -31,8 +31,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias ClientCredentialsType = ClientCredentials
     /// ``ClientSignals``.
     public typealias ClientSignalsType = ClientSignals
-    /// ``ClientStateStore``.
-    public typealias ClientStateStoreType = ClientStateStore
     /// ``ConfigurationActivation``.
     public typealias ConfigurationActivationType = ConfigurationActivation
     /// ``ConfigurationCandidate``.
@@ -85,8 +83,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias OriginalDocumentType = OriginalDocument
     /// ``OverridePolicy``.
     public typealias OverridePolicyType = OverridePolicy
-    /// ``PendingConfigurationStore``.
-    public typealias PendingConfigurationStoreType = PendingConfigurationStore
     /// ``PlatformSignals``.
     public typealias PlatformSignalsType = PlatformSignals
     /// ``SectionChange``.
@@ -117,6 +113,10 @@ public enum ActiveConfigTypes: Sendable {
     public typealias SettingsSectionType = SettingsSection
     /// ``StoreError``.
     public typealias StoreErrorType = StoreError
+    /// ``StoreFallback``.
+    public typealias StoreFallbackType = StoreFallback
+    /// ``StoreRecord``.
+    public typealias StoreRecordType = StoreRecord
     /// ``URLSessionPool``.
     public typealias URLSessionPoolType = URLSessionPool
     /// ``UserCacheLimits``.

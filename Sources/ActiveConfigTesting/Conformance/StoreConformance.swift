@@ -79,7 +79,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
     /// A member of the protocol with a default implementation that a store may keep.
     public struct OptionalMember: Sendable, Hashable {
         private enum Kind {
-            case ownConfiguration, firstDownloadFinished
+            case ownConfiguration, firstDownloadFinished, records
         }
 
         private let kind: Kind
@@ -92,6 +92,8 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         public static var firstDownloadFinished: OptionalMember {
             OptionalMember(kind: .firstDownloadFinished)
         }
+        /// `record(_:)` and `updateRecord(_:_:)`.
+        public static var records: OptionalMember { OptionalMember(kind: .records) }
     }
 
     /// Runs all checks.
@@ -100,20 +102,21 @@ public struct StoreConformance<Place: Sendable>: Sendable {
     ///   - skipped: Members for which the store keeps the default implementation.
     ///   - operationsPerTask: The number of operations that each of 8 concurrent tasks performs,
     ///     every fourth of them a write.
-    /// - Throws: ``ConformanceFailure`` that lists every check that failed.
+    /// - Throws: ``ConformanceFailure`` that lists every check that failed, and names each member that the
+    ///   store leaves out and `skipped` does not.
     public func run(
         without skipped: Set<OptionalMember> = [], operationsPerTask: Int = 200
     ) async throws {
         let run = StoreConformanceRun(
             suite: self, hasOwn: !skipped.contains(.ownConfiguration),
-            hasFirstDownloadFinished: !skipped.contains(.firstDownloadFinished))
+            hasFirstDownloadFinished: !skipped.contains(.firstDownloadFinished),
+            hasRecords: !skipped.contains(.records))
         var checks = ConformanceChecks(of: "ActiveConfigStore")
         await run.checkUsers(&checks)
         await run.checkContent(&checks)
         await run.checkFallbacks(&checks)
         await run.checkBootstrap(&checks)
-        await run.checkPending(&checks)
-        await run.checkClientState(&checks)
+        await run.checkRecords(&checks)
         await run.checkFirstDownloadFinished(&checks)
         await run.checkFirstDownloadFinishedContention(&checks, rounds: 20)
         await run.checkReopening(&checks)

@@ -8,20 +8,39 @@ extension StoreConformanceRun {
         return String((characters + characters + characters).prefix(80))
     }
 
-    /// Checks a store that keeps the client's own records; others have nothing to check.
-    func checkClientState(_ checks: inout ConformanceChecks) async {
+    /// Checks the records beside the configurations.
+    func checkRecords(_ checks: inout ConformanceChecks) async {
+        guard hasRecords else { return }
+        let rule =
+            "A store keeps records: what waits for activation, and those of the installation. One that "
+            + "does not is checked without `.records`."
+        var isSupported = true
+        await checks.group(rule) { checks in
+            do {
+                _ = try await makeStore().record(.clientState(named: "a"))
+            } catch is StoreRecord.UnsupportedError {
+                isSupported = false
+                checks.expect(false, rule, found: "`record(_:)` throws UnsupportedError.")
+            }
+        }
+        guard isSupported else { return }
+        await checkPending(&checks)
+        await checkClientState(&checks)
+    }
+
+    /// Checks the client's own records.
+    private func checkClientState(_ checks: inout ConformanceChecks) async {
         let rule = "Each record is kept under its name."
         await checks.group(rule) { checks in
             let place = try await suite.newPlace()
-            let opened = try await suite.open(place)
-            guard let store = opened as? any ClientStateStore else { return }
+            let store = try await suite.open(place)
             let longest = Self.longestName
             let names = ["a", "b", "a-1", "0", longest, String(longest.dropLast())]
             for name in names {
                 checks.expect(
-                    try store.clientState(named: name) == nil,
+                    try store.record(.clientState(named: name)) == nil,
                     "A record that was never written is nil.", found: "\(name) has one.")
-                try store.updateClientState(named: name) { old in
+                try store.updateRecord(.clientState(named: name)) { old in
                     checks.expect(
                         old == nil, "A change of a new record starts from nil.",
                         found: "\(name) starts from another one.")
@@ -32,7 +51,7 @@ extension StoreConformanceRun {
             let contents = [Data(0...255), Data()]
             for content in contents {
                 var old: Data?
-                try store.updateClientState(named: "a") { data in
+                try store.updateRecord(.clientState(named: "a")) { data in
                     old = data
                     return content
                 }
@@ -40,19 +59,20 @@ extension StoreConformanceRun {
                     old != nil && old != content, "A change starts from the record.",
                     found: "\(old.map { "\($0.count) other bytes" } ?? "nil").")
                 checks.expect(
-                    try store.clientState(named: "a") == content, "A record comes back as it was.",
+                    try store.record(.clientState(named: "a")) == content,
+                    "A record comes back as it was.",
                     found: "another one, of \(content.count) bytes.")
             }
             let reopened = suite.isDurable ? try await suite.open(place) : store
             for name in names.dropFirst() {
-                let found = try (reopened as? any ClientStateStore)?.clientState(named: name)
+                let found = try reopened.record(.clientState(named: name))
                 let text = found.map { String(decoding: $0, as: UTF8.self) }
                 checks.expect(text == name, rule, found: "\(name) has \(text ?? "nil").")
             }
-            try store.updateClientState(named: "b") { _ in nil }
+            try store.updateRecord(.clientState(named: "b")) { _ in nil }
             checks.expect(
-                try store.clientState(named: "b") == nil
-                    && store.clientState(named: "a-1") == Data("a-1".utf8),
+                try store.record(.clientState(named: "b")) == nil
+                    && store.record(.clientState(named: "a-1")) == Data("a-1".utf8),
                 "A change to nil removes the record, and no other one.",
                 found: "it is still there, or another one is not.")
             try await checkRecordsBesideConfigurations(&checks, store)
@@ -61,7 +81,7 @@ extension StoreConformanceRun {
     }
 
     private func checkRecordsBesideConfigurations(
-        _ checks: inout ConformanceChecks, _ store: any ClientStateStore
+        _ checks: inout ConformanceChecks, _ store: any ActiveConfigStore
     ) async throws {
         for id in [nil, "a-1"] {
             checks.expect(
@@ -71,7 +91,7 @@ extension StoreConformanceRun {
             try store.persistConfiguration(nil, forUserID: id)
         }
         checks.expect(
-            try store.clientState(named: "a-1") == Data("a-1".utf8),
+            try store.record(.clientState(named: "a-1")) == Data("a-1".utf8),
             "Records stay when configurations are removed.", found: "a-1 is gone.")
     }
 
@@ -82,21 +102,21 @@ extension StoreConformanceRun {
         let (tasks, changes) = (8, 25)
         await checks.group(rule) { checks in
             let place = try await suite.newPlace()
-            let first = try await suite.open(place)
-            guard let store = first as? any ClientStateStore else { return }
+            let store = try await suite.open(place)
             try await withThrowingTaskGroup { group in
                 for _ in 0..<tasks {
                     group.addTask {
-                        let opened = suite.isDurable ? try await suite.open(place) : first
-                        let own = opened as? any ClientStateStore
+                        let own = suite.isDurable ? try await suite.open(place) : store
                         for _ in 0..<changes {
-                            try own?.updateClientState(named: "count") { ($0 ?? Data()) + [1] }
+                            try own.updateRecord(.clientState(named: "count")) {
+                                ($0 ?? Data()) + [1]
+                            }
                         }
                     }
                 }
                 try await group.waitForAll()
             }
-            let count = try store.clientState(named: "count")?.count ?? 0
+            let count = try store.record(.clientState(named: "count"))?.count ?? 0
             checks.expect(
                 count == tasks * changes, rule,
                 found: "\(tasks * changes - count) of \(tasks * changes) are.")

@@ -6,6 +6,8 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
     let hasOwn: Bool
     /// True when the store implements `firstDownloadFinished`.
     let hasFirstDownloadFinished: Bool
+    /// True when the store implements `record(_:)` and `updateRecord(_:_:)`.
+    let hasRecords: Bool
 
     func makeStore() async throws -> any ActiveConfigStore {
         try await suite.open(suite.newPlace())

@@ -14,7 +14,7 @@ import Foundation
 /// document is not used again. Instead the user gets its last one with which the app has lived for that
 /// time, else the fallbacks: generic user, bootstrap, defaults. See <doc:Launch-guard>.
 ///
-/// One guard serves one `ActiveConfig`, whose store has to be a `ClientStateStore`.
+/// One guard serves one `ActiveConfig`, whose store has to keep records (`StoreRecord`).
 public final class LaunchGuard: Sendable {
     /// How often the app has to die.
     public let crashLimit: Int
@@ -47,7 +47,7 @@ public final class LaunchGuard: Sendable {
     struct Context {
         weak let activeConfig: ActiveConfig?
         let record: StoredState<LaunchRecord>
-        let store: any ClientStateStore
+        let store: any ActiveConfigStore
         let clock: any Clock<Duration>
         let log: ActiveConfigLog
         /// Keeps messages until ``work`` is left.
@@ -151,8 +151,8 @@ extension LaunchGuard: ConfigurationVetting {
     /// Connects it with the configuration that it guards, whose store it uses.
     public func attach(to activeConfig: ActiveConfig) {
         let (clock, log) = (activeConfig.clock, activeConfig.log)
-        guard let store = activeConfig.configStore as? any ClientStateStore else {
-            return log(.warning, "The launch guard does nothing: the store keeps no records.")
+        guard let store = activeConfig.configStore else {
+            return log(.warning, "The launch guard does nothing: there is no store.")
         }
         let collected = ActiveConfigLog(minimumLevel: log.minimumLevel) { [messages] level, text in
             messages.withLock { $0.append((level, text)) }

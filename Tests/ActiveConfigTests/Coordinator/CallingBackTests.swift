@@ -89,7 +89,7 @@ struct CallingBackTests {
     private static let probe = SettingKey("Home", "title", default: Probe())
 
     /// A store that calls back, and cannot store for one user.
-    private final class CallingStore: PendingConfigurationStore, ClientStateStore {
+    private final class CallingStore: ActiveConfigStore {
         private struct Full: Error {}
         let base = InMemoryStore(bootstrap: .state(.titled(["Home": "bootstrap"])))
         let shared: Shared
@@ -114,22 +114,14 @@ struct CallingBackTests {
             base.persistConfiguration(configuration, forUserID: userID)
         }
 
-        func pendingConfiguration(forUserID userID: String?) -> ConfigurationState? {
-            shared.callBack(from: .store)
-            return base.pendingConfiguration(forUserID: userID)
+        func record(_ record: StoreRecord) -> Data? {
+            if case .pendingConfiguration = record.kind { shared.callBack(from: .store) }
+            return base.record(record)
         }
 
-        func persistPendingConfiguration(
-            _ configuration: ConfigurationState?, forUserID userID: String?
-        ) throws {
-            shared.callBack(from: .store)
-            base.persistPendingConfiguration(configuration, forUserID: userID)
-        }
-
-        func clientState(named name: String) -> Data? { base.clientState(named: name) }
-
-        func updateClientState(named name: String, _ change: (Data?) -> Data?) {
-            base.updateClientState(named: name, change)
+        func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) {
+            if case .pendingConfiguration = record.kind { shared.callBack(from: .store) }
+            base.updateRecord(record, change)
         }
     }
 

@@ -116,7 +116,7 @@ struct ConfirmedVersionTests {
         #expect(!result.configurationIsCurrent)
         // What is active is another document.
         #expect(config.currentConfiguration.templateVersion == 11)
-        #expect(store.pendingConfiguration(forUserID: "1")?.templateVersion == 13)
+        #expect(try store.pendingConfiguration(forUserID: "1")?.templateVersion == 13)
         #expect(config.pendingConfiguration?.templateVersion == 13)
         #expect(await config.activate().count == 1)
         #expect(config.currentConfiguration.templateVersion == 13)
@@ -128,7 +128,7 @@ struct ConfirmedVersionTests {
         #expect(outcome.changedSectionNames == [])
         #expect(config.currentConfiguration.templateVersion == 14)
         #expect(store.ownConfiguration(forUserID: "1")?.templateVersion == 14)
-        #expect(store.pendingConfiguration(forUserID: "1") == nil)
+        #expect(try store.pendingConfiguration(forUserID: "1") == nil)
     }
 
     @Test func aUserBesideTheCurrentOneTakesItOver() async throws {

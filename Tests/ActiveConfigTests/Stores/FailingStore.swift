@@ -1,8 +1,9 @@
-import ActiveConfig
 import Foundation
 
+@testable import ActiveConfig
+
 /// In-memory store that keeps records, and of which some calls fail.
-final class FailingStore: ClientStateStore {
+final class FailingStore: ActiveConfigStore {
     /// Call that fails.
     enum Call {
         case updateClientState, removeConfiguration
@@ -34,11 +35,15 @@ final class FailingStore: ClientStateStore {
         base.persistConfiguration(configuration, forUserID: userID)
     }
 
-    func clientState(named name: String) -> Data? { base.clientState(named: name) }
+    func record(_ record: StoreRecord) throws -> Data? {
+        guard case .clientState = record.kind else { throw StoreRecord.UnsupportedError() }
+        return base.record(record)
+    }
 
-    func updateClientState(named name: String, _ change: (Data?) -> Data?) throws {
+    func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) throws {
+        guard case .clientState = record.kind else { throw StoreRecord.UnsupportedError() }
         updates.withLock { $0 += 1 }
         if failing.contains(.updateClientState) { throw Failure() }
-        base.updateClientState(named: name, change)
+        base.updateRecord(record, change)
     }
 }

@@ -242,7 +242,7 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
     }
 
     @Sendable private static func pending(_ store: FileDefaultsStore) -> Int? {
-        let read = store.pendingConfiguration(forUserID: nil)
+        let read = try? store.pendingConfiguration(forUserID: nil)
         return read?.section(named: "S")?.integer(forKey: "number")
     }
 

@@ -4,7 +4,7 @@ import Foundation
 @testable import ActiveConfig
 
 /// In-memory store that runs a test's closure between its steps, once.
-final class SteppedStore: PendingConfigurationStore, ClientStateStore {
+final class SteppedStore: ActiveConfigStore {
     let base = InMemoryStore()
     private typealias Step = (userID: String, body: @Sendable () -> Void)
     private let read = Locked<Step?>(nil)
@@ -34,9 +34,11 @@ final class SteppedStore: PendingConfigurationStore, ClientStateStore {
         removal.withLock { $0 = body }
     }
 
-    func pendingConfiguration(forUserID userID: String?) -> ConfigurationState? {
-        let found = base.pendingConfiguration(forUserID: userID)
-        run(pendingRead, of: userID)
+    func record(_ record: StoreRecord) -> Data? {
+        let found = base.record(record)
+        if case .pendingConfiguration(let userID) = record.kind {
+            run(pendingRead, of: userID.string)
+        }
         return found
     }
 
@@ -77,17 +79,9 @@ final class SteppedStore: PendingConfigurationStore, ClientStateStore {
         base.ownEntityTag(forUserID: userID)
     }
 
-    func persistPendingConfiguration(
-        _ configuration: ConfigurationState?, forUserID userID: String?
-    ) {
-        base.persistPendingConfiguration(configuration, forUserID: userID)
-    }
-
-    func clientState(named name: String) throws -> Data? { base.clientState(named: name) }
-
-    func updateClientState(named name: String, _ change: (Data?) -> Data?) throws {
-        run(update, of: name)
-        base.updateClientState(named: name, change)
+    func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) {
+        if case .clientState(let name) = record.kind { run(update, of: name) }
+        base.updateRecord(record, change)
     }
 
     var firstDownloadFinished: Bool { base.firstDownloadFinished }

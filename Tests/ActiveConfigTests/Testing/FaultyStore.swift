@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Store with a fault that the conformance suite must detect.
-final class FaultyStore: ClientStateStore {
+final class FaultyStore: ActiveConfigStore {
     /// Fault with the rule that it breaks.
     enum Fault: CaseIterable, CustomTestStringConvertible {
         case onlyRequirements, throwing, comparesAsStrings, ignoresCase, mixesNilAndEmpty
@@ -106,21 +106,26 @@ final class FaultyStore: ClientStateStore {
         }
         base.persistConfiguration(configuration, forUserID: key(userID))
         if fault == .dropsRecords, configuration == nil {
-            base.updateClientState(named: "a-1") { _ in nil }
+            base.updateRecord(.clientState(named: "a-1")) { _ in nil }
         }
     }
 
-    func clientState(named name: String) -> Data? { base.clientState(named: record(name)) }
+    func record(_ record: StoreRecord) throws -> Data? {
+        if fault == .onlyRequirements { throw StoreRecord.UnsupportedError() }
+        return base.record(key(record))
+    }
 
-    func updateClientState(named name: String, _ change: (Data?) -> Data?) {
-        if fault == .losesChanges, clientState(named: name)?.count == 10 { return }
-        base.updateClientState(named: record(name)) { data in
+    func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) throws {
+        if fault == .onlyRequirements { throw StoreRecord.UnsupportedError() }
+        if fault == .losesChanges, try self.record(record)?.count == 10 { return }
+        base.updateRecord(key(record)) { data in
             change(data) ?? (fault == .neverRemovesRecords ? data : nil)
         }
     }
 
-    private func record(_ name: String) -> String {
-        fault == .mixesRecords ? String(name.prefix(1)) : name
+    private func key(_ record: StoreRecord) -> StoreRecord {
+        guard fault == .mixesRecords else { return record }
+        return .clientState(named: String(record.key.prefix(7)))
     }
 
     var firstDownloadFinished: Bool {

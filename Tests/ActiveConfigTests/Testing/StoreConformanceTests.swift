@@ -16,7 +16,16 @@ struct StoreConformanceTests {
 
     @Test func aStoreMayLeaveWhatHasADefault() async throws {
         try await StoreConformance { FaultyStore(.onlyRequirements) }
-            .run(without: [.ownConfiguration, .firstDownloadFinished])
+            .run(without: [.ownConfiguration, .firstDownloadFinished, .records])
+    }
+
+    @Test func theSuiteNamesTheRecordsThatAStoreDoesNotKeep() async throws {
+        let failure = try await #require(throws: ConformanceFailure.self) {
+            try await StoreConformance { FaultyStore(.onlyRequirements) }
+                .run(without: [.ownConfiguration, .firstDownloadFinished])
+        }
+        #expect(failure.failedChecks.map(\.rule).allSatisfy { $0.contains("without `.records`") })
+        #expect(failure.failedChecks.count == 1)
     }
 
     @Test(.onOneThread, arguments: FaultyStore.Fault.allCases)

@@ -71,13 +71,13 @@ struct ActivationStepsTests {
             #expect(own == document(found.own ?? ""))
             #expect(own.entityTag == "tag-\(found.own ?? "")")
         }
-        if let pending = store.pendingConfiguration(forUserID: "A") {
+        if let pending = try store.pendingConfiguration(forUserID: "A") {
             found.pending = try #require(pending["Home"]?.title)
             #expect(pending == document(found.pending ?? ""))
             #expect(pending.entityTag == "tag-\(found.pending ?? "")")
         }
         #expect(store.ownConfiguration(forUserID: "B") == document("B"))
-        #expect(store.pendingConfiguration(forUserID: "B") == nil)
+        #expect(try store.pendingConfiguration(forUserID: "B") == nil)
         return found
     }
 

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadHistoryTests {
     /// Store that counts how often the record of downloads is written.
-    private struct CountingStore: ClientStateStore {
+    private struct CountingStore: ActiveConfigStore {
         let base = InMemoryStore()
         let count = Locked(0)
         /// Yields after each write.
@@ -37,11 +37,17 @@ struct DownloadHistoryTests {
             _ configuration: ConfigurationState?, forUserID userID: String?
         ) { base.persistConfiguration(configuration, forUserID: userID) }
 
-        func clientState(named name: String) -> Data? { base.clientState(named: name) }
+        func record(_ record: StoreRecord) throws -> Data? {
+            guard case .clientState = record.kind else { throw StoreRecord.UnsupportedError() }
+            return base.record(record)
+        }
 
-        func updateClientState(named name: String, _ change: (Data?) -> Data?) {
+        func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) throws {
+            guard case .clientState(let name) = record.kind else {
+                throw StoreRecord.UnsupportedError()
+            }
             if name == "downloads" { count.withLock { $0 += 1 } }
-            base.updateClientState(named: name, change)
+            base.updateRecord(record, change)
             writes.continuation.yield()
         }
     }
