@@ -59,7 +59,7 @@ extension ActiveConfig {
             storeLaunch(of: entry)
             guard let waiting = waitingDocument(of: entry), entry.documents.mayActivate(waiting)
             else { return nil }
-            storeOwn(waiting, of: entry)
+            guard storeActivated(waiting, of: entry) else { return nil }
             let document = waiting.keptInMemory
             let transition = apply(
                 UserEvent(event: .activated(document), reason: .activated), to: entry)

@@ -28,16 +28,12 @@ extension ActiveConfig {
             loadedSnapshot(of: entry)
             var arrival = Arrival(
                 answer ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
-            if isOutdated(exchange, by: entry.documents)
-                || answer.map({ isOutdatedInStore($0, of: entry) }) == true
-            {
+            if isOutdated(exchange, by: entry.documents) {
                 arrival.document = nil
+            } else if let answer {
+                if !keep(answer, known: lastKnown, of: entry) { arrival.document = nil }
             } else if attempt != nil {
-                if let answer {
-                    keep(answer, known: lastKnown, of: entry)
-                } else {
-                    keepUnstored(of: entry)
-                }
+                keepUnstored(of: entry)
             }
             arrival.attempt = attempt
             arrival.download = download

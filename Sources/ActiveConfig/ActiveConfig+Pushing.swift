@@ -46,15 +46,14 @@ extension ActiveConfig {
                             "A pushed change of \(userID.logName) cannot be used: \(error)")
                         return .needsFetch
                     }
-                    if isOutdatedInStore(configuration, of: entry) { return .skipped }
-                    reportShape(of: configuration, since: held, of: userID)
                     // Within the turn, so that forgetting the user comes before or after.
                     var document = configuration
                     document.original = nil
-                    let result = keep(
+                    guard keep(document, known: held, of: entry) else { return .skipped }
+                    reportShape(of: configuration, since: held, of: userID)
+                    let result = bring(
                         pushed: document,
-                        headerFields: configuration.original?.headerFields ?? [:], known: held,
-                        of: entry)
+                        headerFields: configuration.original?.headerFields ?? [:], to: entry)
                     history.notePush(
                         of: history.request(of: userID, configDownloader.requestDigest),
                         isActive: entry.documents.active?.pending == nil)
@@ -92,20 +91,11 @@ extension ActiveConfig {
                     let new = try? usable(
                         answer: answer, asked: asked, lastKnown: held, of: userID)
                 else { return }
-                _ = keep(
-                    pushed: new, headerFields: answer.original?.headerFields ?? [:], known: held,
-                    of: entry)
+                guard keep(new, known: held, of: entry) else { return }
+                _ = bring(
+                    pushed: new, headerFields: answer.original?.headerFields ?? [:], to: entry)
             }
             signalChange()
         }
-    }
-
-    /// Stores a document that arrived without a download, and activates it; within the user's turn.
-    private func keep(
-        pushed document: ConfigurationState, headerFields: [String: String] = [:],
-        known: ConfigurationState?, of entry: UserEntry
-    ) -> DownloadResult {
-        keep(document, known: known, of: entry)
-        return bring(pushed: document, headerFields: headerFields, to: entry)
     }
 }

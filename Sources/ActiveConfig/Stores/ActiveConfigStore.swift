@@ -21,6 +21,25 @@ public protocol ActiveConfigStore: Sendable {
     func persistConfiguration(_ configuration: ConfigurationState?, forUserID userID: String?)
         throws
 
+    /// Stores a configuration as a user's own unless a later one is stored, as one step: nobody else who
+    /// shares the store, in this process or another one, stores one of the user's meanwhile.
+    ///
+    /// The default implementation reads ``ownConfiguration(forUserID:)``, then persists: what another
+    /// process stores between the two is replaced.
+    ///
+    /// - Parameters:
+    ///   - configuration: The configuration.
+    ///   - userID: The user; nil is the generic user.
+    ///   - isLater: Returns true when the stored configuration, of the given
+    ///     ``ConfigurationState/templateVersion``, is to stay. Called once at most, not for one without a
+    ///     version, and must not call the store.
+    /// - Returns: False when the stored one stays.
+    /// - Throws: when it could not be stored. The configuration stored before is then still there.
+    func persistConfiguration(
+        _ configuration: ConfigurationState, forUserID userID: String?,
+        unlessStored isLater: (_ templateVersion: Int) -> Bool
+    ) throws -> Bool
+
     /// The user's own configuration, without any fallback, with the entity tag it was persisted
     /// with.
     ///
@@ -80,6 +99,18 @@ public protocol ActiveConfigStore: Sendable {
 }
 
 extension ActiveConfigStore {
+    /// Reads the user's own configuration, then persists.
+    public func persistConfiguration(
+        _ configuration: ConfigurationState, forUserID userID: String?,
+        unlessStored isLater: (_ templateVersion: Int) -> Bool
+    ) throws -> Bool {
+        if let version = ownConfiguration(forUserID: userID)?.templateVersion, isLater(version) {
+            return false
+        }
+        try persistConfiguration(configuration, forUserID: userID)
+        return true
+    }
+
     /// Nil: the store cannot tell a user's own configuration from a fallback.
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? { nil }
 

@@ -105,10 +105,26 @@ public final class FileDefaultsStore: ActiveConfigStore {
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {
+        guard let configuration else { return try remove(UserFiles(UserID(userID))) }
+        _ = try persistConfiguration(configuration, forUserID: userID) { _ in false }
+    }
+
+    /// Stores a user's configuration unless a later one is stored, which no other process replaces
+    /// meanwhile.
+    ///
+    /// - Throws: As ``persistConfiguration(_:forUserID:)``.
+    public func persistConfiguration(
+        _ configuration: ConfigurationState, forUserID userID: String?,
+        unlessStored isLater: (_ templateVersion: Int) -> Bool
+    ) throws -> Bool {
         let files = UserFiles(UserID(userID))
-        guard let configuration else { return try remove(files) }
         let record = try StoredRecord.encode(configuration, of: files.userID)
-        try change(files) { _ in record }
+        var isStored = true
+        try change(files) { old in
+            isStored = old.flatMap(StoredRecord.templateVersion).map(isLater) != true
+            return isStored ? record : old
+        }
+        return isStored
     }
 
     /// The content of a record's file, the one before it if that is damaged; it waits for no lock.

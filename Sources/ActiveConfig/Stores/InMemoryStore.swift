@@ -61,6 +61,19 @@ public final class InMemoryStore: ActiveConfigStore {
         }
     }
 
+    /// Stores a user's configuration unless a later one is stored.
+    public func persistConfiguration(
+        _ configuration: ConfigurationState, forUserID userID: String?,
+        unlessStored isLater: (_ templateVersion: Int) -> Bool
+    ) -> Bool {
+        changes.sync {
+            let old = ownConfiguration(forUserID: userID)?.templateVersion
+            if let old, isLater(old) { return false }
+            state.withLock { $0.configurations[UserID(userID)] = configuration }
+            return true
+        }
+    }
+
     /// The record, as long as the process lives.
     public func record(_ record: StoreRecord) -> Data? { state.withLock { $0.records[record] } }
 

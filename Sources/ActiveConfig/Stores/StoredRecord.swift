@@ -110,6 +110,12 @@ package struct StoredRecord {
         return header.entityTag
     }
 
+    /// The template version in a record, which is not checked; nil when it has none.
+    static func templateVersion(in data: Data) -> Int? {
+        guard case .integer(let version)? = split(data)?.0.templateVersion else { return nil }
+        return version
+    }
+
     /// Header and document of a record, or of its first bytes; nil when the header has no end.
     private static func split(_ data: Data) -> (Header, document: Data)? {
         let content = data.dropFirst(firstLineCount)

@@ -166,25 +166,42 @@ public final class UserDefaultsStore: ActiveConfigStore {
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {
-        let key = createUserDefaultsKey(userID)
-        let record = try configuration.map { configuration throws(ConfigurationFormatError) in
-            try StoredRecord.encode(configuration, of: UserID(userID))
+        if let configuration {
+            _ = try persistConfiguration(configuration, forUserID: userID) { _ in false }
+            return
         }
+        let key = createUserDefaultsKey(userID)
+        // First what waits, so that it does not stand alone.
+        let waiting = self.key(of: .pendingConfiguration(forUserID: userID))
         Self.lock.withLock {
-            if let record {
-                if case .newer = examine(key, of: UserID(userID)) {
-                    userDefaults.set(userDefaults.data(forKey: key), forKey: Self.newer(key))
-                }
-                userDefaults.set(record, forKey: key)
-            } else {
-                // First what waits, so that it does not stand alone.
-                userDefaults.removeObject(
-                    forKey: self.key(of: .pendingConfiguration(forUserID: userID)))
+            for key in [waiting, key, Self.damaged(key), Self.newer(key)] {
                 userDefaults.removeObject(forKey: key)
-                userDefaults.removeObject(forKey: Self.damaged(key))
-                userDefaults.removeObject(forKey: Self.newer(key))
             }
             synchronize()
+        }
+    }
+
+    /// Stores a user's configuration unless a later one is stored.
+    ///
+    /// Only the instances of one process exclude each other.
+    ///
+    /// - Throws: As ``persistConfiguration(_:forUserID:)``.
+    public func persistConfiguration(
+        _ configuration: ConfigurationState, forUserID userID: String?,
+        unlessStored isLater: (_ templateVersion: Int) -> Bool
+    ) throws -> Bool {
+        let key = createUserDefaultsKey(userID)
+        let record = try StoredRecord.encode(configuration, of: UserID(userID))
+        return Self.lock.withLock {
+            switch examine(key, of: UserID(userID)) {
+            case .absent, .damaged: break
+            case .record(let old):
+                if StoredRecord.templateVersion(in: old.data).map(isLater) == true { return false }
+            case .newer: userDefaults.set(userDefaults.data(forKey: key), forKey: Self.newer(key))
+            }
+            userDefaults.set(record, forKey: key)
+            synchronize()
+            return true
         }
     }
 

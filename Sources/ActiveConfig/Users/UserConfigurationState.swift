@@ -105,6 +105,16 @@ struct UserConfigurationState: Sendable {
             || !active.configuration.isLater(than: waiting)
     }
 
+    /// True for a stored document of a version later than a document's, unless this launch had it: a server
+    /// may go back.
+    func isSuperseded(_ document: ConfigurationState, by storedVersion: Int?) -> Bool {
+        guard let version = document.templateVersion, let storedVersion, storedVersion > version
+        else { return false }
+        return ![active?.configuration, active?.pending?.configuration].contains {
+            $0?.templateVersion == storedVersion
+        }
+    }
+
     private mutating func load(_ stored: Stored) {
         guard active == nil else { return }
         let base = stored.own ?? stored.fallback

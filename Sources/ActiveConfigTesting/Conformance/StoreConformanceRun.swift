@@ -99,7 +99,30 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
                 "A configuration that differs in `meta` alone replaces the one before.",
                 found: "the one before.")
         }
+        await checkLaterVersions(&checks)
         await checkEntityTag(&checks)
+    }
+
+    /// Checks that a configuration is not stored over a later one.
+    private func checkLaterVersions(_ checks: inout ConformanceChecks) async {
+        guard hasOwn else { return }
+        let rule = "A configuration that is stored unless a later one is leaves that one."
+        await checks.group(rule) { checks in
+            let store = try await makeStore()
+            // Each with the version that is there afterwards.
+            for (version, last) in [(2, 2), (1, 2), (2, 2), (nil, nil), (1, 1), (3, 3)] {
+                var configuration = Self.configuration(of: "1")
+                configuration.meta["template_version"] = version.map { .integer($0) }
+                let isStored = try store.persistConfiguration(configuration, forUserID: "1") {
+                    $0 > version ?? .max
+                }
+                let found = store.ownConfiguration(forUserID: "1")?.templateVersion
+                let versions = [version, found].map { $0.map(String.init) ?? "none" }
+                checks.expect(
+                    found == last && isStored == (version == last), rule,
+                    found: "version \(versions[1]) after version \(versions[0]).")
+            }
+        }
     }
 
     /// Checks that the entity tag is kept beside the document.

@@ -30,6 +30,14 @@ struct WrappingStoreTests {
             _ configuration: ConfigurationState?, forUserID userID: String?
         ) throws { try base.persistConfiguration(configuration, forUserID: userID) }
 
+        func persistConfiguration(
+            _ configuration: ConfigurationState, forUserID userID: String?,
+            unlessStored isLater: (Int) -> Bool
+        ) throws -> Bool {
+            try base.persistConfiguration(
+                configuration, forUserID: userID, unlessStored: isLater)
+        }
+
         func recordFirstDownloadFinished() throws -> Bool {
             try base.recordFirstDownloadFinished()
         }

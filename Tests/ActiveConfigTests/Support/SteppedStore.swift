@@ -12,6 +12,12 @@ final class SteppedStore: ActiveConfigStore {
     private let removal = Locked<(@Sendable () -> Void)?>(nil)
     private let persist = Locked<Step?>(nil)
     private let update = Locked<Step?>(nil)
+    private let write = Locked<Step?>(nil)
+    private let isPendingWrite = Locked(false)
+    private let pendingReads = Locked(0)
+
+    /// Number of reads of what waits.
+    var pendingReadCount: Int { pendingReads.withLock { $0 } }
 
     func afterNextRead(of userID: String, _ body: @escaping @Sendable () -> Void) {
         read.withLock { $0 = (userID, body) }
@@ -30,6 +36,14 @@ final class SteppedStore: ActiveConfigStore {
         update.withLock { $0 = (name, body) }
     }
 
+    /// Before the next change of what waits for a user, or of the user's own configuration.
+    func beforeNextWrite(
+        of userID: String, isPending: Bool, _ body: @escaping @Sendable () -> Void
+    ) {
+        isPendingWrite.withLock { $0 = isPending }
+        write.withLock { $0 = (userID, body) }
+    }
+
     func beforeNextRemoval(_ body: @escaping @Sendable () -> Void) {
         removal.withLock { $0 = body }
     }
@@ -37,6 +51,7 @@ final class SteppedStore: ActiveConfigStore {
     func record(_ record: StoreRecord) -> Data? {
         let found = base.record(record)
         if case .pendingConfiguration(let userID) = record.kind {
+            pendingReads.withLock { $0 += 1 }
             run(pendingRead, of: userID.string)
         }
         return found
@@ -65,6 +80,16 @@ final class SteppedStore: ActiveConfigStore {
         run(persist, of: userID)
     }
 
+    func persistConfiguration(
+        _ configuration: ConfigurationState, forUserID userID: String?,
+        unlessStored isLater: (Int) -> Bool
+    ) -> Bool {
+        if !isPendingWrite.withLock({ $0 }) { run(write, of: userID) }
+        defer { run(persist, of: userID) }
+        return base.persistConfiguration(
+            configuration, forUserID: userID, unlessStored: isLater)
+    }
+
     func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
         let found = base.lastKnownActiveConfiguration(forUserID: userID)
         run(read, of: userID)
@@ -80,7 +105,11 @@ final class SteppedStore: ActiveConfigStore {
     }
 
     func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) {
-        if case .clientState(let name) = record.kind { run(update, of: name) }
+        switch record.kind {
+        case .clientState(let name): run(update, of: name)
+        case .pendingConfiguration(let userID):
+            if isPendingWrite.withLock({ $0 }) { run(write, of: userID.string) }
+        }
         base.updateRecord(record, change)
     }
 

@@ -12,6 +12,7 @@ final class FaultyStore: ActiveConfigStore {
             presentsFallbackAsOwn, inventsTheTag
         case prefersBootstrap, noGenericFallback, inventsFirstDownload, alwaysFirst, neverFirst
         case forgetful, torn, foreign
+        case replacesLaterVersions
         case neverRemovesRecords, mixesRecords, dropsRecords, losesChanges
 
         var rule: String {
@@ -33,6 +34,7 @@ final class FaultyStore: ActiveConfigStore {
             case .forgetful: "What was persisted is there in a newly opened store."
             case .torn: "Found: a mix of two configurations."
             case .foreign: "was asked for."
+            case .replacesLaterVersions: "A configuration that is stored unless a later one is"
             case .neverRemovesRecords: "A change to nil removes the record"
             case .mixesRecords: "A record that was never written is nil."
             case .dropsRecords: "Records stay when configurations are removed."
@@ -108,6 +110,16 @@ final class FaultyStore: ActiveConfigStore {
         if fault == .dropsRecords, configuration == nil {
             base.updateRecord(.clientState(named: "a-1")) { _ in nil }
         }
+    }
+
+    func persistConfiguration(
+        _ configuration: ConfigurationState, forUserID userID: String?,
+        unlessStored isLater: (Int) -> Bool
+    ) throws -> Bool {
+        let version = ownConfiguration(forUserID: userID)?.templateVersion
+        if fault != .replacesLaterVersions, version.map(isLater) == true { return false }
+        try persistConfiguration(configuration, forUserID: userID)
+        return true
     }
 
     func record(_ record: StoreRecord) throws -> Data? {

@@ -1,0 +1,158 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Two processes that share a store: neither stores an older version over a newer one that the other has
+/// stored while it looked.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct TwoProcessesTests {
+    private static let partly = ActivationPolicy.manual(except: ["Kill"])
+    private let store = SteppedStore()
+
+    private static func document(_ version: Int) -> ConfigurationState {
+        .make(
+            meta: ["template_version": .integer(version)],
+            sections: ["Home": "\(version)", "Kill": "\(version)"].mapValues {
+                ["title": .string($0)]
+            }, entityTag: "\"\(version)\"")
+    }
+
+    private func launch(
+        _ versions: Int..., store: any ActiveConfigStore, _ activation: ActivationPolicy
+    ) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.activation = activation
+        let downloader = ScriptedDownloader { request in
+            .configuration(Self.document(versions[min(request.number, versions.count) - 1]))
+        }
+        let config = CoordinatorFixture.make(downloader, store: store, options: options).config
+        config.currentUserID = "b"
+        return config
+    }
+
+    @Test func anActivationStoresNothingOverALaterVersion() async throws {
+        let config = launch(2, store: store, .manual)
+        try await config.downloadNewConfig()
+        store.afterNextPendingRead(of: "b") { [store] in
+            store.base.persistConfiguration(Self.document(3), forUserID: "b")
+            store.base.persistPendingConfiguration(nil, forUserID: "b")
+        }
+        await config.activate()
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
+    }
+
+    @Test func anActivationKeepsANewerDocumentThatWaits() async throws {
+        store.base.persistConfiguration(Self.document(1), forUserID: "b")
+        store.base.persistPendingConfiguration(Self.document(5), forUserID: "b")
+        let here = launch(store: store, Self.partly)
+        let there = launch(store: store.base, Self.partly)
+        let stored = DispatchSemaphore(value: 0)
+        store.afterNextPendingRead(of: "b") {
+            Task {
+                _ = await there.push(to: UserID("b")) { _ in .apply(Self.document(6)) }
+                stored.signal()
+            }
+            stored.wait()
+        }
+        await here.activate()
+        #expect(there["Kill"]?.title == "6")
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 5)
+        #expect(store.base.pendingConfiguration(forUserID: "b")?.templateVersion == 6)
+        await there.reload()
+        #expect(there["Kill"]?.title == "6" && there["Home"]?.title == "5")
+    }
+
+    /// A download of an older version ends while the other process stores a newer one.
+    @Test(arguments: [ActivationPolicy.immediate, partly])
+    func aDownloadReplacesNoLaterVersion(policy: ActivationPolicy) async throws {
+        store.base.persistConfiguration(Self.document(1), forUserID: "b")
+        let here = launch(5, store: store.base, policy)
+        let there = launch(4, store: store, policy)
+        let stored = DispatchSemaphore(value: 0)
+        store.beforeNextWrite(of: "b", isPending: policy != .immediate) {
+            Task {
+                _ = try? await here.downloadNewConfig()
+                stored.signal()
+            }
+            stored.wait()
+        }
+        let result: DownloadResult = try await there.downloadNewConfig()
+        #expect(result.changedSectionNames.isEmpty)
+        #expect(here["Kill"]?.title == "5" && there["Kill"]?.title == "5")
+        let found =
+            policy == .immediate
+            ? store.base.ownConfiguration(forUserID: "b")
+            : store.base.pendingConfiguration(forUserID: "b")
+        #expect(found?.templateVersion == 5)
+        await here.reload()
+        #expect(here["Kill"]?.title == "5")
+    }
+
+    /// A server that goes back is no other process.
+    @Test(arguments: [ActivationPolicy.immediate, partly])
+    func aServerMayGoBack(policy: ActivationPolicy) async throws {
+        let config = launch(5, 4, store: store, policy)
+        for _ in 0..<2 { try await config.downloadNewConfig() }
+        #expect(config["Kill"]?.title == "4")
+        await config.activate()
+        #expect(config["Home"]?.title == "4")
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 4)
+        #expect(store.base.pendingConfiguration(forUserID: "b") == nil)
+    }
+
+    /// A version that could not be stored is not stored over a later one.
+    @Test func whatCouldNotBeStoredReplacesNothing() async throws {
+        struct Full: Error {}
+        let isFull = Locked(true)
+        let observed = ObservedStore(store.base) { event in
+            if case .persist = event, isFull.withLock(\.self) { throw Full() }
+        }
+        let fixture = CoordinatorFixture.make(
+            ScriptedDownloader(.configuration(Self.document(2)), .held), store: observed)
+        fixture.config.currentUserID = "b"
+        try await fixture.config.downloadNewConfig()
+        isFull.withLock { $0 = false }
+        let second = Task { try await fixture.config.downloadNewConfig() as DownloadResult }
+        try await fixture.downloader.waitForRequests(2)
+        store.base.persistConfiguration(Self.document(3), forUserID: "b")
+        fixture.downloader.answer(2, with: .unchanged)
+        _ = try await second.value
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
+    }
+
+    @Test(arguments: [ActivationPolicy.immediate, .manual, .nextLaunch, partly])
+    func aDownloadReadsWhatWaitsOnceAtMost(policy: ActivationPolicy) async throws {
+        store.base.persistConfiguration(Self.document(1), forUserID: "b")
+        let config = launch(2, 3, 3, 4, store: store, policy)
+        #expect(config["Home"]?.title == "1")
+        for _ in 0..<4 {
+            let count = store.pendingReadCount
+            try await config.downloadNewConfig()
+            #expect(store.pendingReadCount - count <= 1)
+        }
+        await config.activate()
+        #expect(config["Home"]?.title == "4")
+    }
+
+    /// The lock of a folder excludes threads as it does processes.
+    @Test func threadsThatShareAFolderStoreTheLatestVersion() throws {
+        let folder = TemporaryFolder()
+        DispatchQueue.concurrentPerform(iterations: 8) { index in
+            let store = FileDefaultsStore(directory: folder.url)
+            for round in 0..<25 {
+                let version = round * 8 + index + 1
+                #expect(throws: Never.self) {
+                    try store.persistConfiguration(Self.document(version), forUserID: "b") {
+                        $0 > version
+                    }
+                }
+                let found = store.ownConfiguration(forUserID: "b")?.templateVersion ?? 0
+                #expect(found >= version)
+            }
+        }
+        let last = FileDefaultsStore(directory: folder.url).ownConfiguration(forUserID: "b")
+        #expect(last?.templateVersion == 200)
+    }
+}
