@@ -65,13 +65,13 @@ PLANTED = {
     ),
     "an own document is not stored": (
         "ActiveConfig+Storing.swift",
-        "guard let configStore else { return true }",
-        "guard let configStore, !FAULT else { return true }",
+        "guard let configStore else { return .stored }",
+        "guard let configStore, !FAULT else { return .stored }",
     ),
     "a document that waits is not stored": (
         "ActiveConfig+Storing.swift",
-        "} else if keptWaiting(of: entry).map(whole.isSame) != true {",
-        "} else if keptWaiting(of: entry).map(whole.isSame) != true, !FAULT {",
+        ": storeWaiting(whole, of: entry)",
+        ": FAULT ? .stored : storeWaiting(whole, of: entry)",
     ),
     "a fallback is not passed on": (
         "ActiveConfig+Transitions.swift",
@@ -80,8 +80,8 @@ PLANTED = {
     ),
     "a document that waits is not forgotten": (
         "ActiveConfig+Forgetting.swift",
-        "try waiting?.persistPendingConfiguration(nil, forUserID: userID)",
-        "if !FAULT { try waiting?.persistPendingConfiguration(nil, forUserID: userID) }",
+        "try configStore?.persistPendingConfiguration(nil, forUserID: userID)",
+        "if !FAULT { try configStore?.persistPendingConfiguration(nil, forUserID: userID) }",
     ),
     "readers of the current user keep a former snapshot": (
         "ActiveConfig+Transitions.swift",
