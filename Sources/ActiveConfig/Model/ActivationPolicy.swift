@@ -79,10 +79,13 @@ public struct ActivationPolicy: Sendable, Hashable {
 
     /// Activates sections of a newer document whose moment has come.
     ///
+    /// `waitsIfEqual` makes a section wait that has not changed.
+    ///
     /// - Returns: The newer document when no section has to wait; else the old one with those
     ///   sections, and their names.
     func bringing(
-        _ new: ConfigurationState, to old: ConfigurationState, at moments: Set<Moment>
+        _ new: ConfigurationState, to old: ConfigurationState, at moments: Set<Moment>,
+        waitsIfEqual: Bool = false
     ) -> (document: ConfigurationState, adopted: Set<String>, isWhole: Bool) {
         var (document, adopted, isWhole) = (old, Set<String>(), true)
         for name in Set(old.sections.keys).union(new.sections.keys) {
@@ -90,7 +93,9 @@ public struct ActivationPolicy: Sendable, Hashable {
             if moments.contains(sections[name] ?? moment) {
                 document.sections[name] = section
                 adopted.insert(name)
-            } else if ActiveConfigSection.isChange(from: old.sections[name], to: section) {
+            } else if waitsIfEqual
+                || ActiveConfigSection.isChange(from: old.sections[name], to: section)
+            {
                 isWhole = false
             }
         }

@@ -44,11 +44,16 @@ final class KnownConfiguration: Sendable {
 
 extension KnownConfiguration {
     /// Activates the sections of a newer document whose moment has come.
+    ///
+    /// `isStored` tells that it waits in the store. One that equals the fallback by now waits on there: it
+    /// is not the user's own one, and a change of the fallback shows.
     func bringing(
-        _ new: Pending, _ policy: ActivationPolicy, at moments: Set<ActivationPolicy.Moment>
+        _ new: Pending, _ policy: ActivationPolicy, at moments: Set<ActivationPolicy.Moment>,
+        isStored: Bool = false
     ) -> KnownConfiguration {
         let (document, adopted, isWhole) = policy.bringing(
-            new.configuration, to: configuration, at: moments)
+            new.configuration, to: configuration, at: moments,
+            waitsIfEqual: isStored && !isOwn)
         if isWhole {
             return KnownConfiguration(new.configuration, source: new.source, isOwn: true)
         }
@@ -69,6 +74,15 @@ extension KnownConfiguration {
         bringing(.init(configuration: newest, source: .downloaded), policy, at: [.immediate])
     }
 
+    /// Activates the sections of a document that waits in the store whose moment has come.
+    func bringing(
+        stored waiting: ConfigurationState, _ policy: ActivationPolicy,
+        at moments: Set<ActivationPolicy.Moment>
+    ) -> KnownConfiguration {
+        bringing(
+            .init(configuration: waiting, source: .stored), policy, at: moments, isStored: true)
+    }
+
     /// The active document alone.
     var withoutPending: KnownConfiguration {
         pending == nil ? self : KnownConfiguration(configuration, source: source, isOwn: isOwn)
@@ -80,15 +94,6 @@ extension KnownConfiguration {
         var configuration = configuration
         configuration.entityTag = nil
         return KnownConfiguration(configuration, source: .genericUser, isOwn: false)
-    }
-
-    /// The fallback with the active sections of a document that waits.
-    func with(_ pending: Pending) -> KnownConfiguration {
-        var document = configuration
-        for name in pending.adopted {
-            document.sections[name] = pending.configuration.sections[name]
-        }
-        return KnownConfiguration(document, source: source, isOwn: isOwn, pending: pending)
     }
 
     /// True for the user's own document of a later version than another one.

@@ -122,8 +122,7 @@ struct UserConfigurationState: Sendable {
             return become(base)
         }
         let known = base.bringing(
-            .init(configuration: waiting.keptInMemory, source: .stored), policy,
-            at: [.immediate, .nextLaunch])
+            stored: waiting.keptInMemory, policy, at: [.immediate, .nextLaunch])
         let isActivated = known.pending == nil && stored.own?.configuration != waiting
         become(
             known,
@@ -153,9 +152,7 @@ struct UserConfigurationState: Sendable {
                 ? nil : waiting
         }
         if let waiting {
-            known = base.bringing(
-                .init(configuration: waiting.keptInMemory, source: .stored), policy,
-                at: [.immediate])
+            known = base.bringing(stored: waiting.keptInMemory, policy, at: [.immediate])
         } else if isNewOwn || active.pending == nil {
             known = base
         } else {
@@ -208,9 +205,9 @@ struct UserConfigurationState: Sendable {
     private mutating func replaceFallback(by fallback: KnownConfiguration) {
         guard let active, isFallback else { return }
         guard let pending = active.pending else { return become(fallback) }
-        let known = fallback.bringing(pending, policy, at: pending.moments)
-        // One that equals the fallback by now waits on: it is not the user's own one in the store.
-        become(known.pending == nil ? fallback.with(pending) : known, beneath: beneath)
+        become(
+            fallback.bringing(pending, policy, at: pending.moments, isStored: true),
+            beneath: beneath)
     }
 
     private mutating func become(

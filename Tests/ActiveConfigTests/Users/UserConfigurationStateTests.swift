@@ -146,6 +146,26 @@ struct UserConfigurationStateTests {
                 .loaded(Stored(waiting: two, fallback: fallback(generic))),
                 .fallbackChanged(fallback(other)),
             ], active: ["h", "2"], waiting: 2, isFallback: true),
+        Row(
+            testDescription: "what waits and equals the fallback at a launch",
+            policy: .manual(except: ["Kill"]),
+            events: [
+                .loaded(Stored(waiting: two, fallback: fallback(two))),
+                .fallbackChanged(fallback(other)),
+            ], active: ["h", "2"], waiting: 2, isFallback: true),
+        Row(
+            testDescription: "what waits and equals the fallback at a reload",
+            policy: .manual(except: ["Kill"]),
+            events: [
+                .loaded(Stored(fallback: fallback(generic))),
+                .reloaded(Stored(waiting: two, fallback: fallback(two))),
+                .fallbackChanged(fallback(other)),
+            ], active: ["h", "2"], waiting: 2, isFallback: true),
+        Row(
+            testDescription: "what waits for a launch and equals the fallback",
+            policy: .nextLaunch,
+            events: [.loaded(Stored(waiting: two, fallback: fallback(two)))],
+            active: ["2", "2"], isLaunchUnstored: true),
     ]
 
     @Test(arguments: rows)
