@@ -28,13 +28,15 @@ extension ActiveConfig {
             loadedSnapshot(of: entry)
             var arrival = Arrival(
                 answer ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
-            if isOutdated(exchange, by: entry.documents) {
-                arrival.document = nil
-            } else if let answer {
-                if !keep(answer, known: lastKnown, of: entry) { arrival.document = nil }
-            } else if attempt != nil {
-                keepUnstored(of: entry)
-            }
+            let isNewest =
+                if isOutdated(exchange, by: entry.documents) {
+                    false
+                } else if let answer {
+                    keep(answer, known: lastKnown, of: entry)
+                } else {
+                    attempt == nil || keepUnstored(of: entry)
+                }
+            if !isNewest { arrival.document = nil }
             arrival.attempt = attempt
             arrival.download = download
             return bring(arrival, to: entry)

@@ -50,10 +50,14 @@ extension ActiveConfig {
                 if let first = failures.first { throw first }
             }
             note(of: entry) { ($0.unstoredOwn, $0.unstoredWaiting) = (nil, nil) }
-            let fallback = readStore(of: entry).stored.fallback
-            apply(
-                UserEvent(event: .forgotten(fallback: fallback), reason: .forgotten), to: entry)
-            return (download, failure)
+            while true {
+                // Again when the generic user's document has changed since it was read.
+                let (stored, genericRevision) = readStore(of: entry)
+                let event = UserEvent(
+                    event: .forgotten(fallback: stored.fallback), reason: .forgotten,
+                    genericRevision: genericRevision)
+                if apply(event, to: entry) != nil { return (download, failure) }
+            }
         }
         download?.abandon()
         if user == .generic { reloadOpaqueFallbacks() }

@@ -103,13 +103,25 @@ extension ActiveConfig {
         }
         guard let configStore else { return (stored, nil) }
         guard fallsBackToGeneric else {
-            // Such a store does not say whether it falls back.
-            let found = usable(
-                configStore.lastKnownActiveConfiguration(forUserID: userID.string), of: userID,
-                orOf: .generic)
+            var found = configStore.lastKnownActiveConfiguration(forUserID: userID.string)
+            // At first use it makes no difference, and the store is read once.
+            if found != nil, entry.documents.active != nil,
+                let own = configStore.ownConfiguration(forUserID: userID.string)
+            {
+                if let own = usable(own, of: userID) {
+                    stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
+                    return (stored, nil)
+                }
+                // It must not be used, so the user has none.
+                found =
+                    userID == .generic
+                    ? nil : configStore.lastKnownActiveConfiguration(forUserID: nil)
+            }
+            // Of a store without `ownConfiguration` it may be the user's own.
+            let fallback = usable(found, of: userID, orOf: .generic)
             stored.fallback =
-                unstoredFallback(insteadOf: found, of: userID)
-                ?? found.map { KnownConfiguration($0, source: .stored, isOwn: false) } ?? .none
+                unstoredFallback(insteadOf: fallback, of: userID)
+                ?? fallback.map { KnownConfiguration($0, source: .stored, isOwn: false) } ?? .none
             return (stored, userID == .generic ? nil : genericRevision)
         }
         if let own = usable(configStore.ownConfiguration(forUserID: userID.string), of: userID) {
@@ -132,7 +144,6 @@ extension ActiveConfig {
         insteadOf found: ConfigurationState?, of userID: UserID
     ) -> KnownConfiguration? {
         guard let unstored = generic.documents.unstoredOwn, let configStore, userID != .generic,
-            configStore.ownConfiguration(forUserID: userID.string) == nil,
             found == configStore.lastKnownActiveConfiguration(forUserID: nil)
         else { return nil }
         return KnownConfiguration.downloaded(unstored).asFallback
@@ -167,7 +178,7 @@ extension ActiveConfig {
         if let known = generic.snapshot { return known.configuration.sections }
         guard let configStore, fallsBackToGeneric else {
             // Every user falls back to the generic configuration, so there is none.
-            if stored.fallback === KnownConfiguration.none { return [:] }
+            if stored.own == nil, stored.fallback === KnownConfiguration.none { return [:] }
             let found = configStore?.lastKnownActiveConfiguration(forUserID: nil)
             return (usable(found, of: .generic) ?? .empty).sections
         }

@@ -11,8 +11,9 @@ extension ActiveConfig {
     /// - A document that waits for its activation there waits here too, apart from the sections that
     ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
     ///   active.
-    /// - With a store of the app's own type, nothing changes for a user whose document this process has
-    ///   downloaded: such a store does not say whether what it returns is a fallback.
+    /// - With a store of the app's own type that leaves out
+    ///   ``ActiveConfigStore/ownConfiguration(forUserID:)``, nothing changes for a user whose document this
+    ///   process has downloaded: such a store does not say whether what it returns is a fallback.
     /// - The launch guard and the acknowledger are told of it as of a download.
     ///
     /// Called by a store, it returns at once, and reloads afterwards.
@@ -33,8 +34,9 @@ extension ActiveConfig {
     /// - A document that waits for its activation there waits here too, apart from the sections that
     ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
     ///   active.
-    /// - With a store of the app's own type, nothing changes for a user whose document this process has
-    ///   downloaded: such a store does not say whether what it returns is a fallback.
+    /// - With a store of the app's own type that leaves out
+    ///   ``ActiveConfigStore/ownConfiguration(forUserID:)``, nothing changes for a user whose document this
+    ///   process has downloaded: such a store does not say whether what it returns is a fallback.
     /// - The launch guard and the acknowledger are told of it as of a download.
     ///
     /// - Returns: The sections of the current user that have changed, sorted.

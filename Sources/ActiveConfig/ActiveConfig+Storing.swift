@@ -39,7 +39,9 @@ extension ActiveConfig {
     }
 
     /// Stores what could not be stored before, once the server has said that nothing has changed.
-    func keepUnstored(of entry: UserEntry) {
+    ///
+    /// - Returns: False when another process has stored a later one, which then becomes active, or waits.
+    func keepUnstored(of entry: UserEntry) -> Bool {
         storeLaunch(of: entry)
         let documents = entry.documents
         var outcomes: [Outcome] = []
@@ -50,7 +52,9 @@ extension ActiveConfig {
             let isWhole = documents.active?.pending == nil
             outcomes.append(isWhole ? storeOwn(own, of: entry) : persistOwn(own, of: entry))
         }
-        if outcomes.contains(.superseded) { takeOverStored(of: entry) }
+        guard outcomes.contains(.superseded) else { return true }
+        takeOverStored(of: entry)
+        return false
     }
 
     /// Makes the document that waits the user's own in the store.

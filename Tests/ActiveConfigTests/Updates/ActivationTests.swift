@@ -300,7 +300,7 @@ struct ActivationTests {
             }
             // Stores what has come in force by loading, too.
             let entry = config.users.entry(of: UserID("A"), isKept: false)
-            config.turns.run(of: UserID("A")) { config.keepUnstored(of: entry) }
+            _ = config.turns.run(of: UserID("A")) { config.keepUnstored(of: entry) }
             #expect(store.ownConfiguration(forUserID: "A")?.entityTag == own?.entityTag)
             #expect(store.pendingConfiguration(forUserID: "A")?.entityTag == pending?.entityTag)
         }

@@ -41,6 +41,7 @@ struct TwoProcessesTests {
         }
         await config.activate()
         #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
+        #expect(config["Home"]?.title == "3" && config.pendingConfiguration == nil)
     }
 
     @Test func anActivationKeepsANewerDocumentThatWaits() async throws {
@@ -120,6 +121,7 @@ struct TwoProcessesTests {
         fixture.downloader.answer(2, with: .unchanged)
         _ = try await second.value
         #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
+        #expect(fixture.config["Home"]?.title == "3")
     }
 
     @Test(arguments: [ActivationPolicy.immediate, .manual, .nextLaunch, partly])

@@ -1,0 +1,94 @@
+import ActiveConfigTesting
+import Foundation
+import Testing
+
+@testable import ActiveConfig
+
+/// Stores of the app's own type, which fall back by themselves and keep no records.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct OwnStoreTests {
+    private let store = ObservedStore()
+
+    private static func document(_ version: Int) -> ConfigurationState {
+        .make(
+            meta: ["template_version": .integer(version)],
+            sections: ["Home": "\(version)", "Kill": "\(version)"].mapValues {
+                ["title": .string($0)]
+            }, entityTag: "\"\(version)\"")
+    }
+
+    private func launch(
+        _ activation: ActivationPolicy = .immediate, _ answers: ScriptedDownloader.Answer...
+    ) -> CoordinatorFixture {
+        var options = ActiveConfigOptions()
+        options.activation = activation
+        let downloader = ScriptedDownloader { answers[min($0.number, answers.count) - 1] }
+        return .make(downloader, store: store, options: options)
+    }
+
+    /// The generic user's document changes between the read of the fallback and its use.
+    @Test func whoIsForgottenGetsTheNewFallback() async throws {
+        try store.persistConfiguration(Self.document(1), forUserID: nil)
+        let config = launch(.immediate, .configuration(Self.document(7))).config
+        #expect(config["Home"]?.title == "1")
+        let user = config.configuration(forUserID: "b")
+        try await user.download()
+        #expect(user["Home"]?.title == "7")
+        let pushed = DispatchSemaphore(value: 0)
+        store.afterNextRead {
+            Task {
+                _ = await config.push(to: .generic) { _ in .apply(Self.document(2)) }
+                pushed.signal()
+            }
+            pushed.wait()
+        }
+        try config.forgetUser("b")
+        #expect(config["Home"]?.title == "2" && user["Home"]?.title == "2")
+    }
+
+    @Test func whatWaitsInMemoryIsNotPutOverALaterVersion() async throws {
+        try store.persistConfiguration(Self.document(1), forUserID: "b")
+        let config = launch(.manual(except: ["Kill"]), .configuration(Self.document(2))).config
+        config.currentUserID = "b"
+        try await config.downloadNewConfig()
+        #expect(config["Kill"]?.title == "2" && config["Home"]?.title == "1")
+        // Another process.
+        try store.persistConfiguration(Self.document(5), forUserID: "b")
+        await config.reload()
+        #expect(config["Home"]?.title == "5" && config["Kill"]?.title == "5")
+        await config.activate()
+        #expect(config["Home"]?.title == "5")
+        #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 5)
+    }
+
+    @Test func whatAnotherProcessHasActivatedIsActivatedHere() async throws {
+        let here = launch(.manual, .configuration(Self.document(1)), .unchanged)
+        here.config.currentUserID = "b"
+        _ = try await here.config.fetchAndActivate()
+        #expect(here.config["Home"]?.title == "1")
+        let there = launch(.manual, .configuration(Self.document(2)))
+        there.config.currentUserID = "b"
+        _ = try await there.config.fetchAndActivate()
+        for _ in 0..<3 {
+            let outcome = try await here.config.fetchAndActivate()
+            #expect(here.downloader.requests.last?.lastKnown?.entityTag == "\"2\"")
+            #expect(outcome.isActivated)
+        }
+        #expect(here.config["Home"]?.title == "2")
+        #expect(here.config.pendingConfiguration == nil)
+    }
+
+    /// A document of the user's own that equals the generic user's is no fallback.
+    @Test func anOwnDocumentThatEqualsTheGenericUsersStays() async throws {
+        for userID in [nil, "b"] {
+            try store.persistConfiguration(Self.document(1), forUserID: userID)
+        }
+        let config = launch().config
+        let user = config.configuration(forUserID: "b")
+        #expect(user["Home"]?.title == "1")
+        _ = await config.push(to: .generic) { _ in .apply(Self.document(2)) }
+        await config.reload()
+        #expect(user["Home"]?.title == "1")
+        #expect(config["Home"]?.title == "2")
+    }
+}
