@@ -40,9 +40,36 @@ public final class UserConfiguration: Sendable {
     ///   active configuration then stays.
     @discardableResult
     public func download() async throws -> DownloadResult {
+        try await result { try await self.config.download(of: self.entry.userID) }
+    }
+
+    /// Takes a document that the app got without its downloader, as over a socket of its own or in a push
+    /// message.
+    ///
+    /// It counts as a download of the user's, and comes after one that is running: it is vetted and stored, and
+    /// becomes active or waits for `activate()`. A document with a lower `template_version` than the user's
+    /// newest one changes nothing. Where a vetting needs originals, as signatures do, it has to have its
+    /// ``ConfigurationState/original``.
+    ///
+    /// - Parameter document: The whole document.
+    /// - Returns: The result, with the sections that differ from before the call;
+    ///   ``DownloadOutcome/notModified`` when the document is older, or no longer used because of a crash.
+    /// - Throws: ``ConfigurationFormatError`` when the document cannot be used, the error of a vetting that
+    ///   refuses it, or `CancellationError`; the active configuration then stays.
+    @discardableResult
+    public func receive(_ document: ConfigurationState) async throws -> DownloadResult {
+        let downloader = ReceivedDocument(document: document)
+        return try await result {
+            try await self.config.download(of: self.entry.userID, by: downloader)
+        }
+    }
+
+    private func result(
+        of download: () async throws -> DownloadResult
+    ) async throws -> DownloadResult {
         // A load that takes long does not hold the download up.
         let before = await config.loadedSnapshotInTask(of: entry, in: entry.downloads)
-        let result = try await config.download(of: entry.userID)
+        let result = try await download()
         let after = await loadedSnapshotInTask()
         return DownloadResult(
             userID: userID, configurationIsCurrent: after.known.pending == nil,

@@ -43,3 +43,19 @@ package struct OlderAnswer: Error {
 
     package init(configuration: ConfigurationState) { self.configuration = configuration }
 }
+
+/// The downloader of a document that is there already.
+struct ReceivedDocument: ActiveConfigDownloader {
+    let document: ConfigurationState
+
+    func requestActiveConfig(
+        forUserID userID: String?, lastKnown: ConfigurationState?
+    ) throws -> ConfigurationState? {
+        if let version = document.templateVersion, let known = lastKnown?.templateVersion,
+            version < known
+        {
+            throw OlderAnswer(configuration: document)
+        }
+        return document
+    }
+}
