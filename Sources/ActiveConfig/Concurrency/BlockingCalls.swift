@@ -46,6 +46,7 @@ package final class BlockingCalls: Sendable {
 
     private struct State {
         var runningCount = 0
+        var callCount = 0
         var waiting = Queue()
         /// The lanes of which a call runs or waits for a thread, each with those behind it.
         var lanes: [Lane: Queue] = [:]
@@ -55,15 +56,21 @@ package final class BlockingCalls: Sendable {
 
     package init() {}
 
+    /// Number of calls so far, for tests of what a change costs.
+    var callCount: Int { state.withLock { $0.callCount } }
+
     /// Runs a call on another thread, behind those of its lane.
     func async(in lane: Lane? = nil, _ call: @escaping Call) {
-        guard let lane else { return start(call) }
         let isFirst = state.withLock { state in
+            state.callCount += 1
+            guard let lane else { return true }
             if state.lanes[lane]?.append(call) != nil { return false }
             state.lanes[lane] = Queue()
             return true
         }
-        if isFirst { start { self.run(call, in: lane) } }
+        guard isFirst else { return }
+        guard let lane else { return start(call) }
+        start { self.run(call, in: lane) }
     }
 
     /// Runs the first call of a lane, after which the next one waits for a thread.

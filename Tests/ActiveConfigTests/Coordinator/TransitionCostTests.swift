@@ -1,9 +1,9 @@
 #if DEBUG
     import ActiveConfigTesting
+    import Foundation
     import Testing
 
     @testable import ActiveConfig
-
     @testable import ActiveConfigTrust
 
     /// Counts of what a change of the active document costs.
@@ -28,6 +28,35 @@
                 config.currentUserID = userID
                 #expect(config.state.takingCount - count <= 2, "\(userID ?? "generic")")
             }
+            launchGuard.willExit()
+        }
+
+        /// From the downloader's task to a thread of the store, and from there to the listener queue.
+        @Test(arguments: [String?.none, "1"], [false, true])
+        func aDownloadedDocumentReachesListenersByWayOfOneThread(
+            userID: String?, isGuarded: Bool
+        ) async throws {
+            let isAnswered = Locked(Int?.none)
+            let heard = Locked(Int?.none)
+            let config = Locked(ActiveConfig?.none)
+            let downloader = ScriptedDownloader { _ in
+                isAnswered.withLock { $0 = config.withLock { $0 }?.storeCalls.callCount }
+                return .configuration(.titled(["Home": "new"], entityTag: "new"))
+            }
+            let launchGuard = LaunchGuard()
+            var options = ActiveConfigOptions()
+            if isGuarded { options.vetting = [launchGuard] }
+            let fixture = CoordinatorFixture.make(downloader, options: options)
+            fixture.config.currentUserID = userID
+            config.withLock { $0 = fixture.config }
+            let listener = fixture.listener { config, _ in
+                heard.withLock { $0 = $0 ?? config.storeCalls.callCount }
+            }
+            try await fixture.config.downloadNewConfig()
+            fixture.queue.sync {}
+            let (before, after) = (isAnswered.withLock { $0 }, heard.withLock { $0 })
+            #expect(try #require(after) - #require(before) == 1)
+            withExtendedLifetime(listener) {}
             launchGuard.willExit()
         }
     }
