@@ -13,5 +13,6 @@ enum AllTargets {
         F8Delivery.self,
         F9Persisting.self,
         F10Memory.self,
+        F14SwitchingUsers.self,
     ]
 }

@@ -1,0 +1,52 @@
+import ActiveConfig
+import Foundation
+import Measuring
+
+/// F14: a switch to a user whose document is in the store, and not in memory.
+enum F14SwitchingUsers: BenchmarkTarget {
+    static let name = "F14"
+    static let work = "switch of the user, 1,000 settings"
+
+    static func rows(_ setup: BenchmarkSetup) async throws -> [Row] {
+        try await setup.withFolder(named: name) { folder in
+            let document = try SampleDocument()
+            let store = FileDefaultsStore(directory: folder)
+            // More than are kept in memory, so that each switch reads the store.
+            let userIDs = (0..<8).map { "\($0)" }
+            for userID in userIDs {
+                try store.persistConfiguration(document.state, forUserID: userID)
+            }
+            var options = ActiveConfigOptions()
+            options.userCache.maximumCount = 1
+            let queue = DispatchQueue(label: "benchmarks.listeners")
+            let config = ActiveConfig(
+                configDownloader: AlternatingDownloader(document.state), configStore: store,
+                notificationCenter: NotificationCenter(), listenerQueue: queue, options: options,
+                log: .disabled)
+            let data = document.data
+            let plain = folder.appending(path: "plain.json")
+            try data.write(to: plain)
+            var turn = 0
+            let samples = try await setup.rounds.measure([
+                try Side.repeating("switch") {
+                    turn += 1
+                    config.currentUserID = userIDs[turn % userIDs.count]
+                    return config[SampleDocument.sectionName(0)]?.settingKeys.count ?? 0
+                },
+                try Side.repeating("parse") {
+                    try ConfigurationState(jsonData: data).sections.count
+                },
+                try Side.repeating("read") { try Data(contentsOf: plain).count },
+            ])
+            let times = samples.map(\.median)
+            return [
+                Row(
+                    name, work, ours: samples[0], against: "parse and read",
+                    nanoseconds: times[1] + times[2],
+                    text: "\(Figure.text(ofNanoseconds: times[1])) + "
+                        + Figure.text(ofNanoseconds: times[2]),
+                    wanted: .atMostTimes(1.4))
+            ]
+        }
+    }
+}
