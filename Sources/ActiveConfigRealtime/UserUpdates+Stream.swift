@@ -128,9 +128,8 @@ extension UserUpdates {
         _ connection: any ActiveConfigEventConnection, _ progress: Locked<Progress>,
         _ push: AsyncStream<Int>.Continuation
     ) async throws -> End {
-        let limits = ConfigurationLimits.default
-        var parser = EventStreamParser(maximumBytes: limits.maximumSize)
-        while let bytes = try await connection.nextBytes() {
+        let maximumCount = Self.documentsPerMinute * ConfigurationLimits.default.maximumSize
+        while let event = try await connection.nextEvent() {
             let now = time.elapsed()
             let isFlooding = progress.withLock { progress in
                 progress.heardAt = now
@@ -138,23 +137,20 @@ extension UserUpdates {
                     progress.minute = now
                     (progress.byteCount, progress.fetchCount) = (0, 0)
                 }
-                progress.byteCount += bytes.count
-                return progress.byteCount > Self.documentsPerMinute * limits.maximumSize
+                progress.byteCount += event.byteCount
+                return progress.byteCount > maximumCount
             }
             if isFlooding { throw DownloadError(.bodyTooLarge) }
-            parser.append(bytes)
-            while let element = try parser.next() {
-                switch element {
-                case .comment: break
-                case .retry(let milliseconds):
-                    state.withLock { $0.delay.setBase(milliseconds: milliseconds) }
-                case .event(let event):
-                    noteEvent(progress)
-                    progress.withLock { $0.isTaking = true }
-                    if let end = try await take(event, progress, push) { return end }
-                    let now = time.elapsed()
-                    progress.withLock { ($0.isTaking, $0.heardAt) = (false, now) }
-                }
+            switch event.element {
+            case nil, .comment: break
+            case .retry(let milliseconds):
+                state.withLock { $0.delay.setBase(milliseconds: milliseconds) }
+            case .event(let event):
+                noteEvent(progress)
+                progress.withLock { $0.isTaking = true }
+                if let end = try await take(event, progress, push) { return end }
+                let now = time.elapsed()
+                progress.withLock { ($0.isTaking, $0.heardAt) = (false, now) }
             }
             try Task.checkCancellation()
         }

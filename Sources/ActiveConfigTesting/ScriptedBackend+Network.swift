@@ -98,6 +98,7 @@ extension ScriptedBackend.State {
 final class ScriptedConnection: ActiveConfigEventConnection {
     private struct State {
         var streamID: Int?
+        var reader = EventReader()
         var isClosed = false
     }
 
@@ -183,12 +184,17 @@ final class ScriptedConnection: ActiveConfigEventConnection {
         }
         let isClosed = own.withLock { own in
             own.streamID = id
+            own.reader = EventReader()
             return own.isClosed
         }
         if isClosed { close() }
     }
 
-    func nextBytes() async throws -> [UInt8]? {
+    func nextEvent() async throws -> ActiveConfigEvent? {
+        try await own.withLock { $0.reader }.next { try await nextBytes() }
+    }
+
+    private func nextBytes() async throws -> [UInt8]? {
         guard let id = own.withLock({ $0.streamID }) else { throw CancellationError() }
         let stream = try await backend.state.wait { state in
             state.streams[id].map { !$0.pieces.isEmpty || $0.hasEnded } ?? true

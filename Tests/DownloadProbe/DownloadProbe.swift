@@ -94,7 +94,7 @@ enum DownloadProbe {
         let reader = Task {
             _ = try await connection.document(lastKnown: nil, wait: nil)
             try await connection.openEvents(lastEventID: "1")
-            _ = try await connection.nextBytes()
+            _ = try await connection.nextEvent()
             idle.withLock { $0 = (clock(), nil) }
             let closing = Task {
                 try await Task.sleep(for: .seconds(seconds))  // deadline: the time that is measured
@@ -102,7 +102,7 @@ enum DownloadProbe {
                 connection.close()
             }
             defer { closing.cancel() }
-            while try await connection.nextBytes() != nil {}
+            while try await connection.nextEvent() != nil {}
         }
         let result = await reader.result
         guard case (let begin, let end?)? = idle.withLock({ $0 }) else {
@@ -132,7 +132,7 @@ enum DownloadProbe {
             do {
                 _ = try await connection.document(lastKnown: nil, wait: nil)
                 try await connection.openEvents(lastEventID: nil)
-                while try await connection.nextBytes() != nil {}
+                while try await connection.nextEvent() != nil {}
                 outcomes["ended", default: 0] += 1
             } catch is CancellationError {
                 outcomes["cancelled", default: 0] += 1

@@ -209,7 +209,7 @@ CLEAN = {
         semaphore.wait(timeout: .now() + 60)
         while let line = await lines.next() { all.append(line) }
         while await readMore() {}
-        while try await connection.nextBytes() != nil {}
+        while try await connection.nextEvent() != nil {}
         while isReading { reads += 1; await Task.yield() }
         for _ in 0..<Int.random(in: 0..<9, using: &random) { await Task.yield() }
         for _ in 0..<100 { try await publish() }

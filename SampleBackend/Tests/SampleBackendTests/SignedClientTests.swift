@@ -191,7 +191,7 @@ struct SignedClientTests {
                 throw NoEventStream("a proxy holds it back")
             }
 
-            func nextBytes() async throws -> [UInt8]? { nil }
+            func nextEvent() async throws -> ActiveConfigEvent? { nil }
             func close() { base.close() }
         }
     }

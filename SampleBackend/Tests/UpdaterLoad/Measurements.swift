@@ -113,8 +113,8 @@ struct CountConnects: AsyncParsableCommand {
             let connection = source.connection(forUserID: "1")
             _ = try await connection.document(lastKnown: nil, wait: nil)
             try await connection.openEvents(lastEventID: nil)
-            _ = try await connection.nextBytes()
-            let reader = Task { try await connection.nextBytes() }
+            _ = try await connection.nextEvent()
+            let reader = Task { try await connection.nextEvent() }
             let start = ContinuousClock.now
             connection.close()
             _ = try? await reader.value

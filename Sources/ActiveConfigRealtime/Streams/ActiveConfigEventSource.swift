@@ -45,8 +45,11 @@ public protocol ActiveConfigEventConnection: Sendable {
     /// - Throws: ``NoEventStream`` when there is none; otherwise as for the document.
     func openEvents(lastEventID: String?) async throws
 
-    /// The next bytes of the stream, cut at any place; nil when the server has ended it.
-    func nextBytes() async throws -> [UInt8]?
+    /// The next event of the stream; nil when the server has ended it.
+    ///
+    /// Whatever arrives is one, if only a comment or a part of an event: an updater replaces a stream
+    /// on which nothing arrives.
+    func nextEvent() async throws -> ActiveConfigEvent?
 
     /// Ends everything at once; waiting calls throw.
     func close()

@@ -39,20 +39,4 @@ extension ServerEvent {
         }
         return nil
     }
-
-    /// The event as it was on the stream, with the time that came with it.
-    func bytes(retry: Int?) -> [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(data.count + 64)
-        bytes += "event: \(name)\n".utf8
-        if let id { bytes += "id: \(id)\n".utf8 }
-        if let retry { bytes += "retry: \(retry)\n".utf8 }
-        for line in data.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            bytes += "data: ".utf8
-            bytes += line
-            bytes.append(UInt8(ascii: "\n"))
-        }
-        bytes.append(UInt8(ascii: "\n"))
-        return bytes
-    }
 }

@@ -9,6 +9,8 @@ final class ServiceEventConnection: ActiveConfigEventConnection {
         /// The connection of the user's own.
         var own: (any ActiveConfigEventConnection)?
         var part: UserStreamPart?
+        /// Events of the part that were taken from it, and not given yet.
+        var events: ArraySlice<ActiveConfigEvent> = []
         var isClosed = false
         /// Of the newest document that was given or confirmed.
         var entityTag: String?
@@ -75,11 +77,16 @@ final class ServiceEventConnection: ActiveConfigEventConnection {
         }
     }
 
-    func nextBytes() async throws -> [UInt8]? {
-        let (own, part) = state.withLock { ($0.own, $0.part) }
-        if let own { return try await own.nextBytes() }
+    func nextEvent() async throws -> ActiveConfigEvent? {
+        let (own, part, event) = state.withLock { state in
+            (state.own, state.part, state.isClosed ? nil : state.events.popFirst())
+        }
+        if let own { return try await own.nextEvent() }
+        if let event { return event }
         guard let part else { throw CancellationError() }
-        return try await part.events.nextBytes()
+        guard let events = try await part.events.next() else { return nil }
+        state.withLock { $0.events = events.dropFirst() }
+        return events.first
     }
 
     func close() {

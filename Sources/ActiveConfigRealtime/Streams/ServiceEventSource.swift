@@ -55,7 +55,7 @@ public struct ServiceEventSource: ActiveConfigEventSource {
             signals: { try await signals($0.userID) })
         self.signals = signals
         self.documents = documents
-        streams = UsersStreams(documents.limits) { userID, body in
+        streams = UsersStreams { userID, body in
             let source = documents.streaming(refresh: serviceCredentials.refresh) { context in
                 var request = URLRequest(url: backend.usersEventsURL)
                 request.httpMethod = "POST"

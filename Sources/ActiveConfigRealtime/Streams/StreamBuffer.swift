@@ -3,10 +3,12 @@ import ActiveConfig
 /// What has arrived of an answer, between whoever receives it and the one task that reads it.
 ///
 /// What nobody has read yet is bounded: more of it ends the answer with an error.
-final class StreamBuffer<Head: Sendable>: Sendable {
+final class StreamBuffer<Head: Sendable, Element: Sendable>: Sendable {
     private struct State {
         var head: Head?
-        var bytes: [UInt8] = []
+        var elements: [Element] = []
+        /// The size of the elements, in bytes.
+        var size = 0
         /// Nil while more may arrive.
         var end: Result<Void, any Error>?
         /// The task that reads, while it waits.
@@ -15,9 +17,14 @@ final class StreamBuffer<Head: Sendable>: Sendable {
         var changes = 0
         /// True once the task that reads was cancelled.
         var isCancelled = false
+
+        mutating func takeElements() -> [Element] {
+            defer { (elements, size) = ([], 0) }
+            return elements
+        }
     }
 
-    /// Limit of the bytes that nobody has read.
+    /// Limit of the size of what nobody has read.
     private let maximumSize: Int
     private let state = Locked(State())
 
@@ -31,10 +38,10 @@ final class StreamBuffer<Head: Sendable>: Sendable {
         }
     }
 
-    /// False when nothing more is wanted, or the bytes were more than the limit allows: then the
-    /// answer has ended with `tooLarge` of its head.
+    /// False when nothing more is wanted, or the size is more than the limit allows: then the answer
+    /// has ended with `tooLarge` of its head.
     func receive(
-        _ bytes: some Collection<UInt8>, orEndWith tooLarge: (Head?) -> any Error
+        _ elements: some Collection<Element>, size: Int, orEndWith tooLarge: (Head?) -> any Error
     ) -> Bool {
         var isWanted = true
         wake { state in
@@ -42,13 +49,14 @@ final class StreamBuffer<Head: Sendable>: Sendable {
                 isWanted = false
                 return
             }
-            guard bytes.count <= maximumSize - state.bytes.count else {
+            guard size <= maximumSize - state.size else {
                 isWanted = false
-                state.bytes = []
+                _ = state.takeElements()
                 state.end = .failure(tooLarge(state.head))
                 return
             }
-            state.bytes.append(contentsOf: bytes)
+            state.elements.append(contentsOf: elements)
+            state.size += size
         }
         return isWanted
     }
@@ -58,7 +66,7 @@ final class StreamBuffer<Head: Sendable>: Sendable {
         wake { state in
             guard state.end == nil else { return }
             state.end = result
-            if case .failure = result { state.bytes = [] }
+            if case .failure = result { _ = state.takeElements() }
         }
     }
 
@@ -71,23 +79,14 @@ final class StreamBuffer<Head: Sendable>: Sendable {
     }
 
     /// The whole body, once it is complete.
-    func body() async throws -> [UInt8] {
-        try await wait { state in
-            guard let end = state.end else { return nil }
-            let bytes = state.bytes
-            state.bytes = []
-            return end.map { bytes }
-        }
+    func body() async throws -> [Element] {
+        try await wait { state in state.end.map { $0.map { state.takeElements() } } }
     }
 
-    /// The bytes that have arrived since the last call, at least one; nil at the end.
-    func nextBytes() async throws -> [UInt8]? {
+    /// The elements that have arrived since the last call, at least one; nil at the end.
+    func next() async throws -> [Element]? {
         try await wait { state in
-            if !state.bytes.isEmpty {
-                let bytes = state.bytes
-                state.bytes = []
-                return .success(bytes)
-            }
+            if !state.elements.isEmpty { return .success(state.takeElements()) }
             return state.end.map { $0.map { nil } }
         }
     }

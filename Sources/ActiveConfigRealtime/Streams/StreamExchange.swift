@@ -11,7 +11,7 @@ final class StreamExchange: Sendable {
     let request: URLRequest
     /// The URL that errors name: another one than the request's, if that was given.
     let url: URL?
-    let answer: StreamBuffer<HTTPURLResponse>
+    let answer: StreamBuffer<HTTPURLResponse, UInt8>
 
     init(_ request: URLRequest, maximumSize: Int, reportedURL: URL? = nil) {
         self.request = request
@@ -21,7 +21,7 @@ final class StreamExchange: Sendable {
 
     /// False when nothing more is wanted.
     func receive(_ data: Data) -> Bool {
-        answer.receive(data) { head in
+        answer.receive(data, size: data.count) { head in
             DownloadError(.bodyTooLarge, status: head?.statusCode, url: url)
         }
     }

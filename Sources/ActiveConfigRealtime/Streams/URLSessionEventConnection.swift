@@ -10,6 +10,8 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
     private struct State {
         var session: StreamSession?
         var exchange: StreamExchange?
+        /// Of the stream.
+        var reader: EventReader?
         var isClosed = false
         /// Of the newest document that was given or confirmed.
         var entityTag: String?
@@ -156,6 +158,8 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
                     + "\(head.mimeType ?? "no content type")\(says ?? "")",
                 status: head.statusCode)
         }
+        let reader = EventReader(source.limits)
+        state.withLock { $0.reader = reader }
         return .success(())
     }
 
@@ -186,16 +190,17 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         if 200...299 ~= head.statusCode { return ErrorBody(Data(), of: head) }
         var data = Data()
         while !ErrorBody(data, of: head).isComplete,
-            let bytes = try? await exchange.answer.nextBytes()
+            let bytes = try? await exchange.answer.next()
         {
             data.append(contentsOf: bytes.prefix(ErrorBody.maximumSize - data.count))
         }
         return ErrorBody(data, of: head)
     }
 
-    func nextBytes() async throws -> [UInt8]? {
-        guard let exchange = state.withLock({ $0.exchange }) else { throw CancellationError() }
-        return try await exchange.answer.nextBytes()
+    func nextEvent() async throws -> ActiveConfigEvent? {
+        let (exchange, reader) = state.withLock { ($0.exchange, $0.reader) }
+        guard let exchange, let reader else { throw CancellationError() }
+        return try await reader.next { try await exchange.answer.next() }
     }
 
     func close() {

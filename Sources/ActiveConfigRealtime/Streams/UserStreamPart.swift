@@ -6,7 +6,7 @@ final class UserStreamPart: Sendable {
     let userID: UserID
     /// Of the user's document, for a conditional request.
     let entityTag: String?
-    let events: StreamBuffer<Void>
+    let events: StreamBuffer<Void, ActiveConfigEvent>
     /// The length of ``request``, about.
     let size: Int
     private let signals: SettingValue
@@ -42,9 +42,11 @@ final class UserStreamPart: Sendable {
         return .object(request)
     }
 
-    /// Passes on bytes of the stream; `id` is that of an event after which the stream can be resumed.
-    func receive(_ bytes: [UInt8], id: String? = nil) {
-        let isWanted = events.receive(bytes) { _ in DownloadError(.bodyTooLarge) }
+    /// Passes on an event of the stream; `id` is that of one after which the stream can be resumed.
+    func receive(_ event: ActiveConfigEvent, id: String? = nil) {
+        let isWanted = events.receive(CollectionOfOne(event), size: event.byteCount) { _ in
+            DownloadError(.bodyTooLarge)
+        }
         if isWanted, let id { lastEventID.withLock { $0 = id } }
     }
 }

@@ -50,7 +50,6 @@ final class UsersStreams: Sendable {
         var unavailableUntil: ContinuousClock.Instant?
     }
 
-    private let limits: ConfigurationLimits
     private let leftTime: Duration
     private let clock: any Clock<Duration>
     private let makeConnection: ConnectionMaker
@@ -59,10 +58,9 @@ final class UsersStreams: Sendable {
     /// Creates the streams of a source; `leftTime` is how long the server may tell of users who have
     /// left, whom it counts as connected until then.
     init(
-        _ limits: ConfigurationLimits, leftTime: Duration = .seconds(60),
-        clock: any Clock<Duration> = ContinuousClock(), _ makeConnection: @escaping ConnectionMaker
+        leftTime: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock(),
+        _ makeConnection: @escaping ConnectionMaker
     ) {
-        self.limits = limits
         self.leftTime = leftTime
         self.clock = clock
         self.makeConnection = makeConnection
@@ -238,33 +236,37 @@ final class UsersStreams: Sendable {
     }
 
     private func read(_ connection: any ActiveConfigEventConnection, _ number: Int) async throws {
-        var parser = EventStreamParser(maximumBytes: limits.maximumSize)
-        var retry: Int?
-        while let bytes = try await connection.nextBytes() {
-            parser.append(bytes)
-            while let element = try parser.next() {
-                switch element {
-                case .comment:
-                    for part in parts(of: number) { part.receive(Array(":\n\n".utf8)) }
-                case .retry(let milliseconds): retry = milliseconds
-                case .event(let event):
-                    pass(on: event, retry: retry, from: number)
-                    retry = nil
-                }
+        var retry: EventStreamParser.Element?
+        while let element = try await connection.nextEvent().map(\.element) {
+            switch element {
+            case nil: break
+            case .comment:
+                for part in parts(of: number) { part.receive(ActiveConfigEvent(element)) }
+            // For whom the next event is for.
+            case .retry: retry = element
+            case .event(let event):
+                pass(on: event, after: retry, from: number)
+                retry = nil
             }
             try Task.checkCancellation()
         }
     }
 
-    /// Passes an event on to its user, or to all users.
-    private func pass(on event: ServerEvent, retry: Int?, from number: Int) {
-        let bytes = event.bytes(retry: retry)
+    /// Passes an event on to its user, or to all users, after the delay that came with it.
+    private func pass(
+        on event: ServerEvent, after retry: EventStreamParser.Element?, from number: Int
+    ) {
+        var receivers: [UserStreamPart] = []
         if event.name == "retry" {
-            for part in parts(of: number) { part.receive(bytes) }
+            receivers = parts(of: number)
         } else if let userID = event.userID {
-            let part = state.withLock { $0.streams[number]?.parts[userID] }
-            // What `hello` names may be newer than what the client has.
-            part?.receive(bytes, id: event.name == "hello" ? nil : event.id)
+            receivers = state.withLock { $0.streams[number]?.parts[userID].map { [$0] } } ?? []
+        }
+        // What `hello` names may be newer than what the client has.
+        let id = ["hello", "retry"].contains(event.name) ? nil : event.id
+        for receiver in receivers {
+            if let retry { receiver.receive(ActiveConfigEvent(retry)) }
+            receiver.receive(ActiveConfigEvent(.event(event)), id: id)
         }
     }
 

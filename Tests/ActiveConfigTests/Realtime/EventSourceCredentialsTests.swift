@@ -73,7 +73,7 @@ struct EventSourceCredentialsTests {
         let answer = try await connection.document(lastKnown: nil, wait: nil)
         #expect(answer.configuration?["S"]?.integer(forKey: "a") == 1)
         try await connection.openEvents(lastEventID: "7")
-        #expect(try await connection.nextBytes() != nil)
+        #expect(try await connection.nextEvent() != nil)
         // The stream follows the document on that one's connection.
         #expect(server.requests.count == 3)
         #expect(server.requests[1].connection == server.requests[2].connection)
@@ -90,7 +90,7 @@ struct EventSourceCredentialsTests {
         defer { connection.close() }
         _ = try await connection.document(lastKnown: nil, wait: nil)
         try await connection.openEvents(lastEventID: "7")
-        #expect(try await connection.nextBytes() != nil)
+        #expect(try await connection.nextEvent() != nil)
         let requests = server.requests
         #expect(
             requests.map { $0.target.contains("/events") } == [false, true, false, true])

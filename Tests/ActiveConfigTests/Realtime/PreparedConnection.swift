@@ -11,7 +11,8 @@ final class PreparedConnection: ActiveConfigEventConnection {
     let userID: String?
     /// What the request for the stream had, if it had anything.
     let body: Data
-    let events = StreamBuffer<Void>(maximumSize: 1 << 20)
+    let events = StreamBuffer<Void, UInt8>(maximumSize: 1 << 20)
+    private let reader = EventReader()
     private let closed = Locked(false)
     private let closing = AsyncStream.makeStream(of: Void.self)
     private let answer: Document
@@ -33,7 +34,7 @@ final class PreparedConnection: ActiveConfigEventConnection {
     func waitUntilClosed() async { for await _ in closing.stream {} }
 
     func send(_ text: String) {
-        _ = events.receive(Array(text.utf8)) { _ in DownloadError(.bodyTooLarge) }
+        _ = events.receive(text.utf8, size: text.utf8.count) { _ in DownloadError(.bodyTooLarge) }
     }
 
     func document(
@@ -43,7 +44,9 @@ final class PreparedConnection: ActiveConfigEventConnection {
     }
 
     func openEvents(lastEventID: String?) async throws { try await opening(body) }
-    func nextBytes() async throws -> [UInt8]? { try await events.nextBytes() }
+    func nextEvent() async throws -> ActiveConfigEvent? {
+        try await reader.next { try await events.next() }
+    }
 
     func close() {
         closed.withLock { $0 = true }

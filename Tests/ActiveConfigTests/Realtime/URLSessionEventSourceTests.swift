@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigEventStream
 import ActiveConfigRealtime
 import Foundation
 import Testing
@@ -53,8 +54,10 @@ struct URLSessionEventSourceTests {
         #expect(answer.configuration?.entityTag == "\"7\"")
         #expect(answer.allowsStream)
         try await connection.openEvents(lastEventID: "7")
-        let bytes = try await connection.nextBytes()
-        #expect(bytes.map { String(decoding: $0, as: UTF8.self) } == Self.hello)
+        let event = try await connection.nextEvent()
+        let data = Array("{\"template_version\": 7}".utf8)
+        let hello = ServerEvent(name: "hello", id: "7", data: data)
+        #expect(event == ActiveConfigEvent(.event(hello), byteCount: Self.hello.utf8.count))
         #expect(server.requests.map(\.connection) == [1, 1])
         #expect(
             server.requests.map(\.target) == [
@@ -63,7 +66,7 @@ struct URLSessionEventSourceTests {
         #expect(server.requests[1].headers["last-event-id"] == "7")
         #expect(server.requests[1].headers["accept"] == "text/event-stream")
         connection.close()
-        await #expect(throws: CancellationError.self) { try await connection.nextBytes() }
+        await #expect(throws: CancellationError.self) { try await connection.nextEvent() }
         await server.wait(for: .hangUp)
     }
 
@@ -172,7 +175,7 @@ struct URLSessionEventSourceTests {
         let connection = try Self.source(server).connection(forUserID: "1")
         _ = try await connection.document(lastKnown: nil, wait: nil)
         try await connection.openEvents(lastEventID: nil)
-        #expect(try await connection.nextBytes() != nil)
+        #expect(try await connection.nextEvent() != nil)
         #expect(server.requests.map(\.connection) == [1, 2])
     }
 
@@ -182,8 +185,8 @@ struct URLSessionEventSourceTests {
         let connection = try Self.source(ending).connection(forUserID: "1")
         _ = try await connection.document(lastKnown: nil, wait: nil)
         try await connection.openEvents(lastEventID: nil)
-        #expect(try await connection.nextBytes() != nil)
-        #expect(try await connection.nextBytes() == nil)
+        #expect(try await connection.nextEvent() != nil)
+        #expect(try await connection.nextEvent() == nil)
     }
 
     @Test func whatNobodyReadsIsBounded() async throws {
@@ -195,7 +198,7 @@ struct URLSessionEventSourceTests {
         _ = try await connection.document(lastKnown: nil, wait: nil)
         try await connection.openEvents(lastEventID: nil)
         await server.wait(for: .hangUp)
-        let error = await #expect(throws: DownloadError.self) { try await connection.nextBytes() }
+        let error = await #expect(throws: DownloadError.self) { try await connection.nextEvent() }
         #expect(error?.code == .bodyTooLarge)
     }
 }

@@ -125,15 +125,16 @@ struct UpdaterFallbackTests {
         }
     }
 
-    @Test func aSilentStreamIsReplaced() async throws {
+    @Test(arguments: [":\n\n", "d"])
+    func aSilentStreamIsReplaced(heartbeat: String) async throws {
         let fixture = UpdaterFixture.make()
         try await fixture.run {
             try await fixture.waitUntilLive()
-            // A stream with heartbeats stays.
+            // A stream with heartbeats stays, and one on which an event arrives slowly.
             for _ in 0..<10 {
                 try await fixture.settle()
                 fixture.clock.advance(by: .seconds(15))
-                fixture.backend.send(":\n\n")
+                fixture.backend.send(heartbeat)
                 try await fixture.settle()
             }
             #expect(fixture.documentRequests.count == 1)

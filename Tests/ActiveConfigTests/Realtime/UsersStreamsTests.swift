@@ -9,6 +9,8 @@ import Testing
 /// Who is on which stream of many users, and who is told what.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UsersStreamsTests {
+    private typealias Element = EventStreamParser.Element
+
     /// Streams, and the connections that they have opened.
     private struct Fixture {
         let clock = ManualClock()
@@ -18,7 +20,7 @@ struct UsersStreamsTests {
         init(opening: @escaping @Sendable (Data) async throws -> Void = { _ in }) {
             let (connections, continuation) = AsyncStream.makeStream(of: PreparedConnection.self)
             self.connections = connections
-            streams = UsersStreams(.default, clock: clock) { userID, body in
+            streams = UsersStreams(clock: clock) { userID, body in
                 let connection = PreparedConnection(userID, body: body, opening: opening)
                 continuation.yield(connection)
                 return connection
@@ -86,12 +88,23 @@ struct UsersStreamsTests {
         "event: update\nid: \(version)\ndata: {\"user_id\":\"\(userID)\",\"n\":\(version)}\n\n"
     }
 
-    /// The text that arrives for a user, up to the one that is awaited.
-    private static func read(_ part: UserStreamPart, until text: String) async throws -> String {
-        var all = ""
-        while !all.hasSuffix(text) {
-            let bytes = try #require(try await part.events.nextBytes())
-            all += String(decoding: bytes, as: UTF8.self)
+    private static func event(_ name: String, _ id: Int, _ data: String) -> Element {
+        .event(ServerEvent(name: name, id: "\(id)", data: Array(data.utf8)))
+    }
+
+    /// The event of such an update.
+    private static func updated(_ userID: String, _ version: Int) -> Element {
+        event("update", version, "{\"user_id\":\"\(userID)\",\"n\":\(version)}")
+    }
+
+    /// The events that arrive for a user, up to the one that is awaited.
+    private static func read(
+        _ part: UserStreamPart, until last: Element
+    ) async throws -> [Element] {
+        var all: [Element] = []
+        while all.last != last {
+            let events = try #require(try await part.events.next())
+            all += try events.map { try #require($0.element) }
         }
         return all
     }
@@ -103,17 +116,20 @@ struct UsersStreamsTests {
         #expect(try Self.users(stream.body) == ["a": "1", "b": "1", "generic": "1"])
         stream.send(Self.update("a", 2) + Self.update("nobody", 3) + Self.update("b", 4))
         stream.send("event: update\nid: 5\ndata: {\"n\":5,\"user_id\":null}\n\n:\n\n")
-        #expect(try await Self.read(parts[0], until: ":\n\n") == Self.update("a", 2) + ":\n\n")
-        #expect(try await Self.read(parts[1], until: ":\n\n") == Self.update("b", 4) + ":\n\n")
-        #expect(
-            try await Self.read(parts[2], until: ":\n\n")
-                == "event: update\nid: 5\ndata: {\"n\":5,\"user_id\":null}\n\n:\n\n")
+        let updates = [
+            Self.updated("a", 2), Self.updated("b", 4),
+            Self.event("update", 5, "{\"n\":5,\"user_id\":null}"),
+        ]
+        for (part, update) in zip(parts, updates) {
+            #expect(try await Self.read(part, until: .comment("")) == [update, .comment("")])
+        }
         let goodbye = "event: retry\nretry: 7\ndata: {\"after_ms\":7}\n\n"
         stream.send(goodbye)
         stream.events.end(.success(()))
         for part in parts {
-            #expect(try await Self.read(part, until: "7}\n\n").contains("event: retry"))
-            #expect(try await part.events.nextBytes() == nil)
+            let last = Self.event("retry", 5, "{\"after_ms\":7}")
+            #expect(try await Self.read(part, until: last) == [.retry(milliseconds: 7), last])
+            #expect(try await part.events.next() == nil)
         }
     }
 
@@ -123,14 +139,16 @@ struct UsersStreamsTests {
         let stream = try await fixture.next()
         // A greeting names the newest version, which the client may not have.
         stream.send("event: hello\nid: 9\ndata: {\"user_id\":\"b\"}\n\n" + Self.update("a", 8))
-        _ = try await Self.read(first[0], until: Self.update("a", 8))
+        _ = try await Self.read(first[0], until: Self.updated("a", 8))
         let second = try await fixture.join(["c", "d"], lastEventID: "7")
         let joined = try await fixture.next()
         #expect(stream.isClosed)
         #expect(try Self.users(joined.body) == ["a": "8", "b": "1", "c": "7", "d": "7"])
         joined.send(Self.update("a", 10) + Self.update("d", 10))
-        #expect(try await Self.read(first[0], until: "10}\n\n") == Self.update("a", 10))
-        #expect(try await Self.read(second[1], until: "10}\n\n") == Self.update("d", 10))
+        #expect(
+            try await Self.read(first[0], until: Self.updated("a", 10)) == [Self.updated("a", 10)])
+        #expect(
+            try await Self.read(second[1], until: Self.updated("d", 10)) == [Self.updated("d", 10)])
         // One more is fewer than four.
         _ = try await fixture.join(["e"])
         #expect(try Self.users(try await fixture.next().body) == ["e": "1"])
@@ -146,7 +164,8 @@ struct UsersStreamsTests {
             stream.send(Self.update("a", 2))
         }
         for part in parts {
-            #expect(try await Self.read(part, until: "2}\n\n") == Self.update("a", 2))
+            #expect(
+                try await Self.read(part, until: Self.updated("a", 2)) == [Self.updated("a", 2)])
         }
     }
 
@@ -205,7 +224,8 @@ struct UsersStreamsTests {
         let stream = try await fixture.next()
         fixture.streams.leave(parts[0])
         stream.send(Self.update("a", 2) + Self.update("b", 2))
-        #expect(try await Self.read(parts[1], until: "2}\n\n") == Self.update("b", 2))
+        #expect(
+            try await Self.read(parts[1], until: Self.updated("b", 2)) == [Self.updated("b", 2)])
         // Most have left, so that the server need not tell of them any more.
         fixture.streams.leave(parts[2])
         let reopened = try await fixture.next()
@@ -214,7 +234,7 @@ struct UsersStreamsTests {
         fixture.streams.leave(parts[1])
         await reopened.waitUntilClosed()
         parts[0].events.end(.success(()))
-        #expect(try await parts[0].events.nextBytes() == nil)
+        #expect(try await parts[0].events.next() == nil)
     }
 
     @Test func theServerIsSoonToldWhoHasLeft() async throws {
