@@ -4,7 +4,7 @@ extension ActiveConfig {
     package enum PushDecision: Sendable {
         /// The configuration that the change leads to.
         case apply(ConfigurationState)
-        /// There is nothing to do: the change is known, or older.
+        /// There is nothing to do: the change is known or older, or a vetting ignores its document.
         case skip
         /// The change does not follow on the configuration, which therefore has to be fetched.
         case fetch
@@ -17,11 +17,12 @@ extension ActiveConfig {
         case needsFetch
     }
 
-    /// Applies a change to a user's own configuration: stores it, and activates it if the user
-    /// is the current one.
+    /// Applies a change to a user's own configuration: stores it, and activates it for that user as far as
+    /// the policy has it, whoever is current.
     ///
     /// `decide` is called once, serialized with everything else that is stored for this user, and
-    /// calls nothing of the framework. User, document, entity tag and version are one record: that of
+    /// calls nothing of the framework. It has to skip what is older than the document it is given; here, only
+    /// what another process has stored is compared. User, document, entity tag and version are one record: that of
     /// the user whom the change is for, whoever is current.
     func push(
         to userID: UserID, _ decide: @escaping @Sendable (ConfigurationState?) -> PushDecision

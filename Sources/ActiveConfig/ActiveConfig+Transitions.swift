@@ -20,7 +20,8 @@ extension ActiveConfig {
     struct UserEvent: Sendable {
         let event: UserConfigurationState.Event?
         let reason: SectionChange.Reason
-        /// The user's revision at which what the event says was read; nil: at any.
+        /// The user's revision at which what the event says was read; nil where the user's turn keeps out
+        /// what is stale, as for a push.
         var revision: Int?
         /// The generic user's revision likewise, for what a store says of fallbacks.
         var genericRevision: Int?
@@ -87,6 +88,9 @@ extension ActiveConfig {
             if entry === generic, isNews, fallsBackToGeneric {
                 passOn(event, in: &transitions, &pass)
             }
+            // Behind the sections of a current user who falls back to this one.
+            let events = pass.events
+            if !events.isEmpty { change { deliver([], events, in: $0) } }
             return transition
         }
     }
@@ -161,8 +165,10 @@ extension ActiveConfig {
         return entries
     }
 
-    /// Publishes a state: makes the snapshot, compares it with the former one, and queues what there is
-    /// to deliver.
+    /// Publishes a state: makes the snapshot, compares it with the former one, and queues what there is to
+    /// deliver, the current user's sections and then the events of `finish`.
+    ///
+    /// A switch is compared with what readers saw last, of whichever user.
     private func publish(
         _ documents: UserConfigurationState, of entry: UserEntry,
         from former: (documents: UserConfigurationState, snapshot: ConfigurationSnapshot?),
@@ -199,9 +205,13 @@ extension ActiveConfig {
             ? seen.flatMap { new?.changes(since: $0) } ?? [] : transition.changes
         if isCurrent || finish != nil {
             let isDone = change { [new] state in
+                // Without `finish` there are no events; nil from it changes nothing.
                 let events = finish.map { $0(&state, transition) } ?? []
                 guard let events else { return nil }
-                guard isCurrent else { return deliver([], events, in: state) }
+                guard isCurrent else {
+                    pass.events = events
+                    return deliver([], [], in: state)
+                }
                 state.entry = entry
                 state.snapshot = new
                 return deliver(changes, events, in: state)
@@ -268,6 +278,8 @@ struct TransitionPass {
     var changed: [UserEntry] = []
     /// True when the sequences of the current user have something new.
     var isFrontChanged = false
+    /// Events about a user who is not the current one, to be posted behind all changes of sections.
+    var events: [Delivery.Event] = []
     /// True when another document is active for the current user, or another user is current.
     var isActiveChanged = false
     /// Objects that the transition has replaced.

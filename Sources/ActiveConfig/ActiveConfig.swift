@@ -54,7 +54,7 @@ public final class ActiveConfig: Sendable {
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
     /// Serializes deciding on events and comparing what is active before and after.
     ///
-    /// Readers do not take it, and nothing of the app's is called under it; see ``UserEvent``.
+    /// Readers do not take it, and nothing of the app's is called under it; see `ActiveConfig+Transitions.swift`.
     let transitions: Locked<Transitions>
     let storeCalls = BlockingCalls()
     /// Serializes what changes a user's documents in the store.

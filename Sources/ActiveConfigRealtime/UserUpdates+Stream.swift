@@ -200,7 +200,7 @@ extension UserUpdates {
                 tell(new, result)
                 push.yield(count)
             case .skipped:
-                // The server never goes back; something older is a repetition.
+                // Known, older, ignored by a vetting, or superseded in the store.
                 progress.withLock { progress in
                     if (update.record.version ?? 0) >= (progress.base.version ?? 0) {
                         progress.base = update.record

@@ -14,6 +14,10 @@
 /// | ``Event/activated(_:)`` | `activate()` | what waits becomes the own document |
 /// | ``Event/forgotten(fallback:)`` | `forgetUser(_:)` | the fallback becomes active |
 /// | ``Event/fallbackChanged(_:)`` | the generic user | active for those without an own document |
+///
+/// ``Event/received(_:)`` compares no versions. Its senders have dropped what is older, within the user's turn: a
+/// push by its decision (`ActiveConfig+Pushing.swift`), a download by `isOutdated`
+/// (`ActiveConfig+DownloadEnds.swift`), both by `keep` for what another process has stored.
 struct UserConfigurationState: Sendable {
     /// The documents that a store has of a user.
     struct Stored: Sendable {

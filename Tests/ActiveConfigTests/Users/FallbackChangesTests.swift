@@ -47,6 +47,24 @@ struct FallbackChangesTests {
         }
     }
 
+    /// As for a download of the current user itself: sections, first, update.
+    @Test func theDownloadIsPostedBehindTheSections() async throws {
+        let store = InMemoryStore()
+        store.persistConfiguration(Self.document("1", version: 1), forUserID: nil)
+        let fixture = Self.launch(.download, store)
+        fixture.config.currentUserID = "b"
+        fixture.drain()
+        let recorder = NotificationRecorder(of: fixture.config, in: fixture.center)
+        try await fixture.config.configuration(forUserID: nil).download()
+        fixture.drain()
+        #expect(
+            recorder.names == [
+                ActiveConfig.sectionDidChangeNotification,
+                ActiveConfig.firstDownloadFinishedNotification,
+                ActiveConfig.downloadUpdateFinishedNotification,
+            ])
+    }
+
     @Test(arguments: Arrival.allCases)
     func itReachesListenersSequencesAndHandles(arrival: Arrival) async throws {
         let store = InMemoryStore(bootstrap: .state(Self.document("2", version: 2)))
