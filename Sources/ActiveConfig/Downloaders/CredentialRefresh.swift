@@ -57,4 +57,15 @@ extension CredentialRefresh? {
         return try await refresh.answer(
             forUserID: userID, url: url, isRefused: isRefused, send)
     }
+
+    /// Sends a request whose refusal is an error of the status 401.
+    package func answer<Answer: Sendable>(
+        forUserID userID: String?, url: URL?,
+        _ send: (_ refreshedToken: String?) async throws -> Result<Answer, DownloadError>
+    ) async throws -> Answer {
+        func isRefused(_ answer: Result<Answer, DownloadError>) -> Bool {
+            if case .failure(let error) = answer { error.status == 401 } else { false }
+        }
+        return try await answer(forUserID: userID, url: url, isRefused: isRefused, send).get()
+    }
 }

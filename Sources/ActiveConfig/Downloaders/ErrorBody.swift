@@ -53,6 +53,16 @@ package struct ErrorBody {
         else { return nil }
         return RequestSecrets(request, userID: userID).removed(from: message)
     }
+
+    /// The error of a request with such an answer.
+    package func refusal(of request: URLRequest, of userID: String?, url: URL?) -> DownloadError {
+        var error = DownloadError(
+            .httpStatus, status: head.statusCode, url: url,
+            retryAfter: RetryAfter.duration(in: head, now: Date()),
+            serverMessage: message(to: request, of: userID))
+        error.fingerprint = RequestFingerprint.of(request)
+        return error
+    }
 }
 
 extension UInt8 {

@@ -43,8 +43,6 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     private let limits: ConfigurationLimits
     private let sessions: URLSessionPool
     private let signals: ClientSignals?
-    /// Header fields that make a request conditional.
-    private static let conditions = ["If-None-Match", "If-Modified-Since"]
 
     /// The longest that an answer may take unless said otherwise, 30 seconds: a server that takes the
     /// request and says nothing must not hold a launch up.
@@ -145,61 +143,34 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState? {
         var context = context(userID, lastKnown)
-        return try await refresh.answer(
-            forUserID: userID, url: reportedURL, isRefused: Self.isRefused
-        ) { token in
+        return try await refresh.answer(forUserID: userID, url: reportedURL) { token in
             context.refreshedToken = token
             return try await exchange(context, lastKnown)
-        }.get()
+        }
     }
 
     /// The context of a user's next request.
     func context(_ userID: String?, _ lastKnown: ConfigurationState?) -> RequestContext {
-        RequestContext(
-            userID: userID, signals: signals?.values ?? [:], entityTag: lastKnown?.entityTag,
-            templateVersion: lastKnown?.meta["template_version"]?.integerValue)
-    }
-
-    private static func isRefused(_ answer: Result<ConfigurationState?, DownloadError>) -> Bool {
-        if case .failure(let error) = answer { error.status == 401 } else { false }
+        RequestContext(userID, signals: signals, lastKnown: lastKnown)
     }
 
     /// Sends one request; a status that is no answer is returned as a failure.
     private func exchange(
         _ context: RequestContext, _ lastKnown: ConfigurationState?
     ) async throws -> Result<ConfigurationState?, DownloadError> {
-        var request = try await createRequest(context)
+        let made = try await createRequest(context)
         try Task.checkCancellation()
-        let url = reportedURL ?? request.url
-        guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
-            throw DownloadError(.notHTTP, url: url)
+        let document = try DocumentRequest(
+            made, context, lastKnown: lastKnown, reportedURL: reportedURL)
+        let (body, head) = try await URLSessionTransport.data(
+            for: document.request, maximumSize: limits.maximumSize, timeout: timeout,
+            reportedURL: document.url, sessions: sessions)
+        guard document.isAnswered(by: head) else {
+            return .failure(
+                ErrorBody(body, of: head)
+                    .refusal(of: document.request, of: context.userID, url: document.url))
         }
-        if let tag = context.entityTag, request.value(forHTTPHeaderField: "If-None-Match") == nil {
-            request.setValue(tag, forHTTPHeaderField: "If-None-Match")
-        }
-        request.nameTemplateVersion(context.templateVersion)
-        let isConditional = Self.conditions.contains {
-            request.value(forHTTPHeaderField: $0) != nil
-        }
-        let (data, response) = try await URLSessionTransport.data(
-            for: request, maximumSize: limits.maximumSize, timeout: timeout, reportedURL: url,
-            sessions: sessions)
-        switch response.statusCode {
-        // An unconditional request has nothing that could be unchanged.
-        case 304 where isConditional && lastKnown != nil:
-            return .success(lastKnown?.confirmed(by: response))
-        case 200...299: break
-        default:
-            var error = DownloadError(
-                .httpStatus, status: response.statusCode, url: url,
-                retryAfter: RetryAfter.duration(in: response, now: Date()),
-                serverMessage: ErrorBody(data, of: response).message(
-                    to: request, of: context.userID))
-            error.fingerprint = RequestFingerprint.of(request)
-            return .failure(error)
-        }
-        return .success(
-            try ConfigurationState(data, answeredBy: url, with: response, limits: limits))
+        return .success(try document.configuration(body, of: head, limits: limits))
     }
 }
 
@@ -225,6 +196,15 @@ extension JSONURLDownloader {
             self.signals = signals
             self.entityTag = entityTag
             self.templateVersion = templateVersion
+        }
+
+        /// Of a request that may be conditional.
+        package init(
+            _ userID: String?, signals: ClientSignals?, lastKnown: ConfigurationState?
+        ) {
+            self.init(
+                userID: userID, signals: signals?.values ?? [:], entityTag: lastKnown?.entityTag,
+                templateVersion: lastKnown?.meta["template_version"]?.integerValue)
         }
 
         /// Of a request that asks for no document.

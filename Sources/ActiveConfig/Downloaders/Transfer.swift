@@ -36,25 +36,7 @@ final class Transfer: NSObject, Sendable {
     private let maximumSize: Int
     private let state = Locked(State())
 
-    /// Serial queue on which the task is started and cancelled.
-    ///
-    /// On Linux both calls wait for Foundation's own queue, which a flooding server keeps busy, so
-    /// they stay off Swift's cooperative threads. The transfers share a few queues: with one each,
-    /// hundreds would block every thread of Dispatch, and Foundation's queue would wait for a
-    /// thread forever.
-    private let queue = Transfer.nextQueue()
-
-    private static let queues = (0..<16).map {
-        DispatchQueue(label: "ActiveConfig.Transfer.\($0)")
-    }
-    private static let queueCursor = Locked(0)
-
-    private static func nextQueue() -> DispatchQueue {
-        queueCursor.withLock { cursor in
-            cursor = (cursor + 1) % queues.count
-            return queues[cursor]
-        }
-    }
+    private let queue = TaskQueues.next()
 
     init(
         _ request: URLRequest, maximumSize: Int, reportedURL: URL?, sessions: URLSessionPool
@@ -181,14 +163,6 @@ final class Transfer: NSObject, Sendable {
     private func tooLarge(_ response: HTTPURLResponse?) -> DownloadError {
         DownloadError(.bodyTooLarge, status: response?.statusCode, url: reportedURL)
     }
-
-    private func downloadError(for error: any Error) -> DownloadError {
-        let status = state.withLock { $0.response?.statusCode }
-        let code = TransferFault.code(of: error, hasHead: status != nil)
-        return DownloadError(
-            code, status: status, url: reportedURL, underlyingError: TransferFault.withoutURL(error)
-        )
-    }
 }
 
 extension Transfer: URLSessionDataDelegate {
@@ -232,35 +206,13 @@ extension Transfer: URLSessionDataDelegate {
             return state.response.map { (state.body, $0) }
         }
         sessions.giveBack(session)
-        if let error { return end(.failure(downloadError(for: error))) }
+        if let error {
+            return end(.failure(DownloadError(error, after: answer?.1, url: reportedURL)))
+        }
         end(answer.map { .success($0) } ?? .failure(DownloadError(.notHTTP, url: reportedURL)))
     }
 }
 
 extension HTTPURLResponse {
     fileprivate var isSuccess: Bool { (200...299).contains(statusCode) }
-}
-
-/// The kinds of faults that Foundation reports.
-package enum TransferFault {
-    /// The code of an error; `hasHead` is true once the head of an answer has arrived.
-    package static func code(of error: any Error, hasHead: Bool) -> DownloadError.Code {
-        switch (error as? URLError)?.code {
-        case .timedOut: .timedOut
-        case .cannotFindHost, .cannotConnectToHost, .dnsLookupFailed, .notConnectedToInternet,
-            .dataNotAllowed, .internationalRoamingOff, .secureConnectionFailed:
-            .cannotConnect
-        case .networkConnectionLost, .badServerResponse, .zeroByteResource: .connectionLost
-        // Foundation on Linux has no code for a truncated answer.
-        case .unknown where hasHead: .connectionLost
-        default: .other
-        }
-    }
-
-    /// The system's error without what else it holds: the whole URL, with the user and the query.
-    package static func withoutURL(_ error: any Error) -> any Error {
-        guard let error = error as? URLError else { return error }
-        return URLError(
-            error.code, userInfo: [NSLocalizedDescriptionKey: error.localizedDescription])
-    }
 }

@@ -14,6 +14,9 @@ final class StreamExchange: Sendable {
     let answer: StreamBuffer<HTTPURLResponse, UInt8>
 
     init(_ request: URLRequest, maximumSize: Int, reportedURL: URL? = nil) {
+        var request = request
+        // Restarts with every piece; the times that count are measured elsewhere.
+        request.timeoutInterval = 600
         self.request = request
         url = reportedURL ?? request.url
         answer = StreamBuffer(maximumSize: maximumSize)

@@ -36,16 +36,8 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
 
     static var idleCount: Int { idle.withLock { $0.values.reduce(0) { $0 + $1.count } } }
 
-    /// Serial queues of all sessions.
-    ///
-    /// On Linux creating, starting and cancelling a task waits for a queue of Foundation's that all
-    /// sessions share, so those calls stay off Swift's cooperative threads; and with a queue each,
-    /// hundreds of sessions could hold every thread of Dispatch.
-    private static let queues = (0..<16).map { DispatchQueue(label: "ActiveConfig.stream.\($0)") }
-    private static let queueCursor = Locked(0)
-
     private let state = Locked(State())
-    private let queue: DispatchQueue
+    private let queue = TaskQueues.next()
     private let pool: URLSessionPool
     private var session: URLSession?
 
@@ -59,10 +51,6 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
 
     private init(_ pool: URLSessionPool) {
         self.pool = pool
-        queue = Self.queueCursor.withLock { cursor in
-            cursor = (cursor + 1) % Self.queues.count
-            return Self.queues[cursor]
-        }
         super.init()
         let configuration = pool.configuration()
         // The stream gets the document's connection.
@@ -211,9 +199,7 @@ extension StreamSession: URLSessionDataDelegate {
             error.map { error in
                 .failure(
                     DownloadError(
-                        TransferFault.code(of: error, hasHead: task.response != nil),
-                        status: (task.response as? HTTPURLResponse)?.statusCode, url: exchange?.url,
-                        underlyingError: TransferFault.withoutURL(error)))
+                        error, after: task.response as? HTTPURLResponse, url: exchange?.url))
             } ?? .success(()))
         giveBackIfUnused()
     }

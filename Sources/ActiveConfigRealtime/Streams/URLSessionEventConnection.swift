@@ -59,18 +59,12 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         _ send: (_ token: String?) async throws -> Result<Answer, DownloadError>
     ) async throws -> Answer {
         var isFirst = true
-        return try await refresh.answer(
-            forUserID: userID, url: source.reportedURL, isRefused: Self.isRefused
-        ) { token in
+        return try await refresh.answer(forUserID: userID, url: source.reportedURL) { token in
             // The refused answer was not read to its end.
             if !isFirst { leaveSession() }
             isFirst = false
             return try await send(token)
-        }.get()
-    }
-
-    private static func isRefused<Answer>(_ answer: Result<Answer, DownloadError>) -> Bool {
-        if case .failure(let error) = answer { error.status == 401 } else { false }
+        }
     }
 
     private func requestDocument(
@@ -81,17 +75,15 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         guard let made = try await source.documentRequest(context) else {
             throw DownloadError(.notHTTP, url: source.reportedURL)
         }
-        var request = try prepare(made)
-        if let tag = lastKnown?.entityTag {
-            request.setValue(tag, forHTTPHeaderField: "If-None-Match")
-        }
-        request.nameTemplateVersion(context.templateVersion)
+        var document = try DocumentRequest(
+            made, context, lastKnown: lastKnown, reportedURL: source.reportedURL)
         if let wait {
-            request.setValue(
+            document.request.setValue(
                 "wait=\(wait.components.seconds)", forHTTPHeaderField: "Prefer")
         }
         let exchange = StreamExchange(
-            request, maximumSize: source.limits.maximumSize, reportedURL: source.reportedURL)
+            document.request, maximumSize: source.limits.maximumSize,
+            reportedURL: source.reportedURL)
         let session = try start(exchange)
         let timer = Task { [source] in
             try await Task.sleep(for: source.timeout + (wait ?? .zero))
@@ -99,27 +91,20 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         }
         defer { timer.cancel() }
         let head = try await exchange.answer.head()
-        let isUnchanged = head.statusCode == 304 && lastKnown?.entityTag != nil
-        guard isUnchanged || 200...299 ~= head.statusCode else {
+        guard document.isAnswered(by: head) else {
             return .failure(try await refuse(exchange, head, on: session))
         }
-        let retryAfter = RetryAfter.duration(in: head, now: source.now())
         let body = try await exchange.answer.body()
-        var configuration: ConfigurationState?
-        if isUnchanged {
-            configuration = lastKnown?.confirmed(by: head)
-        } else {
-            configuration = try ConfigurationState(
-                Data(body), answeredBy: exchange.url, with: head, limits: source.limits)
-        }
-        let tag = isUnchanged ? lastKnown?.entityTag : configuration?.entityTag
+        let configuration = try document.configuration(
+            Data(body), of: head, limits: source.limits)
+        let tag = (configuration ?? lastKnown)?.entityTag
         state.withLock { $0.entityTag = tag }
         return .success(
             DocumentAnswer(
                 configuration,
                 hasWaited: head.value(forHTTPHeaderField: "Preference-Applied")?
                     .contains("wait") == true,
-                retryAfter: retryAfter,
+                retryAfter: RetryAfter.duration(in: head, now: Date()),
                 allowsStream: head.value(forHTTPHeaderField: "Connection")?.lowercased()
                     != "close"))
     }
@@ -132,7 +117,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         guard let made = try await source.streamRequest(context) else {
             throw NoEventStream("the server has none for this user")
         }
-        var request = try prepare(made)
+        var request = try made.checked(reportedURL: source.reportedURL)
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         if let lastEventID { request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID") }
         let exchange = StreamExchange(
@@ -168,11 +153,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
     ) async throws -> DownloadError {
         let body = await errorBody(of: exchange, head, on: session)
         try Task.checkCancellation()
-        var error = DownloadError(
-            .httpStatus, status: head.statusCode, url: exchange.url,
-            retryAfter: RetryAfter.duration(in: head, now: source.now()),
-            serverMessage: body.message(to: exchange.request, of: userID))
-        error.fingerprint = RequestFingerprint.of(exchange.request)
+        let error = body.refusal(of: exchange.request, of: userID, url: exchange.url)
         session.cancel(exchange, with: error)
         return error
     }
@@ -216,16 +197,6 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         }
         exchange?.answer.end(.failure(CancellationError()))
         session?.release()
-    }
-
-    private func prepare(_ request: URLRequest) throws -> URLRequest {
-        guard ["http", "https"].contains(request.url?.scheme?.lowercased()) else {
-            throw DownloadError(.notHTTP, url: source.reportedURL ?? request.url)
-        }
-        var request = request
-        // Restarts with every piece; the times that count are measured elsewhere.
-        request.timeoutInterval = 600
-        return request
     }
 
     private func start(_ exchange: StreamExchange) throws -> StreamSession {

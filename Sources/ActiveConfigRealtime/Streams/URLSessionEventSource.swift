@@ -46,7 +46,6 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
     let timeout: Duration
     let limits: ConfigurationLimits
     let sessions: URLSessionPool
-    let now: @Sendable () -> Date
 
     /// Creates a source from requests of your own, such as ones with a credential.
     ///
@@ -85,7 +84,6 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
         self.reportedURL = reportedURL
         self.documentRequest = documentRequest
         self.streamRequest = streamRequest
-        now = { Date() }
     }
 
     /// Creates a source from a backend.
@@ -172,9 +170,7 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
     func context(
         _ userID: String?, _ lastKnown: ConfigurationState?
     ) -> JSONURLDownloader.RequestContext {
-        JSONURLDownloader.RequestContext(
-            userID: userID, signals: signals?.values ?? [:], entityTag: lastKnown?.entityTag,
-            templateVersion: lastKnown?.templateVersion)
+        JSONURLDownloader.RequestContext(userID, signals: signals, lastKnown: lastKnown)
     }
 }
 

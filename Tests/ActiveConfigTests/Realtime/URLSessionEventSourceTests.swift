@@ -4,6 +4,10 @@ import ActiveConfigRealtime
 import Foundation
 import Testing
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// The transport against a server of raw sockets.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct URLSessionEventSourceTests {
@@ -81,6 +85,25 @@ struct URLSessionEventSourceTests {
         #expect(answer == DocumentAnswer(nil, hasWaited: true, retryAfter: .seconds(3)))
         #expect(server.requests.first?.headers["prefer"] == "wait=25")
         #expect(server.requests.first?.headers["if-none-match"] == "\"7\"")
+    }
+
+    @Test func aConditionOfTheAppsOwnStays() async throws {
+        let server = try Self.server(document: Self.kept(304, body: ""))
+        defer { server.stop() }
+        let url = try server.url("")
+        let source = URLSessionEventSource { _ in
+            var request = URLRequest(url: url)
+            request.setValue("\"own\"", forHTTPHeaderField: "If-None-Match")
+            return request
+        } streamRequest: { _ in
+            nil
+        }
+        var known = ConfigurationState()
+        let connection = source.connection(forUserID: "1")
+        #expect(try await connection.document(lastKnown: known, wait: nil) == DocumentAnswer(nil))
+        known.entityTag = "\"7\""
+        #expect(try await connection.document(lastKnown: known, wait: nil) == DocumentAnswer(nil))
+        #expect(server.requests.map { $0.headers["if-none-match"] } == ["\"own\"", "\"own\""])
     }
 
     @Test(
