@@ -20,6 +20,7 @@ extension ActiveConfig {
             case .accept(var document?):
                 // What is changed in it is changed anew whenever it is read from the bytes.
                 document.original = document.original ?? candidate.document.original
+                document.entityTag = document.entityTag ?? candidate.document.entityTag
                 candidate.document = document
             case .accept(nil): break
             case .refuse(let refusal): return .refused(refusal)
@@ -123,8 +124,7 @@ extension ActiveConfig {
         let candidate = ConfigurationCandidate(
             answer ?? unchanged, userID: userID.string,
             origin: isDocument ? .downloaded : .confirmed, lastKnown: lastKnown, requestBase: asked,
-            newestKnownVersion: [lastKnown?.templateVersion, newestRefusedVersion(of: userID)]
-                .compactMap(\.self).max(), time: now())
+            newestKnownVersion: newestKnownVersion(of: userID, lastKnown), time: now())
         switch vet(candidate) {
         case .accepted(var document):
             guard isDocument else {
@@ -143,6 +143,12 @@ extension ActiveConfig {
         }
     }
 
+    private func newestKnownVersion(
+        of userID: UserID, _ lastKnown: ConfigurationState?
+    ) -> Int? {
+        [lastKnown?.templateVersion, newestRefusedVersion(of: userID)].compactMap(\.self).max()
+    }
+
     /// Checks a document that is not used, since it is older than the known one.
     ///
     /// - Throws: The error of a refusal.
@@ -158,7 +164,8 @@ extension ActiveConfig {
     ) -> PushDecision {
         if needsOriginal { return .fetch }
         let candidate = ConfigurationCandidate(
-            document, userID: userID.string, origin: .pushed, lastKnown: lastKnown, time: now())
+            document, userID: userID.string, origin: .pushed, lastKnown: lastKnown,
+            newestKnownVersion: newestKnownVersion(of: userID, lastKnown), time: now())
         switch vet(candidate) {
         case .accepted(let document): return .apply(document)
         // The download of the whole document says why.

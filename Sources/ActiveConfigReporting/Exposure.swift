@@ -22,6 +22,25 @@ public struct Exposure: Sendable, Hashable {
 }
 
 extension Exposure {
+    /// Creates an exposure, as for a test.
+    ///
+    /// - Parameters:
+    ///   - userID: The user; nil is the generic user.
+    ///   - setting: The setting.
+    ///   - value: The value, not converted.
+    ///   - source: Where the value comes from.
+    ///   - templateVersion: The version of the document.
+    ///   - experiments: The experiments of the document, and whether the user is in them.
+    ///   - time: When the value was first read.
+    public init(
+        userID: String?, setting: SettingPath, value: SettingValue?, source: SettingSource,
+        templateVersion: Int? = nil, experiments: [String: Bool] = [:], time: Date
+    ) {
+        self.init(
+            userID: userID, setting: setting, value: value, isMasked: false, source: source,
+            templateVersion: templateVersion, experiments: experiments, time: time)
+    }
+
     init(_ read: SettingRead, _ event: ConfigurationEvent) {
         self.init(
             userID: event.userID, setting: read.setting, value: read.value, isMasked: read.isMasked,

@@ -31,8 +31,8 @@ public struct ConfigurationEvent: Sendable {
         ///
         /// Of the current user and of users with handles.
         case active
-        /// The document is not used, for this reason; `keptVersion` is the version of the user's document
-        /// that is.
+        /// A document that was downloaded is not used, for this reason, or one in the store that a vetting
+        /// ignores; `keptVersion` is the version of the user's document that is.
         case refused(ConfigurationRefusal, keptVersion: Int?)
         /// The user is forgotten.
         case forgotten
@@ -83,8 +83,16 @@ public struct SettingRead: Sendable, Hashable {
     /// A hash of the value, also of one that is masked; another one in each process.
     public let valueHash: Int
 
-    init(
-        _ setting: SettingPath, _ value: SettingValue?, isMasked: Bool, from source: SettingSource
+    /// Creates a value that was read, as for a test.
+    ///
+    /// - Parameters:
+    ///   - setting: The setting.
+    ///   - value: The value, not converted.
+    ///   - isMasked: True when the value is a secret, which is left out.
+    ///   - source: Where the value comes from.
+    public init(
+        _ setting: SettingPath, _ value: SettingValue?, isMasked: Bool = false,
+        from source: SettingSource
     ) {
         self.setting = setting
         self.value = isMasked ? nil : value

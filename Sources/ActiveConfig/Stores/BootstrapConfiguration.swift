@@ -129,7 +129,8 @@ public struct BootstrapConfiguration: Sendable {
 /// The configuration of a user without an own one, as a store finds it.
 ///
 /// A store that wraps another one forwards it, or the framework cannot tell a fallback from a user's own
-/// configuration.
+/// configuration, and vets a bootstrap as what was stored. With ``genericUser(then:log:)``,
+/// ``ActiveConfigStore/ownConfiguration(forUserID:)`` has to be implemented: it alone is then asked.
 public struct StoreFallback: Sendable {
     /// True when the generic user's configuration comes first.
     let isGeneric: Bool

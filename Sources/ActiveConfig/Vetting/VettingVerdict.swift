@@ -10,10 +10,32 @@ public struct VettingVerdict: Sendable {
 
     let kind: Kind
 
+    /// The reason of a document that is not used; nil for one that may become active.
+    public var refusal: ConfigurationRefusal? {
+        switch kind {
+        case .accept: nil
+        case .refuse(let refusal), .ignore(let refusal, _): refusal
+        }
+    }
+
+    /// A Boolean value that indicates whether the document is not used, and is no failure.
+    public var isIgnored: Bool { if case .ignore = kind { true } else { false } }
+
+    /// The document that takes the place of the one that was asked about; nil when none does.
+    public var replacement: ConfigurationState? {
+        switch kind {
+        case .accept(let document), .ignore(_, let document): document
+        case .refuse: nil
+        }
+    }
+
     /// The document may become active.
     public static let accept = VettingVerdict(kind: .accept(nil))
 
     /// The document may become active, as it is given here: such as read from signed bytes.
+    ///
+    /// Without ``ConfigurationVetting/needsOriginal`` it is stored as it is given here, and changes that are
+    /// pushed are applied to it: a vetting that changes documents needs the original.
     ///
     /// - Parameter document: The document.
     /// - Returns: The verdict.

@@ -192,4 +192,47 @@ struct ConfigurationVettingTests {
         #expect(seen.withLock { $0.first } == "a")
         #expect(seen.withLock { $0.last } == (isNeeded ? "a" : .some(nil)))
     }
+
+    /// Accepts what it has read again from the bytes.
+    private struct ReadingAgain: ConfigurationVetting {
+        var needsOriginal: Bool { true }
+
+        func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict {
+            if candidate.origin == .confirmed { return .accept }
+            guard let body = candidate.document.original?.body,
+                let document = try? ConfigurationState(jsonData: body)
+            else { return .refuse(ConfigurationRefusal("It has no bytes.")) }
+            return .accept(document)
+        }
+    }
+
+    @Test func aDocumentThatWasReadAgainKeepsItsEntityTag() async throws {
+        var document = ConfigurationState.titled(["Home": "1"], entityTag: "\"a\"")
+        document.original = OriginalDocument(
+            body: document.jsonData(), headerFields: [:], entityTag: document.entityTag)
+        let store = InMemoryStore()
+        for _ in 1...2 {
+            var options = ActiveConfigOptions()
+            options.vetting = [ReadingAgain()]
+            let fixture = CoordinatorFixture.make(
+                ScriptedDownloader { [document] request in
+                    request.lastKnown == nil ? .configuration(document) : .unchanged
+                }, store: store, options: options)
+            try await fixture.config.downloadNewConfig()
+            #expect(fixture.config.currentConfiguration.entityTag == "\"a\"")
+            #expect(fixture.config["Home"]?.string(forKey: "title") == "1")
+        }
+        #expect(store.ownEntityTag(forUserID: nil) == "\"a\"")
+    }
+
+    @Test func aVerdictCanBeLookedAt() {
+        let refusal = ConfigurationRefusal("It is too large.")
+        let document = ConfigurationState.titled(["Home": "1"])
+        #expect(VettingVerdict.accept.refusal == nil)
+        #expect(VettingVerdict.accept(document).replacement == document)
+        #expect(VettingVerdict.refuse(refusal).refusal?.reason == refusal.reason)
+        #expect(!VettingVerdict.refuse(refusal).isIgnored)
+        let ignored = VettingVerdict.ignore(refusal, using: document)
+        #expect(ignored.isIgnored && ignored.replacement == document)
+    }
 }
