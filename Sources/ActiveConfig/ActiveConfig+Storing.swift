@@ -118,7 +118,7 @@ extension ActiveConfig {
     }
 
     /// Runs `write` with the question whether a stored version is later than a document's; once more for
-    /// one that must not be used, since vettings are not asked while the store is locked.
+    /// one that cannot be read or must not be used, which is not found out while the store is locked.
     ///
     /// - Returns: False when a later one stays, which `stored` reads.
     private func storing(
@@ -135,7 +135,7 @@ extension ActiveConfig {
                 if isLater { later = version }
                 return isLater
             }
-            guard !isStored, let later, !vetting.isEmpty,
+            guard !isStored, let later,
                 !documents.isSuperseded(document, by: stored()?.templateVersion)
             else { return isStored }
             unusable.insert(later)
@@ -204,6 +204,7 @@ extension ActiveConfig {
             }
             return isStored ? .stored : .superseded
         } catch is StoreRecord.UnsupportedError {
+            logUnsupportedRecords()
             return .failed
         } catch {
             log(

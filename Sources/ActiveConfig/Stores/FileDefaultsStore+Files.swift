@@ -152,7 +152,11 @@ extension FileDefaultsStore {
                 }
             }
             guard let new = change(old) else {
-                if case .absent = current, old == nil { return }
+                switch current {
+                // One that cannot be read is not there for the caller, and stays.
+                case .absent, .newer, .unreadable: if old == nil { return }
+                case .record, .damaged: break
+                }
                 return try removeLocked(files)
             }
             if isSound, new == old { return }

@@ -75,7 +75,7 @@ extension ActiveConfigStore {
         let record = StoreRecord.pendingConfiguration(forUserID: userID)
         let new = try configuration.map { try StoredRecord.encode($0, of: UserID(userID)) }
         // So that removing what is not there makes no folder.
-        if try new == nil && self.record(record) == nil { return }
+        if new == nil, case .success(nil) = Result(catching: { try self.record(record) }) { return }
         try updateRecord(record) { _ in new }
     }
 
