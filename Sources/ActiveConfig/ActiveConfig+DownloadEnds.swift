@@ -25,11 +25,20 @@ extension ActiveConfig {
         // Stored first, so that another process that is told of it finds it.
         let result = turns.run(of: userID) { () -> DownloadResult? in
             if download.isAbandoned { return nil }
+            let received = attempt?.received
+            if let received, received.forgettingCount != entry.documents.forgettingCount {
+                return nil
+            }
             loadedSnapshot(of: entry)
             var arrival = Arrival(
                 answer ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
             let isNewest =
                 if isOutdated(exchange, by: entry.documents) {
+                    false
+                } else if let received,
+                    // A store may not tell what is the user's own.
+                    entry.documents.newest?.isLater(than: received.document) == true
+                {
                     false
                 } else if let answer {
                     keep(answer, known: lastKnown, of: entry)
@@ -37,6 +46,7 @@ extension ActiveConfig {
                     attempt == nil || keepUnstored(of: entry)
                 }
             if !isNewest { arrival.document = nil }
+            if !isNewest, received != nil { arrival.outcome = .notModified }
             arrival.attempt = attempt
             arrival.download = download
             return bring(arrival, to: entry)
@@ -60,7 +70,7 @@ extension ActiveConfig {
     private struct Arrival: Sendable {
         /// Nil when there is none, or a later one is known.
         var document: ConfigurationState?
-        let outcome: DownloadOutcome
+        var outcome: DownloadOutcome
         /// Of the answer.
         let headerFields: [String: String]
         /// The request; nil when none was made.
@@ -86,10 +96,12 @@ extension ActiveConfig {
         let event = arrival.document.map { UserConfigurationState.Event.received($0) }
         let after = event.map { state(of: entry, after: $0) } ?? entry.documents
         let isWhole = after.active?.pending == nil
-        if let attempt = arrival.attempt {
+        if let attempt = arrival.attempt, attempt.received == nil {
             history.noteSuccess(
                 of: attempt.request, arrival.outcome, after: attempt.duration(),
                 isActive: isWhole)
+        } else if let attempt = arrival.attempt, arrival.outcome == .downloaded {
+            history.notePush(of: attempt.request, isActive: isWhole)
         }
         let isCounted = arrival.attempt != nil || arrival.download == nil
         let transition = inOrderOfFirstDownload {
@@ -205,7 +217,7 @@ extension ActiveConfig {
         with error: any Error, by other: (any ActiveConfigDownloader)? = nil
     ) {
         var isRepeated = (error as? DownloadError)?.code == .throttled
-        if let attempt, !(error is CancellationError) {
+        if let attempt, attempt.received == nil, !(error is CancellationError) {
             isRepeated = turns.run(of: userID) {
                 !download.isAbandoned
                     && history.noteFailure(of: attempt.request, error, after: attempt.duration())

@@ -136,7 +136,9 @@ extension ActiveConfig {
             log(.info, "Downloading the configuration of \(userID.logName).")
             var request = plan.request
             request.isEarly = other == nil && history.isEarly(request)
-            let begun = JoinedDownload.Attempt(request: request, duration: clock.stopwatch())
+            let begun = JoinedDownload.Attempt(
+                request: request, duration: clock.stopwatch(),
+                received: downloader as? ReceivedDocument)
             attempt.withLock { $0 = begun }
             let asked = requestBase(plan.lastKnown, of: userID)
             var exchange = JoinedDownload.Exchange(

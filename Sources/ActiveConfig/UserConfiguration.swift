@@ -47,7 +47,7 @@ public final class UserConfiguration: Sendable {
     /// message.
     ///
     /// It counts as a download of the user's, and comes after one that is running: it is vetted and stored, and
-    /// becomes active or waits for `activate()`. A document with a lower `template_version` than the user's
+    /// becomes active or waits for `activate()`, unless the user is forgotten meanwhile. A document with a lower `template_version` than the user's
     /// newest one changes nothing. Where a vetting needs originals, as signatures do, it has to have its
     /// ``ConfigurationState/original``.
     ///
@@ -58,7 +58,8 @@ public final class UserConfiguration: Sendable {
     ///   refuses it, or `CancellationError`; the active configuration then stays.
     @discardableResult
     public func receive(_ document: ConfigurationState) async throws -> DownloadResult {
-        let downloader = ReceivedDocument(document: document)
+        let downloader = ReceivedDocument(
+            document: document, forgettingCount: entry.documents.forgettingCount)
         return try await result {
             try await self.config.download(of: self.entry.userID, by: downloader)
         }

@@ -18,6 +18,8 @@ struct DownloadAttempt: Sendable {
     let request: DownloadHistory.Request
     /// The time since it was made.
     let duration: @Sendable () -> Duration
+    /// Of a document that was there already; nil for one that a server was asked for.
+    var received: ReceivedDocument?
 }
 
 extension SharedTask where Answer == DownloadExchange, Value == DownloadResult {

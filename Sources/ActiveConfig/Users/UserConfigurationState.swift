@@ -44,6 +44,9 @@ struct UserConfigurationState: Sendable {
     /// Number of the last change; a load that began at another one is stale.
     private(set) var revision = 0
 
+    /// Number of times that the user was forgotten.
+    private(set) var forgettingCount = 0
+
     /// The active configuration, with the document that waits; nil before the first load.
     private(set) var active: KnownConfiguration?
 
@@ -202,6 +205,7 @@ struct UserConfigurationState: Sendable {
 
     private mutating func forget(_ fallback: KnownConfiguration) {
         (unstoredOwn, unstoredWaiting, isLaunchUnstored) = (nil, nil, false)
+        forgettingCount += 1
         // Even if nothing is loaded: a load that is running has read what is gone by now.
         if active == nil { revision += 1 } else { become(fallback) }
     }

@@ -2,7 +2,7 @@ public import ActiveConfig
 
 /// Where an ``ActiveConfigUpdater`` gets documents and events from.
 ///
-/// ``URLSessionEventSource`` speaks to a server; tests script one with `ScriptedEventSource` of
+/// ``URLSessionEventSource`` speaks to a server; tests script one with `ScriptedBackend` of
 /// `ActiveConfigTesting`.
 public protocol ActiveConfigEventSource: Sendable {
     /// A new connection for a user; nil is the generic user.

@@ -21,12 +21,12 @@ extension LaunchGuard {
                 if let number {
                     guard number > state.lastNumber else { return (false, false) }
                     state.lastNumber = number
+                    // Another one that was to become active in its place, and did not, does not count.
+                    if document != state.proved { state.proved = nil }
                 }
                 guard state.document != document || state.isWhole != activation.isWhole else {
                     return (false, false)
                 }
-                // Another one that was to become active in its place, and did not, does not count.
-                if number != nil, document != state.proved { state.proved = nil }
                 let isProved = activation.isWhole && document == state.proved
                 (state.document, state.isWhole, state.isProved) = (
                     document, activation.isWhole, isProved

@@ -84,4 +84,68 @@ struct ReceivedDocumentTests {
         try await user.receive(whole)
         #expect(user["Home"]?.string(forKey: "title") == "whole")
     }
+
+    /// No server was asked: what is known of it stays.
+    @Test func itSaysNothingOfTheServer() async throws {
+        let policy = FetchPolicy(minimumInterval: .zero)
+        var options = ActiveConfigOptions()
+        options.fetchPolicy = policy
+        let answers = ScriptedDownloader { request in
+            request.number == 1
+                ? .configuration(Self.document(1, title: "first"))
+                : .failure(DownloadError(.httpStatus, status: 503, retryAfter: .seconds(600)))
+        }
+        let fixture = CoordinatorFixture.make(answers, options: options)
+        let user = fixture.config.configuration(forUserID: nil)
+        for _ in 1...3 {
+            await #expect(throws: ConfigurationFormatError.self) {
+                try await user.receive(ConfigurationState())
+            }
+        }
+        try await fixture.config.downloadNewConfig()
+        await #expect(throws: DownloadError.self) { try await fixture.config.downloadNewConfig() }
+        try await user.receive(Self.document(2, title: "received"))
+        await #expect(throws: DownloadError.self) { try await fixture.config.downloadNewConfig() }
+        #expect(answers.requests.count == 2, "the server's Retry-After is over")
+    }
+
+    /// With the members of the contract alone: it cannot tell what is a user's own.
+    private final class OwnStore: ActiveConfigStore {
+        private let kept = InMemoryStore()
+
+        func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+            kept.lastKnownActiveConfiguration(forUserID: userID)
+        }
+
+        func persistConfiguration(
+            _ configuration: ConfigurationState?, forUserID userID: String?
+        ) throws {
+            kept.persistConfiguration(configuration, forUserID: userID)
+        }
+    }
+
+    @Test func anOlderOneChangesNothingInAStoreOfTheAppsOwn() async throws {
+        let fixture = CoordinatorFixture.make(store: OwnStore())
+        let user = fixture.config.configuration(forUserID: "1")
+        try await user.receive(Self.document(3, title: "newest"))
+        let result = try await user.receive(Self.document(2, title: "old"))
+        #expect(result.outcome == .notModified)
+        #expect(user["Home"]?.string(forKey: "title") == "newest")
+    }
+
+    /// It came before the user was forgotten, and had to wait, as for a download that ran.
+    @Test func itBringsNoForgottenUserBack() async throws {
+        let store = InMemoryStore()
+        let fixture = CoordinatorFixture.make(store: store)
+        let user = fixture.config.configuration(forUserID: "1")
+        await user.load()
+        let late = ReceivedDocument(document: Self.document(2, title: "late"), forgettingCount: 0)
+        try fixture.config.forgetUser("1")
+        await #expect(throws: CancellationError.self) {
+            try await fixture.config.download(of: UserID("1"), by: late)
+        }
+        #expect(store.ownConfiguration(forUserID: "1") == nil && user["Home"] == nil)
+        try await user.receive(Self.document(2, title: "new"))
+        #expect(user["Home"]?.string(forKey: "title") == "new")
+    }
 }
