@@ -163,10 +163,12 @@ public final class ConfigurationAcknowledger: Sendable {
             return note(outcome)
         }
         let delay = maximumDelay * random()
-        // A newer version makes the acknowledgement of an older one needless.
+        // A newer version makes the acknowledgement of an older one needless, but what is active instead of
+        // one that is refused does not: it is told of again at its next confirmation.
         let old = state.withLock { state -> Task<Void, Never>? in
-            guard !state.isStopped,
-                state.pending[outcome.userID]?.outcome.isSame(as: outcome) != true
+            let waiting = state.pending[outcome.userID]?.outcome
+            guard !state.isStopped, waiting?.isSame(as: outcome) != true,
+                waiting?.version ?? .min <= outcome.version
             else { return nil }
             state.lastNumber += 1
             let number = state.lastNumber

@@ -198,6 +198,26 @@ struct ConfigurationAcknowledgerTests {
         #expect(sent.withLock { $0.count } == 1_100)
     }
 
+    /// Such as at the launch after a crash: the server has to hear of it, whatever is active instead.
+    @Test func aRefusalIsToldThoughTheKeptVersionIsConfirmed() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(7)), .unchanged))
+        let acknowledger = try acknowledger(config)
+        config.observers.tell(
+            ConfigurationEvent(
+                .refused(ConfigurationRefusal("The app died 3 times."), keptVersion: 7),
+                userID: nil, document: Self.document(8),
+                headerFields: ["activeconfig-acknowledge": "1"], time: .now))
+        for _ in 1...2 {
+            try await config.downloadNewConfig()
+            await settle(acknowledger)
+        }
+        let versions = try sent.withLock { $0 }.map {
+            try body($0).dictionaryValue?["template_version"]
+        }
+        #expect(versions == [8, 7])
+    }
+
     @Test func theFirstEventOfAStreamMayAsk() async throws {
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(Self.document(12, share: nil))))
