@@ -5,6 +5,8 @@ set -euo pipefail
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=${BENCHMARKS_SCRATCH:-$here/.build}/sizes
+# shellcheck source=Tests/setup.sh
+. "$root/Tests/setup.sh"
 
 usage() {
     cat <<TEXT
@@ -13,9 +15,9 @@ USAGE: Tests/Benchmarks/sizes.sh [--json]
 Builds programs for release, with the standard library linked statically, and strips them: one that asks a
 server by URLSession and reads JSON by Foundation, which is what the others grow from, and one for each
 library of this package, and for swift-configuration, that reads one setting. Prints the size of each, and
-the growth, in KiB.
+the growth, in KiB. Takes two minutes; on Linux it installs the headers of libcurl.
 
-Exit codes: 0 all is well, 1 a program does not build, 64 wrong arguments.
+Exit codes: 0 all is well, 1 a program does not build, 64 wrong arguments, 69 something cannot be installed.
 TEXT
 }
 
@@ -28,16 +30,20 @@ case "${1:-}" in
 esac
 
 names=(Foundation Core Realtime Trust Reporting All Configuration)
+# A target may not be named as one of a dependency is.
+target() { echo "Program$1"; }
 
 # program NAME IMPORTS CODE
 program() {
-    mkdir -p "$build/package/Sources/$1"
+    local folder
+    folder=$build/package/Sources/$(target "$1")
+    mkdir -p "$folder"
     {
         echo 'import Foundation'
         printf '#if canImport(FoundationNetworking)\nimport FoundationNetworking\n#endif\n'
         for module in $2; do echo "import $module"; done
         echo "$3"
-    } >"$build/package/Sources/$1/main.swift"
+    } >"$folder/main.swift"
 }
 
 base='let url = URL(string: "http://127.0.0.1:1/")!'
@@ -103,29 +109,34 @@ let package = Package(
 TEXT
     for name in "${names[@]}"; do
         products=""
-        for module in $(sed -n 's/^import \(ActiveConfig[A-Za-z]*\|Configuration\)$/\1/p' "$build/package/Sources/$name/main.swift"); do
+        for module in $(sed -n 's/^import \(ActiveConfig[A-Za-z]*\|Configuration\)$/\1/p' "$build/package/Sources/$(target "$name")/main.swift"); do
             package=ActiveConfig
             [ "$module" != Configuration ] || package=swift-configuration
             products+=".product(name: \"$module\", package: \"$package\"), "
         done
-        echo "        .executableTarget(name: \"$name\", dependencies: [${products%, }]),"
+        echo "        .executableTarget(name: \"$(target "$name")\", dependencies: [${products%, }]),"
     done
-    printf '    ])\n'
+    printf '    ], swiftLanguageModes: [.v5])\n'
 } >"$build/package/Package.swift"
 
 options=(-c release --package-path "$build/package" --scratch-path "$build/build")
-[ "$(uname -s)" = Darwin ] || options+=(--static-swift-stdlib)
+if [ "$(uname -s)" != Darwin ]; then
+    # Foundation's URL sessions, linked statically, need it, and do not say so to the linker.
+    options+=(--static-swift-stdlib -Xlinker -lcurl)
+    compgen -G '/usr/lib*/libcurl.so' >/dev/null || compgen -G '/usr/lib/*/libcurl.so' >/dev/null ||
+        (install_packages curl libcurl4-openssl-dev)
+fi
 for name in "${names[@]}"; do
     [ ! -t 2 ] || echo "building $name" >&2
     # All others of a package are built only for what they share.
-    swift build "${options[@]}" --product "$name" >"$build/log" 2>&1 || {
+    swift build "${options[@]}" --product "$(target "$name")" >"$build/log" 2>&1 || {
         cat "$build/log" >&2
         exit 1
     }
 done
 binaries=$(swift build "${options[@]}" --show-bin-path)
 size_of() {
-    cp "$binaries/$1" "$build/stripped"
+    cp "$binaries/$(target "$1")" "$build/stripped"
     strip "$build/stripped"
     wc -c <"$build/stripped"
 }

@@ -27,25 +27,16 @@ enum F14SwitchingUsers: BenchmarkTarget {
             let plain = folder.appending(path: "plain.json")
             try data.write(to: plain)
             var turn = 0
-            let samples = try await setup.rounds.measure([
-                try Side.repeating("switch") {
-                    turn += 1
-                    config.currentUserID = userIDs[turn % userIDs.count]
-                    return config[SampleDocument.sectionName(0)]?.settingKeys.count ?? 0
-                },
-                try Side.repeating("parse") {
-                    try ConfigurationState(jsonData: data).sections.count
-                },
-                try Side.repeating("read") { try Data(contentsOf: plain).count },
-            ])
-            let times = samples.map(\.median)
+            let samples = try await setup.rounds.measure(
+                [
+                    try Side.repeating("switch") {
+                        turn += 1
+                        config.currentUserID = userIDs[turn % userIDs.count]
+                        return config[SampleDocument.sectionName(0)]?.settingKeys.count ?? 0
+                    }
+                ] + (try ParseAndRead.sides(data, in: plain)))
             return [
-                Row(
-                    name, work, ours: samples[0], against: "parse and read",
-                    nanoseconds: times[1] + times[2],
-                    text: "\(Figure.text(ofNanoseconds: times[1])) + "
-                        + Figure.text(ofNanoseconds: times[2]),
-                    wanted: .atMostTimes(1.4))
+                ParseAndRead.row(name, work, samples)
             ]
         }
     }

@@ -17,21 +17,12 @@ enum F6FirstValue: BenchmarkTarget {
             let plain = folder.appending(path: "plain.json")
             let data = document.data
             try data.write(to: plain)
-            let samples = try await setup.rounds.measure([
-                try Side.repeating("first value") { try Launch(directory: stored).firstValue() },
-                try Side.repeating("parse") {
-                    try ConfigurationState(jsonData: data).sections.count
-                },
-                try Side.repeating("read") { try Data(contentsOf: plain).count },
-            ])
-            let times = samples.map(\.median)
+            let samples = try await setup.rounds.measure(
+                [
+                    try Side.repeating("first value") { try Launch(directory: stored).firstValue() }
+                ] + (try ParseAndRead.sides(data, in: plain)))
             return [
-                Row(
-                    name, work, ours: samples[0], against: "parse and read",
-                    nanoseconds: times[1] + times[2],
-                    text: "\(Figure.text(ofNanoseconds: times[1])) + "
-                        + Figure.text(ofNanoseconds: times[2]),
-                    wanted: .atMostTimes(1.4)),
+                ParseAndRead.row(name, work, samples),
                 try bootstrapRow(
                     "a missing bootstrap behind a stored document", directory: stored,
                     expectedMessages: 0),
