@@ -57,6 +57,73 @@ extension LaunchGuard {
         report(LaunchGuardVerdict(refusal, kept: replacement))
     }
 
+    /// The refusal of a document, if it is not to be used.
+    func refusal(
+        of configuration: ConfigurationState, userID: UserID
+    ) -> LaunchRecord.Count? {
+        guard let record = judgedRecord() else { return nil }
+        let found = record.refused.contains { UserID($0.document.userID) == userID }
+        return found ? record.refusal(of: LaunchRecord.Document(configuration, of: userID)) : nil
+    }
+
+    /// The user's newest document that is not to be used; a request asks for another one.
+    func lastRefused(of userID: UserID) -> LaunchRecord.Count? {
+        judgedRecord()?.lastRefused(of: userID)
+    }
+
+    /// The user's last document with which the app has lived.
+    func goodConfiguration(of userID: UserID) -> ConfigurationState? {
+        guard let context = state.withLock({ $0.context }) else { return nil }
+        do {
+            guard let data = try context.store.clientState(named: Self.copyName(of: userID)) else {
+                return nil
+            }
+            return try StoredRecord(data, of: userID).configuration()
+        } catch {
+            context.log(
+                .warning, "The last good configuration of \(userID.logName) is lost: \(error)")
+            return nil
+        }
+    }
+
+    /// Keeps the digest of a refused signed document, for requests.
+    func noteDigest(_ digest: String?, ofRefused document: LaunchRecord.Document) {
+        guard let digest, let record = state.withLock({ $0.context?.record }),
+            // An update reads the store, and this is called at each reading of the document.
+            record.value.refused.contains(where: {
+                $0.document == document && $0.contentDigest == nil
+            })
+        else { return }
+        record.update { record in
+            for index in record.refused.indices
+            where record.refused[index].document == document
+                && record.refused[index].contentDigest == nil
+            {
+                record.refused[index].contentDigest = digest
+            }
+        }
+        writeMessages()
+    }
+
+    /// Keeps the version of a refused document that the server has sent as a later one, for requests.
+    func noteVersion(of configuration: ConfigurationState, userID: UserID) {
+        let document = LaunchRecord.Document(configuration, of: userID)
+        func isOlder(_ refused: LaunchRecord.Count) -> Bool {
+            refused.document == document
+                && refused.document.version ?? 0 < document.version ?? 0
+        }
+        guard let record = state.withLock({ $0.context?.record }),
+            record.value.refused.contains(where: isOlder)
+        else { return }
+        record.update { record in
+            for index in record.refused.indices where isOlder(record.refused[index]) {
+                record.refused[index].document = document
+                record.refused[index].contentDigest = configuration.original?.digest
+            }
+        }
+        writeMessages()
+    }
+
     /// The refusal of a document, if it is new in this launch.
     func newRefusal(of document: LaunchRecord.Document) -> LaunchRecord.Count? {
         state.withLock { $0.newRefusals[document] }

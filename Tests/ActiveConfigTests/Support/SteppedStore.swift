@@ -117,3 +117,14 @@ final class SteppedStore: ActiveConfigStore {
 
     func recordFirstDownloadFinished() -> Bool { base.recordFirstDownloadFinished() }
 }
+
+extension ConfigurationState {
+    /// A document of a version, which its two sections have as their titles.
+    static func versioned(_ version: Int) -> ConfigurationState {
+        .make(
+            meta: ["template_version": .integer(version)],
+            sections: ["Home": "\(version)", "Kill": "\(version)"].mapValues {
+                ["title": .string($0)]
+            }, entityTag: "\"\(version)\"")
+    }
+}

@@ -9,14 +9,6 @@ import Testing
 struct OwnStoreTests {
     private let store = ObservedStore()
 
-    private static func document(_ version: Int) -> ConfigurationState {
-        .make(
-            meta: ["template_version": .integer(version)],
-            sections: ["Home": "\(version)", "Kill": "\(version)"].mapValues {
-                ["title": .string($0)]
-            }, entityTag: "\"\(version)\"")
-    }
-
     private func launch(
         _ activation: ActivationPolicy = .immediate, _ answers: ScriptedDownloader.Answer...
     ) -> CoordinatorFixture {
@@ -28,8 +20,8 @@ struct OwnStoreTests {
 
     /// The generic user's document changes between the read of the fallback and its use.
     @Test func whoIsForgottenGetsTheNewFallback() async throws {
-        try store.persistConfiguration(Self.document(1), forUserID: nil)
-        let config = launch(.immediate, .configuration(Self.document(7))).config
+        try store.persistConfiguration(.versioned(1), forUserID: nil)
+        let config = launch(.immediate, .configuration(.versioned(7))).config
         #expect(config["Home"]?.title == "1")
         let user = config.configuration(forUserID: "b")
         try await user.download()
@@ -37,7 +29,7 @@ struct OwnStoreTests {
         let pushed = DispatchSemaphore(value: 0)
         store.afterNextRead {
             Task {
-                _ = await config.push(to: .generic) { _ in .apply(Self.document(2)) }
+                _ = await config.push(to: .generic) { _ in .apply(.versioned(2)) }
                 pushed.signal()
             }
             pushed.wait()
@@ -47,13 +39,13 @@ struct OwnStoreTests {
     }
 
     @Test func whatWaitsInMemoryIsNotPutOverALaterVersion() async throws {
-        try store.persistConfiguration(Self.document(1), forUserID: "b")
-        let config = launch(.manual(except: ["Kill"]), .configuration(Self.document(2))).config
+        try store.persistConfiguration(.versioned(1), forUserID: "b")
+        let config = launch(.manual(except: ["Kill"]), .configuration(.versioned(2))).config
         config.currentUserID = "b"
         try await config.downloadNewConfig()
         #expect(config["Kill"]?.title == "2" && config["Home"]?.title == "1")
         // Another process.
-        try store.persistConfiguration(Self.document(5), forUserID: "b")
+        try store.persistConfiguration(.versioned(5), forUserID: "b")
         await config.reload()
         #expect(config["Home"]?.title == "5" && config["Kill"]?.title == "5")
         await config.activate()
@@ -62,11 +54,11 @@ struct OwnStoreTests {
     }
 
     @Test func whatAnotherProcessHasActivatedIsActivatedHere() async throws {
-        let here = launch(.manual, .configuration(Self.document(1)), .unchanged)
+        let here = launch(.manual, .configuration(.versioned(1)), .unchanged)
         here.config.currentUserID = "b"
         _ = try await here.config.fetchAndActivate()
         #expect(here.config["Home"]?.title == "1")
-        let there = launch(.manual, .configuration(Self.document(2)))
+        let there = launch(.manual, .configuration(.versioned(2)))
         there.config.currentUserID = "b"
         _ = try await there.config.fetchAndActivate()
         for _ in 0..<3 {
@@ -81,12 +73,12 @@ struct OwnStoreTests {
     /// A document of the user's own that equals the generic user's is no fallback.
     @Test func anOwnDocumentThatEqualsTheGenericUsersStays() async throws {
         for userID in [nil, "b"] {
-            try store.persistConfiguration(Self.document(1), forUserID: userID)
+            try store.persistConfiguration(.versioned(1), forUserID: userID)
         }
         let config = launch().config
         let user = config.configuration(forUserID: "b")
         #expect(user["Home"]?.title == "1")
-        _ = await config.push(to: .generic) { _ in .apply(Self.document(2)) }
+        _ = await config.push(to: .generic) { _ in .apply(.versioned(2)) }
         await config.reload()
         #expect(user["Home"]?.title == "1")
         #expect(config["Home"]?.title == "2")

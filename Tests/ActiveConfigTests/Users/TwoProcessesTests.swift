@@ -11,21 +11,13 @@ struct TwoProcessesTests {
     private static let partly = ActivationPolicy.manual(except: ["Kill"])
     private let store = SteppedStore()
 
-    private static func document(_ version: Int) -> ConfigurationState {
-        .make(
-            meta: ["template_version": .integer(version)],
-            sections: ["Home": "\(version)", "Kill": "\(version)"].mapValues {
-                ["title": .string($0)]
-            }, entityTag: "\"\(version)\"")
-    }
-
     private func launch(
         _ versions: Int..., store: any ActiveConfigStore, _ activation: ActivationPolicy
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
         options.activation = activation
         let downloader = ScriptedDownloader { request in
-            .configuration(Self.document(versions[min(request.number, versions.count) - 1]))
+            .configuration(.versioned(versions[min(request.number, versions.count) - 1]))
         }
         let config = CoordinatorFixture.make(downloader, store: store, options: options).config
         config.currentUserID = "b"
@@ -36,7 +28,7 @@ struct TwoProcessesTests {
         let config = launch(2, store: store, .manual)
         try await config.downloadNewConfig()
         store.afterNextPendingRead(of: "b") { [store] in
-            store.base.persistConfiguration(Self.document(3), forUserID: "b")
+            store.base.persistConfiguration(.versioned(3), forUserID: "b")
             store.base.persistPendingConfiguration(nil, forUserID: "b")
         }
         await config.activate()
@@ -45,14 +37,14 @@ struct TwoProcessesTests {
     }
 
     @Test func anActivationKeepsANewerDocumentThatWaits() async throws {
-        store.base.persistConfiguration(Self.document(1), forUserID: "b")
-        store.base.persistPendingConfiguration(Self.document(5), forUserID: "b")
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
+        store.base.persistPendingConfiguration(.versioned(5), forUserID: "b")
         let here = launch(store: store, Self.partly)
         let there = launch(store: store.base, Self.partly)
         let stored = DispatchSemaphore(value: 0)
         store.afterNextPendingRead(of: "b") {
             Task {
-                _ = await there.push(to: UserID("b")) { _ in .apply(Self.document(6)) }
+                _ = await there.push(to: UserID("b")) { _ in .apply(.versioned(6)) }
                 stored.signal()
             }
             stored.wait()
@@ -68,7 +60,7 @@ struct TwoProcessesTests {
     /// A download of an older version ends while the other process stores a newer one.
     @Test(arguments: [ActivationPolicy.immediate, partly])
     func aDownloadReplacesNoLaterVersion(policy: ActivationPolicy) async throws {
-        store.base.persistConfiguration(Self.document(1), forUserID: "b")
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
         let here = launch(5, store: store.base, policy)
         let there = launch(4, store: store, policy)
         let stored = DispatchSemaphore(value: 0)
@@ -111,13 +103,13 @@ struct TwoProcessesTests {
             if case .persist = event, isFull.withLock(\.self) { throw Full() }
         }
         let fixture = CoordinatorFixture.make(
-            ScriptedDownloader(.configuration(Self.document(2)), .held), store: observed)
+            ScriptedDownloader(.configuration(.versioned(2)), .held), store: observed)
         fixture.config.currentUserID = "b"
         try await fixture.config.downloadNewConfig()
         isFull.withLock { $0 = false }
         let second = Task { try await fixture.config.downloadNewConfig() as DownloadResult }
         try await fixture.downloader.waitForRequests(2)
-        store.base.persistConfiguration(Self.document(3), forUserID: "b")
+        store.base.persistConfiguration(.versioned(3), forUserID: "b")
         fixture.downloader.answer(2, with: .unchanged)
         _ = try await second.value
         #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
@@ -126,7 +118,7 @@ struct TwoProcessesTests {
 
     @Test(arguments: [ActivationPolicy.immediate, .manual, .nextLaunch, partly])
     func aDownloadReadsWhatWaitsOnceAtMost(policy: ActivationPolicy) async throws {
-        store.base.persistConfiguration(Self.document(1), forUserID: "b")
+        store.base.persistConfiguration(.versioned(1), forUserID: "b")
         let config = launch(2, 3, 3, 4, store: store, policy)
         #expect(config["Home"]?.title == "1")
         for _ in 0..<4 {
@@ -146,7 +138,7 @@ struct TwoProcessesTests {
             for round in 0..<25 {
                 let version = round * 8 + index + 1
                 #expect(throws: Never.self) {
-                    try store.persistConfiguration(Self.document(version), forUserID: "b") {
+                    try store.persistConfiguration(.versioned(version), forUserID: "b") {
                         $0 > version
                     }
                 }
