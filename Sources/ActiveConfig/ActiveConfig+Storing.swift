@@ -79,7 +79,9 @@ extension ActiveConfig {
         // So that no older document waits once this one is the user's own.
         var waiting: Data?
         let outcome = updateWaiting(to: document, of: entry) { old, new in
-            if old == nil || isWaiting && old != new { return old }
+            guard let old else { return nil }
+            let new = new()
+            if isWaiting, old != new { return old }
             waiting = new
             return new
         }
@@ -166,7 +168,7 @@ extension ActiveConfig {
     ///
     /// What cannot be stored waits in memory.
     private func storeWaiting(_ document: ConfigurationState, of entry: UserEntry) -> Outcome {
-        let outcome = updateWaiting(to: document, of: entry) { $1 }
+        let outcome = updateWaiting(to: document, of: entry) { $1() }
         note(of: entry) { $0.unstoredWaiting = outcome == .failed ? document : nil }
         return outcome
     }
@@ -176,20 +178,26 @@ extension ActiveConfig {
     /// - Parameters:
     ///   - new: The document that is to wait; nil leaves it to `change`.
     ///   - entry: The user.
-    ///   - change: Returns what is to wait, given the bytes of what waits and those of `new`.
+    ///   - change: Returns what is to wait, given the bytes of what waits, and a function for those of `new`,
+    ///     which take longer to write than most downloads need: mostly nothing waits.
     /// - Returns: The outcome.
     private func updateWaiting(
-        to new: ConfigurationState?, of entry: UserEntry, _ change: (Data?, Data?) -> Data?
+        to new: ConfigurationState?, of entry: UserEntry, _ change: (Data?, () -> Data?) -> Data?
     ) -> Outcome {
         guard let configStore else { return .failed }
         let userID = entry.userID
         let record = StoreRecord.pendingConfiguration(forUserID: userID.string)
         do {
             guard let new else {
-                try configStore.updateRecord(record) { change($0, nil) }
+                try configStore.updateRecord(record) { change($0) { nil } }
                 return .stored
             }
-            let bytes = try StoredRecord.encode(new, of: userID)
+            var encoded: Result<Data, any Error>?
+            func bytes() -> Data? {
+                let result = encoded ?? Result { try StoredRecord.encode(new, of: userID) }
+                encoded = result
+                return try? result.get()
+            }
             let isStored = try storing(new, of: entry) {
                 (try? configStore.pendingConfiguration(forUserID: userID.string)).flatMap {
                     usable(pending: $0, of: userID)
@@ -198,10 +206,14 @@ extension ActiveConfig {
                 var stays = false
                 try configStore.updateRecord(record) { old in
                     stays = old.flatMap(StoredRecord.templateVersion).map(isLater) == true
-                    return stays ? old : change(old, bytes)
+                    if stays { return old }
+                    let changed = change(old, bytes)
+                    if case .failure? = encoded { return old }
+                    return changed
                 }
                 return !stays
             }
+            if case .failure(let error)? = encoded { throw error }
             return isStored ? .stored : .superseded
         } catch is StoreRecord.UnsupportedError {
             logUnsupportedRecords()
