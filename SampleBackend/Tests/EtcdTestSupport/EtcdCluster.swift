@@ -204,29 +204,38 @@ private final class ProcessTable: @unchecked Sendable {  // Reached only under t
 }
 
 /// Ports that nothing listens on.
+///
+/// They lie below the range from which systems take the ports of outgoing connections: one of these could
+/// have the port of a member that was killed, which then cannot be started again.
 private enum FreePorts {
     static func take(_ count: Int) throws -> [Int] {
         var sockets: [Int32] = []
         defer { for socket in sockets { _ = close(socket) } }
-        return try (0..<count).map { _ in
+        var ports: [Int] = []
+        for port in (10_000..<32_000).shuffled() where ports.count < count {
             #if canImport(Glibc)
                 let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             #else
                 let socket = socket(AF_INET, SOCK_STREAM, 0)
             #endif
-            sockets.append(socket)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-            let isBound = unsafe withUnsafeMutablePointer(to: &address) { pointer in
+            address.sin_port = in_port_t(port).bigEndian
+            let isBound = unsafe withUnsafePointer(to: &address) { pointer in
                 unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                    unsafe bind(socket, address, length) == 0
-                        && getsockname(socket, address, &length) == 0
+                    unsafe bind(socket, address, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
                 }
             }
-            guard isBound else { throw EtcdClusterError(description: "no port is free") }
-            return Int(UInt16(bigEndian: address.sin_port))
+            guard isBound else {
+                _ = close(socket)
+                continue
+            }
+            // Held until all are found, so that tests side by side find others.
+            sockets.append(socket)
+            ports.append(port)
         }
+        guard ports.count == count else { throw EtcdClusterError(description: "no port is free") }
+        return ports
     }
 }
