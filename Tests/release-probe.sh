@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 . Tests/compiler-options.sh
 options="$compiler_options -O -wmo -num-threads 2 -package-name ActiveConfig -I $build"
 libraries=""
-for module in ActiveConfigEventStream ActiveConfigJSON ActiveConfig; do
+for module in ActiveConfigEventStream ActiveConfigJSON ActiveConfig ActiveConfigRealtime; do
     # shellcheck disable=SC2046,SC2086
     swiftc $options -module-name $module -emit-library -static -o "$build/lib$module.a" \
         -emit-module -emit-module-path "$build/$module.swiftmodule" \
