@@ -8,7 +8,7 @@ enum Rounds {
     static let areNightly = ProcessInfo.processInfo.environment["ACTIVECONFIG_NIGHTLY"] != nil
 
     /// Minutes that a test may take: more at night, and under a sanitizer.
-    static let minutes = areNightly || isSanitized ? 15 : 2
+    static let minutes = areNightly || isSanitized ? 45 : 2
 
     private static let isSanitized =
         ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil
