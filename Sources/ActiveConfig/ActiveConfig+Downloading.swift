@@ -140,7 +140,8 @@ extension ActiveConfig {
                 request: request, duration: clock.stopwatch(),
                 received: downloader as? ReceivedDocument)
             attempt.withLock { $0 = begun }
-            let asked = requestBase(plan.lastKnown, of: userID)
+            let asked = requestBase(
+                plan.lastKnown, of: userID, isOfUpdater: other != nil && begun.received == nil)
             var exchange = JoinedDownload.Exchange(
                 lastKnown: plan.lastKnown, revision: plan.revision, answer: nil,
                 outcome: .notModified)

@@ -49,6 +49,7 @@ extension ActiveConfig {
                 }
                 if let first = failures.first { throw first }
             }
+            refused.withLock { $0.forget(user) }
             note(of: entry) { ($0.unstoredOwn, $0.unstoredWaiting) = (nil, nil) }
             while true {
                 // Again when the generic user's document has changed since it was read.

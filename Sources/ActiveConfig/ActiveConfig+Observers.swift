@@ -2,8 +2,8 @@
 extension ActiveConfig {
     /// Adds an observer.
     ///
-    /// It hears of what happens from now on, and of documents in the store that a vetting has ignored in this
-    /// launch before. A value that was read before is not reported again, as long as it stays.
+    /// It hears of what happens from now on, and of the documents that were refused in this launch before. A
+    /// value that was read before is not reported again, as long as it stays.
     ///
     /// - Parameter observer: The observer.
     /// - Returns: A token; the observer is held until it is cancelled or released.
@@ -40,8 +40,8 @@ extension ActiveConfig {
         of answer: ConfigurationState?, _ refusal: ConfigurationRefusal,
         headerFields: [String: String]? = nil, kept: ConfigurationState?, of userID: UserID
     ) {
-        guard !observers.isEmpty, let answer, !answer.isConfirmation else { return }
-        observers.tell(
+        guard let answer, !answer.isConfirmation else { return }
+        observers.tellRefusal(
             ConfigurationEvent(
                 .refused(refusal, keptVersion: kept?.templateVersion), userID: userID.string,
                 document: answer,

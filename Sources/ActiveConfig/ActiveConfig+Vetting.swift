@@ -3,7 +3,8 @@ extension ActiveConfig {
     /// The verdict of all vettings.
     private enum Vetted {
         case accepted(ConfigurationState)
-        case refused(ConfigurationRefusal)
+        case refused(
+            ConfigurationCandidate, by: any ConfigurationVetting, ConfigurationRefusal)
         case ignored(
             ConfigurationCandidate, by: any ConfigurationVetting, ConfigurationRefusal,
             using: ConfigurationState?)
@@ -23,7 +24,7 @@ extension ActiveConfig {
                 document.entityTag = document.entityTag ?? candidate.document.entityTag
                 candidate.document = document
             case .accept(nil): break
-            case .refuse(let refusal): return .refused(refusal)
+            case .refuse(let refusal): return .refused(candidate, by: vetting, refusal)
             case .ignore(let refusal, let replacement):
                 return .ignored(candidate, by: vetting, refusal, using: replacement)
             }
@@ -57,8 +58,8 @@ extension ActiveConfig {
         }
         switch vetted {
         case .accepted(let document): return document.keptInMemory
-        case .refused(let refusal):
-            logRefusal(refusal)
+        case .refused(let candidate, _, let refusal):
+            noteRefusal(ofStored: candidate, refusal, kept: nil)
             return nil
         case .ignored(let candidate, let vetting, let refusal, let replacement):
             let kept = replacement.flatMap { replacement -> ConfigurationState? in
@@ -67,7 +68,8 @@ extension ActiveConfig {
                 }
                 return document.keptInMemory
             }
-            noteIgnored(candidate, by: vetting, refusal, kept: kept)
+            vetting.didIgnore(candidate, using: kept)
+            noteRefusal(ofStored: candidate, refusal, kept: kept)
             return kept
         }
     }
@@ -75,33 +77,33 @@ extension ActiveConfig {
     /// A user's pending configuration with its original; nil when it must not be used.
     func usable(pending: ConfigurationState, of userID: UserID) -> ConfigurationState? {
         if vetting.isEmpty { return pending }
+        func own() -> ConfigurationState? {
+            usable(configStore?.ownConfiguration(forUserID: userID.string), of: userID)
+        }
         switch vet(stored: pending, of: userID) {
         case .accepted(var document):
             document.original = pending.original
             return document
-        case .refused(let refusal): logRefusal(refusal)
+        case .refused(let candidate, _, let refusal):
+            noteRefusal(ofStored: candidate, refusal, kept: own())
         case .ignored(let candidate, let vetting, let refusal, _):
-            noteIgnored(
-                candidate, by: vetting, refusal,
-                kept: usable(configStore?.ownConfiguration(forUserID: userID.string), of: userID))
+            let kept = own()
+            vetting.didIgnore(candidate, using: kept)
+            noteRefusal(ofStored: candidate, refusal, kept: kept)
         }
         return nil
     }
 
-    private func logRefusal(_ refusal: ConfigurationRefusal) {
-        log(.warning, "A stored configuration is left out. \(refusal)")
-    }
-
-    /// Reports a stored document that is not used any more.
-    private func noteIgnored(
-        _ candidate: ConfigurationCandidate, by vetting: any ConfigurationVetting,
-        _ refusal: ConfigurationRefusal, kept: ConfigurationState?
+    /// Reports a stored document that is not used.
+    private func noteRefusal(
+        ofStored candidate: ConfigurationCandidate, _ refusal: ConfigurationRefusal,
+        kept: ConfigurationState?
     ) {
-        vetting.didIgnore(candidate, using: kept)
-        observers.tellRefusalOfLaunch(
+        let isNew = observers.tellRefusal(
             ConfigurationEvent(
                 .refused(refusal, keptVersion: kept?.templateVersion), userID: candidate.userID,
                 document: candidate.document, time: candidate.time))
+        if isNew { log(.warning, "A stored configuration is left out. \(refusal)") }
     }
 
     /// What an answer may activate; nil when nothing has changed.
@@ -128,18 +130,62 @@ extension ActiveConfig {
         switch vet(candidate) {
         case .accepted(var document):
             guard isDocument else {
-                return answer.flatMap { _ in
-                    lastKnown?.takingOver(document.confirmedVersion, of: document, asked: asked)
-                }
+                return try confirmed(
+                    answer.map { _ in document }, asked: asked, lastKnown: lastKnown, of: userID)
             }
+            refused.withLock { $0.noteAccepted(document, of: userID) }
             if !needsOriginal { document.original = nil }
             return document
-        case .refused(let refusal):
-            noteRefusal(of: answer, refusal, kept: lastKnown, of: userID)
+        case .refused(_, let vetting, let refusal):
+            noteRefusal(of: answer, by: vetting, refusal, kept: lastKnown, of: userID)
             throw refusal.thrown
-        case .ignored(let candidate, let vetting, _, _):
+        case .ignored(let candidate, let vetting, let refusal, _):
             vetting.didIgnore(candidate, using: lastKnown)
+            noteRefusal(
+                of: answer, by: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID)
             return nil
+        }
+    }
+
+    /// The user's own document in the version that an answer without a document (304) says; nil when that
+    /// is no news.
+    ///
+    /// - Throws: The error of the refusal when the answer is about a document that is refused.
+    private func confirmed(
+        _ answer: ConfigurationState?, asked: ConfigurationState?, lastKnown: ConfigurationState?,
+        of userID: UserID
+    ) throws -> ConfigurationState? {
+        if asked?.entityTag != lastKnown?.entityTag {
+            let unchanged = refused.withLock {
+                $0.confirm(asked, version: answer?.confirmedVersion, of: userID)
+            }
+            guard let unchanged else { return nil }
+            noteRefusal(
+                of: unchanged.document, unchanged.refusal,
+                headerFields: answer?.original?.headerFields, kept: lastKnown, of: userID)
+            if unchanged.isIgnored { return nil }
+            throw unchanged.refusal.thrown
+        }
+        let new = answer.flatMap {
+            lastKnown?.takingOver($0.confirmedVersion, of: $0, asked: asked)
+        }
+        if let confirmed = new ?? lastKnown {
+            refused.withLock { $0.noteAccepted(confirmed, of: userID) }
+        }
+        return new
+    }
+
+    /// Tells of a document that has arrived and is not accepted, and keeps it for updaters to ask about.
+    private func noteRefusal(
+        of document: ConfigurationState?, by vetting: any ConfigurationVetting,
+        _ refusal: ConfigurationRefusal, isIgnored: Bool = false, kept: ConfigurationState?,
+        of userID: UserID
+    ) {
+        noteRefusal(of: document, refusal, kept: kept, of: userID)
+        // An answer that is not authentic is not the server's document, which may still be a good one.
+        guard let document, !document.isConfirmation, !vetting.needsOriginal else { return }
+        refused.withLock {
+            $0.note(.init(document, refusal, isIgnored: isIgnored), of: userID)
         }
     }
 
@@ -155,7 +201,7 @@ extension ActiveConfig {
     func check(superseded answer: ConfigurationState, of userID: UserID) throws {
         let candidate = ConfigurationCandidate(
             answer, userID: userID.string, origin: .superseded, time: now())
-        if case .refused(let refusal) = vet(candidate) { throw refusal.thrown }
+        if case .refused(_, _, let refusal) = vet(candidate) { throw refusal.thrown }
     }
 
     /// What is to happen with a document that was pushed.
@@ -167,21 +213,36 @@ extension ActiveConfig {
             document, userID: userID.string, origin: .pushed, lastKnown: lastKnown,
             newestKnownVersion: newestKnownVersion(of: userID, lastKnown), time: now())
         switch vet(candidate) {
-        case .accepted(let document): return .apply(document)
-        // The download of the whole document says why.
-        case .refused: return .fetch
-        case .ignored: return .skip
+        case .accepted(let accepted):
+            refused.withLock { $0.noteAccepted(accepted, of: userID) }
+            return .apply(accepted)
+        case .refused(_, let vetting, let refusal):
+            noteRefusal(of: document, by: vetting, refusal, kept: lastKnown, of: userID)
+            // The download reports it, without the document.
+            return .fetch
+        case .ignored(_, let vetting, let refusal, _):
+            noteRefusal(
+                of: document, by: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID)
+            return .skip
         }
     }
 
     /// What a request is about: the user's own configuration, or the newest one that is refused, so
     /// that the server does not send that again.
+    ///
+    /// - Parameters:
+    ///   - lastKnown: The user's own configuration.
+    ///   - userID: The user.
+    ///   - isOfUpdater: True for a request that is repeated until there is something new. A download of
+    ///     the app's has a document that was refused in this launch vetted once more.
+    /// - Returns: The configuration.
     func requestBase(
-        _ lastKnown: ConfigurationState?, of userID: UserID
+        _ lastKnown: ConfigurationState?, of userID: UserID, isOfUpdater: Bool
     ) -> ConfigurationState? {
-        let base = vetting.reduce(lastKnown) { base, vetting in
+        var base = vetting.reduce(lastKnown) { base, vetting in
             vetting.requestBase(base, forUserID: userID.string)
         }
+        if isOfUpdater { base = refused.withLock { $0.requestBase(base, of: userID) } }
         // Without its original, the answer that it is unchanged could not be decided on.
         if needsOriginal, base?.original == nil { return lastKnown }
         return base
@@ -189,67 +250,9 @@ extension ActiveConfig {
 
     /// The version of the user's newest document that is refused; nil when none is.
     func newestRefusedVersion(of userID: UserID) -> Int? {
-        vetting.compactMap { $0.newestRefusedVersion(forUserID: userID.string) }.max()
-    }
-
-    /// The document that an event activates for the current user, as if nothing else happened until then;
-    /// nil when there is no vetting, or none is activated.
-    func activation(
-        of entry: UserEntry, after event: UserEvent
-    ) -> ConfigurationActivation? {
-        let isStale =
-            event.revision.map { $0 != entry.documents.revision } == true
-            || event.genericRevision.map { $0 != generic.documents.revision } == true
-        if vetting.isEmpty || isStale { return nil }
-        let current = event.isSwitch ? entry : state.withLock { $0.entry }
-        let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
-        if entry === current {
-            return .init(documents.active, of: entry.userID, generic: generic.documents.active)
-        }
-        guard entry === generic, fallsBackToGeneric, current.documents.isFallback else {
-            return nil
-        }
-        let following = documents.active.map {
-            current.documents.after(.fallbackChanged($0.asFallback))
-        }
-        return .init(following?.active, of: current.userID, generic: documents.active)
-    }
-
-    /// Tells the vettings which document is active by now.
-    func settleActivation() {
-        let (activation, number) = transitions.withLock { transitions in
-            transitions.activationCount += 1
-            let entry = transitions.entry
-            return (
-                ConfigurationActivation(
-                    entry.documents.active, of: entry.userID, generic: generic.documents.active),
-                transitions.activationCount
-            )
-        }
-        for vetting in vetting { vetting.didActivate(activation, number: number) }
-    }
-}
-
-extension ConfigurationActivation {
-    /// The document of which a user's active configuration is.
-    ///
-    /// - Parameters:
-    ///   - known: The active configuration; nil before it is loaded.
-    ///   - userID: The user.
-    ///   - generic: That of the generic user, whose document it may be.
-    init(_ known: KnownConfiguration?, of userID: UserID, generic: KnownConfiguration?) {
-        // Its active sections are new, the others were there before.
-        if let pending = known?.pending, pending.isPartlyActive {
-            self.init(pending.configuration, userID: userID.string, isWhole: false)
-            return
-        }
-        switch known?.source {
-        case .downloaded?, .stored?: self.init(known?.configuration, userID: userID.string)
-        case .genericUser?:
-            self.init(
-                generic.flatMap { $0.isOwn ? $0.configuration : nil }, userID: nil)
-        default: self.init(nil, userID: userID.string)
-        }
+        let newest = refused.withLock { $0[userID]?.document.templateVersion }
+        return (vetting.map { $0.newestRefusedVersion(forUserID: userID.string) } + [newest])
+            .compactMap(\.self).max()
     }
 }
 

@@ -48,6 +48,8 @@ public final class ActiveConfig: Sendable {
     let observers = ConfigurationObservers()
     /// The vettings of the options: those first that need the original, whose word the others build on.
     let vetting: [any ConfigurationVetting]
+    /// Documents that the vettings did not accept in this launch.
+    let refused = Locked(RefusedDocuments())
     /// True when a vetting needs the original of each document.
     let needsOriginal: Bool
     /// Made by the first who observes.

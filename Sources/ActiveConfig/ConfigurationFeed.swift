@@ -22,7 +22,7 @@ package struct ConfigurationFeed: Sendable {
         let held = await config.storeCalls.run(in: entry.downloads) {
             config.newestDocument(of: entry)
         }
-        return (held, config.requestBase(held, of: userID))
+        return (held, config.requestBase(held, of: userID, isOfUpdater: true))
     }
 
     /// Downloads the document by a downloader of the caller's, as a download of the configuration's.
@@ -56,6 +56,14 @@ package struct ConfigurationFeed: Sendable {
 
     /// The version of the newest document that a vetting refuses; nil when none is refused.
     package var newestRefusedVersion: Int? { config.newestRefusedVersion(of: userID) }
+
+    /// Compares a document with the newest one that has arrived in this launch and is refused.
+    ///
+    /// - Parameter document: The document, or what an answer without one (304) says of it.
+    /// - Returns: True for the same document.
+    package func isRefused(_ document: ConfigurationState) -> Bool {
+        config.refused.withLock { $0[userID]?.isOf(document) ?? false }
+    }
 
     /// Tells the observers that the active document is the server's newest one.
     ///

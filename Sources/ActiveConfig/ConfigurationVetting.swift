@@ -47,7 +47,8 @@ public protocol ConfigurationVetting: Sendable {
     ///   - number: Orders the calls: one with a lower number than a former one's tells nothing.
     func didActivate(_ activation: ConfigurationActivation, number: Int)
 
-    /// Called after ``VettingVerdict/ignore(_:using:)`` of a document that was downloaded or stored, each time.
+    /// Called after ``VettingVerdict/ignore(_:using:)`` of a document that was downloaded or stored, each time;
+    /// observers hear of it once.
     ///
     /// - Parameters:
     ///   - candidate: The document that is not used.
@@ -55,6 +56,8 @@ public protocol ConfigurationVetting: Sendable {
     func didIgnore(_ candidate: ConfigurationCandidate, using replacement: ConfigurationState?)
 
     /// The document that a request is about, so that a server does not send a refused one again.
+    ///
+    /// For documents of earlier launches: an updater asks about one that has arrived in this launch anyway.
     ///
     /// - Parameters:
     ///   - lastKnown: The user's own last document.
@@ -64,7 +67,8 @@ public protocol ConfigurationVetting: Sendable {
         _ lastKnown: ConfigurationState?, forUserID userID: String?
     ) -> ConfigurationState?
 
-    /// The version of the user's newest document that is refused; nil, unless implemented.
+    /// The version of the user's newest document that is refused since an earlier launch; nil, unless
+    /// implemented.
     func newestRefusedVersion(forUserID userID: String?) -> Int?
 
     /// Removes what is kept of a user, durably.

@@ -53,7 +53,7 @@ public final class UserConfiguration: Sendable {
     ///
     /// - Parameter document: The whole document.
     /// - Returns: The result, with the sections that differ from before the call;
-    ///   ``DownloadOutcome/notModified`` when the document is older, or no longer used because of a crash.
+    ///   ``DownloadOutcome/notModified`` when the document is older, or a vetting ignores it.
     /// - Throws: ``ConfigurationFormatError`` when the document cannot be used, the error of a vetting that
     ///   refuses it, or `CancellationError`; the active configuration then stays.
     @discardableResult

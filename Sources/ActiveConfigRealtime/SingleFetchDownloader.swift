@@ -25,6 +25,11 @@ final class SingleFetchDownloader: FailureDeduplicating {
     var answer: DocumentAnswer? { state.withLock { $0.answer } }
     var retryAfter: Duration? { state.withLock { $0.retryAfter } }
 
+    /// The server's newest document, as far as its answer says; nil without an answer.
+    var newest: ConfigurationState? {
+        state.withLock { state in state.answer.flatMap { $0.configuration ?? state.lastKnown } }
+    }
+
     func isNewFailure(_ error: any Error) -> Bool {
         failures.isNew(error, of: userID, at: .document)
     }

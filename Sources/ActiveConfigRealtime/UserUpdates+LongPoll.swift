@@ -13,7 +13,7 @@ extension UserUpdates {
             let streamsAreDue = state.withLock { $0.noStreamsUntil } <= time.elapsed()
             if streamsAreDue { return .otherWay }
             let (held, asked) = await feed.requestBase()
-            guard let held, held.entityTag != nil else { return .poll }
+            guard asked?.entityTag != nil else { return .poll }
             let wait = min(max(options.longPollWait, .seconds(1)), .seconds(60))
             let began = time.elapsed()
             let answer = try await connection.document(lastKnown: asked, wait: wait)
@@ -48,12 +48,12 @@ extension UserUpdates {
 
     /// Applies a whole document that was held back until it changed.
     private func take(
-        _ new: ConfigurationState, after held: ConfigurationState,
+        _ new: ConfigurationState, after held: ConfigurationState?,
         over connection: any ActiveConfigEventConnection
     ) async throws {
         let outcome = await feed.receive { now in
             guard let now else { return .apply(new) }
-            let isSame = DocumentRecord(now) == DocumentRecord(held)
+            let isSame = held.map { DocumentRecord($0) } == DocumentRecord(now)
             guard let version = new.templateVersion, let other = now.templateVersion else {
                 return isSame ? .apply(new) : .fetch
             }

@@ -192,6 +192,10 @@ final class UserUpdates: Sendable {
             result = try await feed.download(by: document)
         } catch {
             if error is CancellationError { throw error }
+            // The newest document is refused: the next one is heard of as if it was not.
+            if let newest = document.newest, feed.isRefused(newest) {
+                return DocumentRecord(newest)
+            }
             throw DocumentFailure(error: error, retryAfter: document.retryAfter)
         }
         updater.failures.noteSuccess(of: userID, at: .document)
@@ -206,8 +210,8 @@ final class UserUpdates: Sendable {
         } else if let known = document.lastKnown {
             note(known.meta)
         }
-        let held = document.answer?.configuration ?? document.lastKnown
-        return held.map { DocumentRecord($0) } ?? DocumentRecord(version: nil, entityTag: nil)
+        return document.newest.map { DocumentRecord($0) }
+            ?? DocumentRecord(version: nil, entityTag: nil)
     }
 
     /// Fetches the document again; throws as `fetch` does.

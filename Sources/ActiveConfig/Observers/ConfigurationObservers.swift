@@ -17,8 +17,9 @@ final class ConfigurationObservers: Sendable {
         var waiting: [Waiting?] = []
         var first = 0
         var isTelling = false
-        /// Refusals of stored documents in this launch, for observers that come later.
-        var refusals: [ConfigurationEvent] = []
+        /// The last refusals of each user in this launch, for observers that come later.
+        var refusals: [UserID: [(number: Int, event: ConfigurationEvent)]] = [:]
+        var lastRefusalNumber = 0
 
         /// The next event, and who hears it; nil ends the telling.
         mutating func next() -> (ConfigurationEvent, [any ConfigurationObserving])? {
@@ -36,8 +37,18 @@ final class ConfigurationObservers: Sendable {
             observers.filter { numbers.contains($0.key) }.sorted { $0.key < $1.key }.map(\.value)
         }
 
+        /// - Returns: False when nobody hears of it.
+        mutating func enqueue(_ event: ConfigurationEvent) -> Bool {
+            let count = waiting.count - first
+            guard !observers.isEmpty, count < ConfigurationObservers.maximumWaitingCount else {
+                return false
+            }
+            waiting.append(Waiting(event: event, numbers: 0...lastNumber))
+            return true
+        }
+
         mutating func forget(_ userID: UserID) {
-            refusals.removeAll { UserID($0.userID) == userID }
+            refusals[userID] = nil
             for index in waiting.indices {
                 guard let event = waiting[index]?.event, UserID(event.userID) == userID else {
                     continue
@@ -49,8 +60,8 @@ final class ConfigurationObservers: Sendable {
 
     /// Events beyond, while an observer takes long, are left out.
     private static let maximumWaitingCount = 10_000
-    /// Refusals that are kept for later observers.
-    private static let maximumRefusalCount = 128
+    /// Users whose refusals are kept, and refusals of each.
+    private static let maximumRefusalCounts = (users: 10_000, ofUser: 8)
 
     private let state = Locked(State())
 
@@ -62,7 +73,8 @@ final class ConfigurationObservers: Sendable {
             state.lastNumber += 1
             let number = state.lastNumber
             state.observers[number] = observer
-            state.waiting += state.refusals.map { Waiting(event: $0, numbers: number...number) }
+            state.waiting += state.refusals.values.joined().sorted { $0.number < $1.number }
+                .map { Waiting(event: $0.event, numbers: number...number) }
             return number
         }
         HeldCalls.call { self.tellWaiting() }
@@ -75,24 +87,32 @@ final class ConfigurationObservers: Sendable {
     }
 
     func tell(_ event: ConfigurationEvent) {
-        let isHeard = state.withLock { state in
-            let count = state.waiting.count - state.first
-            guard !state.observers.isEmpty, count < Self.maximumWaitingCount else { return false }
-            state.waiting.append(Waiting(event: event, numbers: 0...state.lastNumber))
-            return true
-        }
+        let isHeard = state.withLock { $0.enqueue(event) }
         if isHeard { HeldCalls.call { self.tellWaiting() } }
     }
 
-    /// Tells of a stored document that is refused, once in a launch.
-    func tellRefusalOfLaunch(_ event: ConfigurationEvent) {
-        let isNew = state.withLock { state in
-            if state.refusals.contains(where: { $0.isSameRefusal(as: event) }) { return false }
-            state.refusals.append(event.withoutSections)
-            state.refusals.removeFirst(max(state.refusals.count - Self.maximumRefusalCount, 0))
-            return true
+    /// Tells of a document that is refused, once in a launch.
+    ///
+    /// - Returns: True when it is new.
+    @discardableResult
+    func tellRefusal(_ event: ConfigurationEvent) -> Bool {
+        let userID = UserID(event.userID)
+        // In one critical section with its place among the others, so that a new observer hears of it once.
+        let isHeard = state.withLock { state -> Bool? in
+            var known = state.refusals[userID] ?? []
+            if known.contains(where: { $0.event.isSameRefusal(as: event) }) { return nil }
+            state.lastRefusalNumber += 1
+            known.append((state.lastRefusalNumber, event.withoutSections))
+            state.refusals[userID] = known.suffix(Self.maximumRefusalCounts.ofUser)
+            if state.refusals.count > Self.maximumRefusalCounts.users,
+                let other = state.refusals.keys.first(where: { $0 != userID })
+            {
+                state.refusals[other] = nil
+            }
+            return state.enqueue(event)
         }
-        if isNew { tell(event) }
+        if isHeard == true { HeldCalls.call { self.tellWaiting() } }
+        return isHeard != nil
     }
 
     /// Tells at once that a user is forgotten, and forgets what waits of the user.
@@ -119,10 +139,9 @@ final class ConfigurationObservers: Sendable {
 }
 
 extension ConfigurationEvent {
-    /// True for a refusal of the same document.
+    /// True for a refusal of the same document of that user.
     fileprivate func isSameRefusal(as other: ConfigurationEvent) -> Bool {
-        UserID(userID) == UserID(other.userID)
-            && document?.entityTag == other.document?.entityTag
+        document?.entityTag == other.document?.entityTag
             && document?.templateVersion == other.document?.templateVersion
     }
 

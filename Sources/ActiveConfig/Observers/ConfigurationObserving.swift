@@ -31,8 +31,10 @@ public struct ConfigurationEvent: Sendable {
         ///
         /// Of the current user and of users with handles.
         case active
-        /// A document that was downloaded is not used, for this reason, or one in the store that a vetting
-        /// ignores; `keptVersion` is the version of the user's document that is.
+        /// A document that has arrived, or one in the store, is not used, for this reason; `keptVersion` is
+        /// the version of the user's document that is.
+        ///
+        /// Once for each document in a launch, of the last 8 of a user.
         case refused(ConfigurationRefusal, keptVersion: Int?)
         /// The user is forgotten.
         case forgotten

@@ -45,7 +45,7 @@ public struct VettingVerdict: Sendable {
 
     /// The document is not used.
     ///
-    /// A download that brings it fails; one in the store is as good as none.
+    /// A download that brings it fails; one in the store is as good as none. Observers hear of it.
     ///
     /// - Parameter refusal: The reason. A download throws its error, if it has one, else the refusal.
     /// - Returns: The verdict.
@@ -55,7 +55,7 @@ public struct VettingVerdict: Sendable {
 
     /// The document is not used, and is no failure.
     ///
-    /// A download that brings it has brought nothing new.
+    /// A download that brings it has brought nothing new. Observers hear of it.
     ///
     /// - Parameters:
     ///   - refusal: The reason.

@@ -218,6 +218,48 @@ struct ConfigurationAcknowledgerTests {
         #expect(versions == [8, 7])
     }
 
+    /// Whichever way it came, and the version that stays active is acknowledged as well.
+    @Test(arguments: [true, false], [true, false])
+    func aDocumentThatAVettingDoesNotAcceptIsAcknowledgedOnce(
+        isIgnored: Bool, isStored: Bool
+    ) async throws {
+        var options = ActiveConfigOptions()
+        options.vetting = [
+            VettingRule { candidate in
+                guard candidate.document.templateVersion == 13 else { return .accept }
+                let refusal = ConfigurationRefusal("It is too large.")
+                return isIgnored
+                    ? .ignore(refusal, using: isStored ? Self.document(12) : nil) : .refuse(refusal)
+            }
+        ]
+        let store = InMemoryStore()
+        // The server asks for acknowledgements, in an earlier launch too.
+        let first = ActiveConfig.make(
+            downloader: ScriptedDownloader(.configuration(Self.document(12))), store: store)
+        let earlier = try acknowledger(first)
+        try await first.downloadNewConfig()
+        await settle(earlier)
+        earlier.stop()
+        if isStored { store.persistConfiguration(Self.document(13), forUserID: nil) }
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader { _ in
+                isStored ? .unchanged : .configuration(Self.document(13))
+            }, store: store, options: options)
+        let acknowledger = try acknowledger(config)
+        for _ in 1...3 {
+            _ = try? await config.downloadNewConfig()
+            await settle(acknowledger)
+        }
+        let bodies = try sent.withLock { $0 }.map(body)
+        let refused = bodies.filter { $0["template_version"] == 13 }
+        #expect(refused.count == 1)
+        #expect(refused.first?["in_force"] == false)
+        let message = refused.first?["problems"]?[0]?["message"]?.stringValue ?? ""
+        let kept = isStored && !isIgnored ? "no version is active" : "version 12 stays active"
+        #expect(message == "It is too large.; \(kept).")
+        #expect(bodies.count { $0["template_version"] == 12 } == 1)
+    }
+
     @Test func theFirstEventOfAStreamMayAsk() async throws {
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(Self.document(12, share: nil))))

@@ -17,10 +17,13 @@ struct UpdaterFixture {
     static func make(
         _ backend: ScriptedBackend = ScriptedBackend(), userID: String? = "1",
         users: ActiveConfigUpdater.Users = .current,
-        options: ActiveConfigUpdater.Options = ActiveConfigUpdater.Options(), seed: UInt64 = 1
+        options: ActiveConfigUpdater.Options = ActiveConfigUpdater.Options(), seed: UInt64 = 1,
+        vetting: [any ConfigurationVetting] = []
     ) -> UpdaterFixture {
         let queue = DispatchQueue(label: "listeners")
-        let config = ActiveConfig.make(listenerQueue: queue)
+        var configOptions = ActiveConfigOptions()
+        configOptions.vetting = vetting
+        let config = ActiveConfig.make(listenerQueue: queue, options: configOptions)
         config.currentUserID = userID
         let (events, activity) = AsyncStream.makeStream(of: ActiveConfigActivity.Event.self)
         return UpdaterFixture(

@@ -60,3 +60,45 @@ extension SignatureVetting {
         try statement(of: document, for: userID, at: now).version
     }
 }
+
+/// A vetting with a verdict of the test's.
+struct VettingRule: ConfigurationVetting {
+    let verdict: @Sendable (ConfigurationCandidate) -> VettingVerdict
+
+    init(_ verdict: @escaping @Sendable (ConfigurationCandidate) -> VettingVerdict) {
+        self.verdict = verdict
+    }
+
+    func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict { verdict(candidate) }
+
+    /// Takes no document with the title "Bad".
+    static func withoutBad(isIgnored: Bool) -> VettingRule {
+        VettingRule { candidate in
+            guard candidate.document["Home"]?.string(forKey: "title") == "Bad" else {
+                return .accept
+            }
+            let refusal = ConfigurationRefusal("It is bad.")
+            return isIgnored ? .ignore(refusal) : .refuse(refusal)
+        }
+    }
+}
+
+/// Records the refusals that an observer hears of.
+struct RefusalRecorder {
+    private let told: Locked<[String]>
+    private let observation: ActiveConfigListenerToken
+
+    init(_ config: ActiveConfig) {
+        let told = Locked<[String]>([])
+        self.told = told
+        observation = config.addObserver(
+            ClosureObserver { event in
+                guard case .refused(let refusal, let kept) = event.kind else { return }
+                let version = event.document?.templateVersion ?? 0
+                told.withLock { $0.append("\(version) for \(kept ?? 0): \(refusal.reason)") }
+            })
+    }
+
+    /// Each as its version, the version that is kept, and the reason.
+    var refusals: [String] { told.withLock { $0 } }
+}

@@ -1,0 +1,62 @@
+/// Activations of documents, which the vettings are told of before and afterwards.
+extension ActiveConfig {
+    /// The document that an event activates for the current user, as if nothing else happened until then;
+    /// nil when there is no vetting, or none is activated.
+    func activation(
+        of entry: UserEntry, after event: UserEvent
+    ) -> ConfigurationActivation? {
+        let isStale =
+            event.revision.map { $0 != entry.documents.revision } == true
+            || event.genericRevision.map { $0 != generic.documents.revision } == true
+        if vetting.isEmpty || isStale { return nil }
+        let current = event.isSwitch ? entry : state.withLock { $0.entry }
+        let documents = event.event.map { self.state(of: entry, after: $0) } ?? entry.documents
+        if entry === current {
+            return .init(documents.active, of: entry.userID, generic: generic.documents.active)
+        }
+        guard entry === generic, fallsBackToGeneric, current.documents.isFallback else {
+            return nil
+        }
+        let following = documents.active.map {
+            current.documents.after(.fallbackChanged($0.asFallback))
+        }
+        return .init(following?.active, of: current.userID, generic: documents.active)
+    }
+
+    /// Tells the vettings which document is active by now.
+    func settleActivation() {
+        let (activation, number) = transitions.withLock { transitions in
+            transitions.activationCount += 1
+            let entry = transitions.entry
+            return (
+                ConfigurationActivation(
+                    entry.documents.active, of: entry.userID, generic: generic.documents.active),
+                transitions.activationCount
+            )
+        }
+        for vetting in vetting { vetting.didActivate(activation, number: number) }
+    }
+}
+
+extension ConfigurationActivation {
+    /// The document of which a user's active configuration is.
+    ///
+    /// - Parameters:
+    ///   - known: The active configuration; nil before it is loaded.
+    ///   - userID: The user.
+    ///   - generic: That of the generic user, whose document it may be.
+    init(_ known: KnownConfiguration?, of userID: UserID, generic: KnownConfiguration?) {
+        // Its active sections are new, the others were there before.
+        if let pending = known?.pending, pending.isPartlyActive {
+            self.init(pending.configuration, userID: userID.string, isWhole: false)
+            return
+        }
+        switch known?.source {
+        case .downloaded?, .stored?: self.init(known?.configuration, userID: userID.string)
+        case .genericUser?:
+            self.init(
+                generic.flatMap { $0.isOwn ? $0.configuration : nil }, userID: nil)
+        default: self.init(nil, userID: userID.string)
+        }
+    }
+}
