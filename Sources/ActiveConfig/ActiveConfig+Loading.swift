@@ -94,9 +94,10 @@ extension ActiveConfig {
             // Unless another process has stored a later one.
             let other = usable(
                 configStore?.ownConfiguration(forUserID: userID.string), of: userID)
-            let isLater = other?.isLater(than: unstoredOwn) ?? false
+            let isSuperseded = entry.documents.isSuperseded(
+                unstoredOwn, by: other?.templateVersion)
             stored.own =
-                isLater
+                isSuperseded
                 ? other.map { KnownConfiguration($0, source: .stored, isOwn: true) }
                 : .downloaded(unstoredOwn)
             return (stored, nil)

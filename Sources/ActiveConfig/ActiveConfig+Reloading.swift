@@ -8,6 +8,8 @@ extension ActiveConfig {
     ///
     /// - A document of a lower ``ConfigurationState/templateVersion`` than the active one, and a
     ///   removal, change nothing. Of documents without a version, whichever is stored becomes active.
+    /// - A document that this process could not store stays active until the store has it, or a later version
+    ///   that this process has not had: a server may go back, and what it replaced is still there.
     /// - A document that waits for its activation there waits here too, apart from the sections that
     ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
     ///   active.
@@ -31,6 +33,8 @@ extension ActiveConfig {
     ///
     /// - A document of a lower ``ConfigurationState/templateVersion`` than the active one, and a
     ///   removal, change nothing. Of documents without a version, whichever is stored becomes active.
+    /// - A document that this process could not store stays active until the store has it, or a later version
+    ///   that this process has not had: a server may go back, and what it replaced is still there.
     /// - A document that waits for its activation there waits here too, apart from the sections that
     ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
     ///   active.

@@ -8,7 +8,7 @@
 /// | event | of | effect |
 /// | --- | --- | --- |
 /// | ``Event/loaded(_:)`` | the store, first use | own document, else fallback; what waits for a launch becomes active |
-/// | ``Event/reloaded(_:)`` | the store, later | what another process has stored, unless it is older |
+/// | ``Event/reloaded(_:)`` | the store, later | what another process has stored since, unless it is older |
 /// | ``Event/loadedAnew(_:)`` | the store, later | what the store has now, even if that is less |
 /// | ``Event/received(_:)`` | a download, a push | active as far as the policy has it, the rest waits |
 /// | ``Event/activated(_:)`` | `activate()` | what waits becomes the own document |
@@ -59,10 +59,14 @@ struct UserConfigurationState: Sendable {
     private(set) var isLaunchUnstored = false
 
     /// An own document that the store could not keep.
-    var unstoredOwn: ConfigurationState?
+    var unstoredOwn: ConfigurationState? { didSet { noteReplaced() } }
 
     /// A document that waits and that the store could not keep.
-    var unstoredWaiting: ConfigurationState?
+    var unstoredWaiting: ConfigurationState? { didSet { noteReplaced() } }
+
+    /// Versions of this launch that a document replaced that the store could not keep: what the store still
+    /// has of them came before it, also where its version is higher, since a server may go back.
+    private var replacedVersions: Set<Int> = []
 
     init(policy: ActivationPolicy) { self.policy = policy }
 
@@ -114,11 +118,27 @@ struct UserConfigurationState: Sendable {
 
     /// True for a stored document of a version later than a document's, unless this launch had it: a server
     /// may go back.
+    ///
+    /// So a document that could not be stored stays until the store takes it, or has a later version that this
+    /// launch did not have, which another process has stored since.
     func isSuperseded(_ document: ConfigurationState, by storedVersion: Int?) -> Bool {
         guard let version = document.templateVersion, let storedVersion, storedVersion > version
         else { return false }
-        return ![active?.configuration, active?.pending?.configuration].contains {
-            $0?.templateVersion == storedVersion
+        return !replacedVersions.contains(storedVersion) && !versions.contains(storedVersion)
+    }
+
+    /// The versions of the user's documents in this launch, or of the fallback.
+    private var versions: [Int] {
+        [own, active?.configuration, active?.pending?.configuration].compactMap {
+            $0?.templateVersion
+        }
+    }
+
+    private mutating func noteReplaced() {
+        if unstoredOwn == nil, unstoredWaiting == nil {
+            replacedVersions = []
+        } else {
+            replacedVersions.formUnion(versions)
         }
     }
 

@@ -1,0 +1,96 @@
+import ActiveConfigTesting
+import Testing
+
+@testable import ActiveConfig
+
+/// A document that the store could not keep, and those that the store has meanwhile.
+@Suite(.timeLimit(.minutes(Rounds.minutes)))
+struct UnstoredVersionTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        /// The version that the store had, and those that came and that it could not keep.
+        let versions: [Int]
+        /// The version that the store has then.
+        let stored: Int
+        let isTaken: Bool
+    }
+
+    static let rows = [
+        Row(testDescription: "the one before", versions: [5, 4], stored: 5, isTaken: false),
+        Row(testDescription: "one before it", versions: [5, 4], stored: 3, isTaken: false),
+        Row(testDescription: "a later one", versions: [5, 4], stored: 6, isTaken: true),
+        Row(testDescription: "one in between", versions: [7, 4], stored: 5, isTaken: true),
+        Row(testDescription: "the first of three", versions: [5, 4, 3], stored: 5, isTaken: false),
+        Row(
+            testDescription: "the second of three", versions: [5, 4, 3], stored: 4, isTaken: false),
+        Row(testDescription: "a later one, as usual", versions: [4, 5], stored: 6, isTaken: true),
+    ]
+
+    /// What the store had before is not later, whatever its version: the server went back.
+    @Test(arguments: rows, [true, false])
+    func aVersionOfBeforeIsNotLater(row: Row, waits: Bool) {
+        let first = ConfigurationState.versioned(row.versions[0])
+        var state = UserConfigurationState(policy: waits ? .manual : .immediate)
+        var stored = UserConfigurationState.Stored()
+        stored.own = KnownConfiguration(
+            waits ? .versioned(0) : first, source: .stored, isOwn: true)
+        if waits { stored.waiting = first }
+        state.handle(.loaded(stored))
+        var last = first
+        for version in row.versions.dropFirst() {
+            last = .versioned(version)
+            if waits { state.unstoredWaiting = last } else { state.unstoredOwn = last }
+            state.handle(.received(last))
+        }
+        #expect(state.isSuperseded(last, by: row.stored) == row.isTaken)
+    }
+
+    /// Once the store has it, whatever is later there is of another process.
+    @Test func whatIsStoredIsFollowedAgain() {
+        var state = UserConfigurationState(policy: .immediate)
+        state.handle(.loaded(.init(own: .downloaded(.versioned(5)))))
+        state.unstoredOwn = .versioned(4)
+        state.handle(.received(.versioned(4)))
+        #expect(!state.isSuperseded(.versioned(4), by: 5))
+        state.unstoredOwn = nil
+        #expect(state.isSuperseded(.versioned(4), by: 5))
+    }
+
+    private struct Full: Error {}
+
+    /// The server goes back to version 4 while the store takes nothing.
+    private func launch(
+        then answers: ScriptedDownloader.Answer...
+    ) async throws -> (ActiveConfig, InMemoryStore, isFull: Locked<Bool>) {
+        let isFull = Locked(false)
+        let store = ObservedStore { event in
+            if case .persist = event, isFull.withLock(\.self) { throw Full() }
+        }
+        let answers = [.configuration(.versioned(5)), .configuration(.versioned(4))] + answers
+        let downloader = ScriptedDownloader { answers[min($0.number, answers.count) - 1] }
+        let config = CoordinatorFixture.make(downloader, store: store).config
+        config.currentUserID = "b"
+        try await config.downloadNewConfig()
+        isFull.withLock { $0 = true }
+        try await config.downloadNewConfig()
+        #expect(config["Home"]?.title == "4")
+        return (config, store.base, isFull)
+    }
+
+    @Test func aReloadDoesNotUndoIt() async throws {
+        let (config, store, _) = try await launch()
+        await config.reload()
+        #expect(config["Home"]?.title == "4")
+        store.persistConfiguration(.versioned(6), forUserID: "b")
+        await config.reload()
+        #expect(config["Home"]?.title == "6")
+    }
+
+    @Test func theNextConfirmationStoresIt() async throws {
+        let (config, store, isFull) = try await launch(then: .unchanged)
+        isFull.withLock { $0 = false }
+        try await config.downloadNewConfig()
+        #expect(config["Home"]?.title == "4")
+        #expect(store.ownConfiguration(forUserID: "b")?.templateVersion == 4)
+    }
+}
