@@ -104,26 +104,9 @@ extension ActiveConfig {
         }
         guard let configStore else { return (stored, nil) }
         guard fallsBackToGeneric else {
-            var found = configStore.lastKnownActiveConfiguration(forUserID: userID.string)
-            // At first use it makes no difference, and the store is read once.
-            if found != nil, entry.documents.active != nil,
-                let own = configStore.ownConfiguration(forUserID: userID.string)
-            {
-                if let own = usable(own, of: userID) {
-                    stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
-                    return (stored, nil)
-                }
-                // It must not be used, so the user has none.
-                found =
-                    userID == .generic
-                    ? nil : configStore.lastKnownActiveConfiguration(forUserID: nil)
-            }
-            // Of a store without `ownConfiguration` it may be the user's own.
-            let fallback = usable(found, of: userID, orOf: .generic)
-            stored.fallback =
-                unstoredFallback(insteadOf: fallback, of: userID)
-                ?? fallback.map { KnownConfiguration($0, source: .stored, isOwn: false) } ?? .none
-            return (stored, userID == .generic ? nil : genericRevision)
+            readFallback(of: entry, in: configStore, into: &stored)
+            let isFallback = stored.own == nil && userID != .generic
+            return (stored, isFallback ? genericRevision : nil)
         }
         if let own = usable(configStore.ownConfiguration(forUserID: userID.string), of: userID) {
             stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
@@ -139,15 +122,46 @@ extension ActiveConfig {
         return (stored, nil)
     }
 
-    /// The generic user's document that the store could not keep, for a user to whom the store gives the
-    /// older one that it has; nil for others.
-    private func unstoredFallback(
-        insteadOf found: ConfigurationState?, of userID: UserID
-    ) -> KnownConfiguration? {
-        guard let unstored = generic.documents.unstoredOwn, let configStore, userID != .generic,
-            found == configStore.lastKnownActiveConfiguration(forUserID: nil)
-        else { return nil }
-        return KnownConfiguration.downloaded(unstored).asFallback
+    /// Reads what a store that chooses fallbacks itself gives a user: the user's own document, where the
+    /// store says so, or a fallback.
+    private func readFallback(
+        of entry: UserEntry, in configStore: any ActiveConfigStore,
+        into stored: inout UserConfigurationState.Stored
+    ) {
+        let userID = entry.userID
+        var found = configStore.lastKnownActiveConfiguration(forUserID: userID.string)
+        let unstored = userID == .generic ? nil : generic.documents.unstoredOwn
+        // Else it makes no difference at first use, and the store is read once.
+        let isOwnerNeeded =
+            entry.documents.active != nil || !vetting.isEmpty || unstored != nil
+        var isGenerics = false
+        if found != nil, isOwnerNeeded {
+            if let own = configStore.ownConfiguration(forUserID: userID.string) {
+                if let own = usable(own, of: userID) {
+                    stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
+                    return
+                }
+                // It must not be used, so the user has none.
+                isGenerics = userID != .generic
+                found =
+                    isGenerics ? configStore.lastKnownActiveConfiguration(forUserID: nil) : nil
+            } else if userID != .generic {
+                isGenerics = found == configStore.ownConfiguration(forUserID: nil)
+            }
+        }
+        // Of a store without `ownConfiguration` it may be the user's own.
+        let fallback =
+            isGenerics
+            ? usable(found, of: .generic) : usable(found, of: userID, orOf: .generic)
+        if let unstored,
+            isGenerics || found == configStore.lastKnownActiveConfiguration(forUserID: nil)
+        {
+            // The generic user's document that the store could not keep.
+            stored.fallback = KnownConfiguration.downloaded(unstored).asFallback
+        } else {
+            stored.fallback =
+                fallback.map { KnownConfiguration($0, source: .stored, isOwn: false) } ?? .none
+        }
     }
 
     /// Takes over what another process has stored for the generic user, for those who fall back to it.

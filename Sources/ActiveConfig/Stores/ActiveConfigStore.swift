@@ -43,7 +43,9 @@ public protocol ActiveConfigStore: Sendable {
     /// The user's own configuration, without any fallback, with the entity tag it was persisted
     /// with.
     ///
-    /// The default implementation returns nil: then no request of that user's is conditional.
+    /// The default implementation returns nil: then no request of that user's is conditional. With
+    /// ``StoreFallback/opaque`` a fallback is then vetted as the user's own document, and an own one that equals
+    /// the generic user's is taken for that.
     func ownConfiguration(forUserID userID: String?) -> ConfigurationState?
 
     /// The entity tag of the user's own configuration, found without reading the document; nil when

@@ -70,6 +70,57 @@ struct OwnStoreTests {
         #expect(here.config.pendingConfiguration == nil)
     }
 
+    private func launch(vetting rule: VettingRule, _ store: ObservedStore) -> ActiveConfig {
+        var options = ActiveConfigOptions()
+        options.vetting = [rule]
+        return CoordinatorFixture.make(ScriptedDownloader(), store: store, options: options).config
+    }
+
+    /// The store gives the generic user's document to a user, for whom the rule would accept it.
+    @Test(arguments: [true, false])
+    func aGenericDocumentThatIsRefusedIsNoFallback(isIgnored: Bool) throws {
+        try store.persistConfiguration(.versioned(1), forUserID: nil)
+        let refusal = ConfigurationRefusal("It is the generic user's.")
+        let rule = VettingRule { candidate in
+            guard candidate.userID == nil else { return .accept }
+            return isIgnored ? .ignore(refusal) : .refuse(refusal)
+        }
+        let config = launch(vetting: rule, store)
+        #expect(config.configuration(forUserID: "b")["Home"] == nil)
+        #expect(RefusalRecorder(config).refusals.count == 1)
+    }
+
+    /// The rule would accept the user's own document as the generic user's.
+    @Test(arguments: [true, false])
+    func aRefusedOwnDocumentIsNotAskedForAsAFallback(isIgnored: Bool) throws {
+        try store.persistConfiguration(.versioned(1), forUserID: nil)
+        try store.persistConfiguration(.versioned(2), forUserID: "b")
+        let refusal = ConfigurationRefusal("It is the user's.")
+        let rule = VettingRule { candidate in
+            guard candidate.userID == "b" else { return .accept }
+            return isIgnored ? .ignore(refusal) : .refuse(refusal)
+        }
+        let user = launch(vetting: rule, store).configuration(forUserID: "b")
+        #expect(user["Home"]?.title == "1")
+        #expect(user.currentConfiguration.templateVersion == 1)
+    }
+
+    @Test func anOwnDocumentIsNotReplacedByAFallbackThatIsUnstored() async throws {
+        struct Full: Error {}
+        let isFull = Locked(false)
+        let store = ObservedStore { event in
+            if case .persist = event, isFull.withLock(\.self) { throw Full() }
+        }
+        for userID in [nil, "b"] {
+            try store.persistConfiguration(.versioned(1), forUserID: userID)
+        }
+        isFull.withLock { $0 = true }
+        let config = CoordinatorFixture.make(ScriptedDownloader(), store: store).config
+        _ = await config.push(to: .generic) { _ in .apply(.versioned(2)) }
+        #expect(config.configuration(forUserID: "b")["Home"]?.title == "1")
+        #expect(config.configuration(forUserID: "c")["Home"]?.title == "2")
+    }
+
     /// A document of the user's own that equals the generic user's is no fallback.
     @Test func anOwnDocumentThatEqualsTheGenericUsersStays() async throws {
         for userID in [nil, "b"] {
