@@ -2,7 +2,7 @@
 extension ActiveConfig {
     /// The verdict of all vettings.
     private enum Vetted {
-        case accepted(ConfigurationState)
+        case accepted(ConfigurationState, isChanged: Bool)
         case refused(
             ConfigurationCandidate, by: any ConfigurationVetting, ConfigurationRefusal)
         case ignored(
@@ -12,13 +12,14 @@ extension ActiveConfig {
 
     /// Asks one after the other, until one does not accept the document.
     private func vet(_ candidate: ConfigurationCandidate) -> Vetted {
-        var candidate = candidate
+        var (candidate, isChanged) = (candidate, false)
         // An answer without a document has nothing but header fields to decide on.
         let asked =
             candidate.origin == .confirmed ? vetting.filter(\.needsOriginal) : vetting
         for vetting in asked {
             switch vetting.vet(candidate).kind {
             case .accept(var document?):
+                isChanged = isChanged || document != candidate.document
                 // What is changed in it is changed anew whenever it is read from the bytes.
                 document.original = document.original ?? candidate.document.original
                 document.entityTag = document.entityTag ?? candidate.document.entityTag
@@ -29,13 +30,14 @@ extension ActiveConfig {
                 return .ignored(candidate, by: vetting, refusal, using: replacement)
             }
         }
-        return .accepted(candidate.document)
+        return .accepted(candidate.document, isChanged: isChanged)
     }
 
     private func vet(stored: ConfigurationState, of userID: UserID) -> Vetted {
         vet(
             ConfigurationCandidate(
-                stored, userID: userID.string, origin: .stored, time: now()))
+                needsOriginal ? stored : stored.asReceived, userID: userID.string, origin: .stored,
+                time: now()))
     }
 
     /// What the store has of a user, or what is used instead; nil when there is nothing that may be used.
@@ -57,13 +59,13 @@ extension ActiveConfig {
             vetted = vet(stored: stored, of: owner)
         }
         switch vetted {
-        case .accepted(let document): return document.keptInMemory
+        case .accepted(let document, _): return document.keptInMemory
         case .refused(let candidate, _, let refusal):
             noteRefusal(ofStored: candidate, refusal, kept: nil)
             return nil
         case .ignored(let candidate, let vetting, let refusal, let replacement):
             let kept = replacement.flatMap { replacement -> ConfigurationState? in
-                guard case .accepted(let document) = vet(stored: replacement, of: owner) else {
+                guard case .accepted(let document, _) = vet(stored: replacement, of: owner) else {
                     return nil
                 }
                 return document.keptInMemory
@@ -81,7 +83,7 @@ extension ActiveConfig {
             usable(configStore?.ownConfiguration(forUserID: userID.string), of: userID)
         }
         switch vet(stored: pending, of: userID) {
-        case .accepted(var document):
+        case .accepted(var document, _):
             document.original = pending.original
             return document
         case .refused(let candidate, _, let refusal):
@@ -128,13 +130,17 @@ extension ActiveConfig {
             origin: isDocument ? .downloaded : .confirmed, lastKnown: lastKnown, requestBase: asked,
             newestKnownVersion: newestKnownVersion(of: userID, lastKnown), time: now())
         switch vet(candidate) {
-        case .accepted(var document):
+        case .accepted(var document, let isChanged):
             guard isDocument else {
                 return try confirmed(
                     answer.map { _ in document }, asked: asked, lastKnown: lastKnown, of: userID)
             }
             refused.withLock { $0.noteAccepted(document, of: userID) }
-            if !needsOriginal { document.original = nil }
+            if !needsOriginal {
+                // What was received is vetted again when it is read from the store.
+                document.original =
+                    isChanged ? document.original ?? answer.map { $0.receivedOriginal } : nil
+            }
             return document
         case .refused(_, let vetting, let refusal):
             noteRefusal(of: answer, by: vetting, refusal, kept: lastKnown, of: userID)
@@ -208,12 +214,14 @@ extension ActiveConfig {
     func decision(
         onPushed document: ConfigurationState, lastKnown: ConfigurationState?, of userID: UserID
     ) -> PushDecision {
-        if needsOriginal { return .fetch }
+        // A change does not follow on what a vetting has made of a document.
+        if needsOriginal || (!vetting.isEmpty && lastKnown?.original != nil) { return .fetch }
         let candidate = ConfigurationCandidate(
             document, userID: userID.string, origin: .pushed, lastKnown: lastKnown,
             newestKnownVersion: newestKnownVersion(of: userID, lastKnown), time: now())
         switch vet(candidate) {
-        case .accepted(let accepted):
+        case .accepted(_, isChanged: true): return .fetch
+        case .accepted(let accepted, isChanged: false):
             refused.withLock { $0.noteAccepted(accepted, of: userID) }
             return .apply(accepted)
         case .refused(_, let vetting, let refusal):
@@ -257,6 +265,23 @@ extension ActiveConfig {
 }
 
 extension ConfigurationState {
+    /// The document as the answer had it, where a vetting has made another one of it.
+    fileprivate var asReceived: ConfigurationState {
+        guard let original, let body = original.body,
+            var received = original.knownConfiguration
+                ?? (try? ConfigurationState(jsonData: body, limits: StoredRecord.limits))
+        else { return self }
+        let versionKey = MetaKey.templateVersion
+        if original.confirmation != nil { received.meta[versionKey] = meta[versionKey] }
+        (received.entityTag, received.original) = (entityTag, original)
+        return received
+    }
+
+    /// An original of a downloader that gives none.
+    fileprivate var receivedOriginal: OriginalDocument {
+        OriginalDocument(body: jsonData(), headerFields: [:], entityTag: entityTag)
+    }
+
     /// Without the bytes of its original, of which memory needs the digest only.
     var keptInMemory: ConfigurationState {
         guard let original, original.body != nil else { return self }

@@ -28,7 +28,7 @@ public struct ConfigurationState: Sendable {
     public var entityTag: String?
 
     /// The answer in which the document came; nil once the content has been changed, and unless a
-    /// ``ConfigurationVetting`` needs it.
+    /// ``ConfigurationVetting`` needs it or has made this document of it.
     ///
     /// It takes no part in equality, the hash or ``jsonData()``.
     public var original: OriginalDocument?

@@ -34,8 +34,8 @@ public struct VettingVerdict: Sendable {
 
     /// The document may become active, as it is given here: such as read from signed bytes.
     ///
-    /// Without ``ConfigurationVetting/needsOriginal`` it is stored as it is given here, and changes that are
-    /// pushed are applied to it: a vetting that changes documents needs the original.
+    /// The store keeps the document that was received, which the vetting gets at the next launch. After a
+    /// change that is pushed, the whole document is downloaded.
     ///
     /// - Parameter document: The document.
     /// - Returns: The verdict.

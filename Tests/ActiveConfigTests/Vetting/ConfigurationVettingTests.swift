@@ -221,6 +221,47 @@ struct ConfigurationVettingTests {
         #expect(store.ownEntityTag(forUserID: nil) == "\"a\"")
     }
 
+    /// At the next launch too, with the version of a 304.
+    @Test(arguments: [true, false], [true, false])
+    func aVettingThatChangesDocumentsGetsWhatWasReceived(
+        isFile: Bool, hasOriginal: Bool
+    ) async throws {
+        let folder = TemporaryFolder()
+        let store: any ActiveConfigStore =
+            isFile ? FileDefaultsStore(directory: folder.url) : InMemoryStore()
+        let seen = Locked<[String]>([])
+        let rule = Rule { candidate in
+            if candidate.origin == .confirmed { return .accept }
+            var document = candidate.document
+            let title = document["Home"]?.title ?? ""
+            seen.withLock { $0.append(title) }
+            document.sections["Home"] = .make(["title": .string(title + "!")])
+            return .accept(document)
+        }
+        var answer = Self.first
+        if hasOriginal {
+            answer.original = OriginalDocument(
+                body: answer.jsonData(), headerFields: [:], entityTag: answer.entityTag)
+        }
+        let downloader = ScriptedDownloader { [answer] request in
+            guard var known = request.lastKnown else { return .configuration(answer) }
+            known.confirmedVersion = 3
+            known.original = .confirmation(headerFields: [:], entityTag: known.entityTag)
+            return .configuration(known)
+        }
+        for version in [1, 3, 3] {
+            var options = ActiveConfigOptions()
+            options.vetting = [rule]
+            let config = ActiveConfig.make(downloader: downloader, store: store, options: options)
+            try await config.downloadNewConfig()
+            #expect(config["Home"]?.title == "1!")
+            #expect(config.currentConfiguration.templateVersion == version)
+            let outcome = await config.push(to: .generic) { _ in .apply(Self.second) }
+            if case .needsFetch = outcome {} else { Issue.record("\(outcome)") }
+        }
+        #expect(Set(seen.withLock { $0 }) == ["1"])
+    }
+
     @Test func aVerdictCanBeLookedAt() {
         let refusal = ConfigurationRefusal("It is too large.")
         let document = ConfigurationState.titled(["Home": "1"])
