@@ -64,7 +64,7 @@ extension ActiveConfig {
             let transition = apply(
                 UserEvent(event: .activated(document), reason: .activated), to: entry)
             history.noteActivation(of: userID)
-            noteActive(document, of: userID)
+            noteActive(document, of: userID, in: entry.documents.epoch)
             return transition?.changes ?? []
         }
         if let changes {

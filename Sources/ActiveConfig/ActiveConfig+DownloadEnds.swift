@@ -6,7 +6,7 @@ extension ActiveConfig {
     /// Stores the downloader's answer and activates it.
     func accept(
         _ exchange: JoinedDownload.Exchange, _ attempt: JoinedDownload.Attempt?,
-        of entry: UserEntry, from download: JoinedDownload,
+        of entry: UserEntry, in epoch: UserEpoch, from download: JoinedDownload,
         by other: (any ActiveConfigDownloader)? = nil
     ) {
         let (answer, lastKnown, userID) = (exchange.answer, exchange.lastKnown, entry.userID)
@@ -18,7 +18,8 @@ extension ActiveConfig {
                 of: answer,
                 ConfigurationRefusal(
                     "The document cannot be used: \(error.code)", underlyingError: error),
-                headerFields: exchange.headerFields, kept: lastKnown, of: userID)
+                headerFields: exchange.headerFields, kept: lastKnown, of: userID,
+                in: epoch)
             return fail(download, attempt, of: userID, with: error, by: other)
         }
         if let document { reportShape(of: document, since: lastKnown, of: userID) }
@@ -26,9 +27,7 @@ extension ActiveConfig {
         let result = turns.run(of: userID) { () -> DownloadResult? in
             if download.isAbandoned { return nil }
             let received = attempt?.received
-            if let received, received.forgettingCount != entry.documents.forgettingCount {
-                return nil
-            }
+            if let received, received.epoch.isOver { return nil }
             loadedSnapshot(of: entry)
             var arrival = Arrival(
                 answer ?? lastKnown, outcome: exchange.outcome, headerFields: exchange.headerFields)
@@ -135,7 +134,9 @@ extension ActiveConfig {
         }
         guard let transition else { return nil }
         if isWhole {
-            noteActive(arrival.document, of: userID, headerFields: arrival.headerFields)
+            noteActive(
+                arrival.document, of: userID, in: entry.documents.epoch,
+                headerFields: arrival.headerFields)
         }
         let names = Set(transition.changes.map(\.sectionName))
         let isWaiting = transition.new?.known.pending != nil

@@ -113,9 +113,12 @@ extension ActiveConfig {
     ) {
         let downloader = other ?? configDownloader
         let entry = users.entry(of: userID, isKept: false)
+        let epoch = entry.documents.epoch
         // Nil until the request is made.
         let attempt = Locked<JoinedDownload.Attempt?>(nil)
         download.start { [self] in
+            // The user may have been forgotten before the epoch was read.
+            if download.isAbandoned { throw CancellationError() }
             let plan =
                 configStore == nil
                 ? self.plan(for: entry)
@@ -149,7 +152,8 @@ extension ActiveConfig {
                 let received = try await downloader.requestActiveConfig(
                     forUserID: userID.string, lastKnown: asked)
                 exchange.answer = try usable(
-                    answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID)
+                    answer: received, asked: asked, lastKnown: plan.lastKnown, of: userID,
+                    in: epoch)
                 if exchange.answer != nil, let received {
                     if !received.isConfirmation { exchange.outcome = .downloaded }
                     exchange.headerFields = received.original?.headerFields ?? [:]
@@ -168,7 +172,7 @@ extension ActiveConfig {
             let end = { @Sendable [self] in
                 switch result {
                 case .success(let exchange):
-                    accept(exchange, attempt, of: entry, from: download, by: other)
+                    accept(exchange, attempt, of: entry, in: epoch, from: download, by: other)
                 case .failure(let error):
                     fail(download, attempt, of: userID, with: error, by: other)
                 }

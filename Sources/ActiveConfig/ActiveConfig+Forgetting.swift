@@ -4,7 +4,8 @@ extension ActiveConfig {
     /// If the user is the current one, the fallback becomes active, and the listeners of every section
     /// that differs hear of it. A download that is started afterwards is a new one.
     ///
-    /// Called by a store, it returns at once, and forgets afterwards.
+    /// Called by a store, it returns at once, and forgets afterwards. Else observers have heard of it when it
+    /// returns, with the exceptions that ``ConfigurationObserving/observe(_:)`` names.
     ///
     /// - Parameter userID: The user; nil is the generic user.
     /// - Throws: The store's error. Unless the configuration was removed before, it is still there,
@@ -51,6 +52,10 @@ extension ActiveConfig {
             }
             refused.withLock { $0.forget(user) }
             note(of: entry) { ($0.unstoredOwn, $0.unstoredWaiting) = (nil, nil) }
+            // Before anything can be read of the next epoch.
+            observers.tellForgotten(
+                ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()),
+                ending: entry.documents.epoch)
             while true {
                 // Again when the generic user's document has changed since it was read.
                 let (stored, genericRevision) = readStore(of: entry)
@@ -62,8 +67,6 @@ extension ActiveConfig {
         }
         download?.abandon()
         if user == .generic { reloadOpaqueFallbacks() }
-        observers.tellForgotten(
-            ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()))
         try failure.get()
         log(.info, "\(user.logName) is forgotten.")
     }

@@ -14,7 +14,7 @@ extension ActiveConfig {
 
     /// Tells that a document is active, which was brought or confirmed with these header fields.
     func noteActive(
-        _ configuration: ConfigurationState?, of userID: UserID,
+        _ configuration: ConfigurationState?, of userID: UserID, in epoch: UserEpoch,
         headerFields: [String: String] = [:]
     ) {
         guard !observers.isEmpty, let configuration,
@@ -23,7 +23,7 @@ extension ActiveConfig {
         observers.tell(
             ConfigurationEvent(
                 .active, userID: userID.string, document: configuration, headerFields: headerFields,
-                time: now()))
+                time: now(), epoch: epoch))
     }
 
     /// Tells once more of the active document, which the server has confirmed with these header fields.
@@ -32,13 +32,16 @@ extension ActiveConfig {
         let current = state.withLock { $0.snapshot }
         let snapshot =
             current?.userID == userID ? current : users.usedEntry(of: userID)?.snapshot
-        noteActive(snapshot?.configuration, of: userID, headerFields: headerFields)
+        guard let snapshot else { return }
+        noteActive(
+            snapshot.configuration, of: userID, in: snapshot.epoch, headerFields: headerFields)
     }
 
     /// Tells of an answer that is not used.
     func noteRefusal(
         of answer: ConfigurationState?, _ refusal: ConfigurationRefusal,
-        headerFields: [String: String]? = nil, kept: ConfigurationState?, of userID: UserID
+        headerFields: [String: String]? = nil, kept: ConfigurationState?, of userID: UserID,
+        in epoch: UserEpoch?
     ) {
         guard let answer, !answer.isConfirmation else { return }
         observers.tellRefusal(
@@ -46,7 +49,7 @@ extension ActiveConfig {
                 .refused(refusal, keptVersion: kept?.templateVersion), userID: userID.string,
                 document: answer,
                 headerFields: headerFields ?? answer.original?.headerFields ?? [:],
-                time: now()))
+                time: now(), epoch: epoch))
     }
 
     /// Tells that a value was read.
@@ -65,7 +68,7 @@ extension ActiveConfig {
         observers.tell(
             ConfigurationEvent(
                 .read(read), userID: snapshot.userID.string, document: snapshot.configuration,
-                time: now()))
+                time: now(), epoch: snapshot.epoch))
     }
 
     /// Tells that a whole section was read.

@@ -90,7 +90,8 @@ extension ActiveConfig {
                 let held = newestDocument(of: entry)
                 guard
                     let new = try? usable(
-                        answer: answer, asked: asked, lastKnown: held, of: userID)
+                        answer: answer, asked: asked, lastKnown: held, of: userID,
+                        in: entry.documents.epoch)
                 else { return }
                 guard keep(new, known: held, of: entry) else { return }
                 _ = bring(

@@ -83,7 +83,9 @@ extension ActiveConfig {
             guard let new = state(of: entry, after: event).active, new !== known else { return [] }
             reportShape(of: new.newest, since: known.newest, of: userID)
             let transition = apply(UserEvent(event: event, reason: .reloaded), to: entry)
-            if new.isOwn, new.pending == nil { noteActive(new.configuration, of: userID) }
+            if new.isOwn, new.pending == nil {
+                noteActive(new.configuration, of: userID, in: entry.documents.epoch)
+            }
             return transition?.changes ?? []
         }
     }

@@ -240,7 +240,7 @@ extension ActiveConfig {
         note(of: entry) { $0.endLaunch(isStored: isStored) }
         guard isStored else { return }
         history.noteActivation(of: entry.userID)
-        noteActive(active.configuration, of: entry.userID)
+        noteActive(active.configuration, of: entry.userID, in: entry.documents.epoch)
     }
 
     /// Stores what a load has activated, on a thread of its own.

@@ -184,11 +184,13 @@ extension ActiveConfig {
         var (new, shared) = (old, documents)
         if let known = documents.active,
             known !== former.documents.active || old?.layers != layers || event.isSwitch
+                || old?.epoch.isSame(as: documents.epoch) == false
         {
             let (snapshot, released) = users.snapshot(
                 of: entry.userID, known: known, layers: layers, reason: event.reason,
+                epoch: documents.epoch,
                 // Who is known again is reported again.
-                previous: event.reason == .forgotten ? nil : old)
+                previous: old.flatMap { $0.epoch.isSame(as: documents.epoch) ? $0 : nil })
             new = snapshot
             shared.share(snapshot.known)
             pass.released.append(released)

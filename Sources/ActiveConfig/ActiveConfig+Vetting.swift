@@ -48,10 +48,13 @@ extension ActiveConfig {
     ///   - other: The other user whose it may be, as with a store that falls back by itself.
     /// - Returns: The configuration.
     func usable(
-        _ stored: ConfigurationState?, of userID: UserID, orOf other: UserID? = nil
+        _ stored: @autoclosure () -> ConfigurationState?, of userID: UserID,
+        orOf other: UserID? = nil
     ) -> ConfigurationState? {
-        guard let stored else { return nil }
-        if vetting.isEmpty { return stored.keptInMemory }
+        if vetting.isEmpty { return stored()?.keptInMemory }
+        // Before it is read: the user may be forgotten meanwhile.
+        let epochs = (users.epoch(of: userID), other.flatMap { users.epoch(of: $0) })
+        guard let stored = stored() else { return nil }
         var owner = userID
         var vetted = vet(stored: stored, of: owner)
         if case .refused = vetted, let other {
@@ -61,7 +64,9 @@ extension ActiveConfig {
         switch vetted {
         case .accepted(let document, _): return document.keptInMemory
         case .refused(let candidate, _, let refusal):
-            noteRefusal(ofStored: candidate, refusal, kept: nil)
+            noteRefusal(
+                ofStored: candidate, refusal, kept: nil,
+                in: owner == userID ? epochs.0 : epochs.1)
             return nil
         case .ignored(let candidate, let vetting, let refusal, let replacement):
             let kept = replacement.flatMap { replacement -> ConfigurationState? in
@@ -71,7 +76,9 @@ extension ActiveConfig {
                 return document.keptInMemory
             }
             vetting.didIgnore(candidate, using: kept)
-            noteRefusal(ofStored: candidate, refusal, kept: kept)
+            noteRefusal(
+                ofStored: candidate, refusal, kept: kept,
+                in: owner == userID ? epochs.0 : epochs.1)
             return kept
         }
     }
@@ -79,6 +86,7 @@ extension ActiveConfig {
     /// A user's pending configuration with its original; nil when it must not be used.
     func usable(pending: ConfigurationState, of userID: UserID) -> ConfigurationState? {
         if vetting.isEmpty { return pending }
+        let epoch = users.epoch(of: userID)
         func own() -> ConfigurationState? {
             usable(configStore?.ownConfiguration(forUserID: userID.string), of: userID)
         }
@@ -87,11 +95,11 @@ extension ActiveConfig {
             document.original = pending.original
             return document
         case .refused(let candidate, _, let refusal):
-            noteRefusal(ofStored: candidate, refusal, kept: own())
+            noteRefusal(ofStored: candidate, refusal, kept: own(), in: epoch)
         case .ignored(let candidate, let vetting, let refusal, _):
             let kept = own()
             vetting.didIgnore(candidate, using: kept)
-            noteRefusal(ofStored: candidate, refusal, kept: kept)
+            noteRefusal(ofStored: candidate, refusal, kept: kept, in: epoch)
         }
         return nil
     }
@@ -99,12 +107,12 @@ extension ActiveConfig {
     /// Reports a stored document that is not used.
     private func noteRefusal(
         ofStored candidate: ConfigurationCandidate, _ refusal: ConfigurationRefusal,
-        kept: ConfigurationState?
+        kept: ConfigurationState?, in epoch: UserEpoch?
     ) {
         let isNew = observers.tellRefusal(
             ConfigurationEvent(
                 .refused(refusal, keptVersion: kept?.templateVersion), userID: candidate.userID,
-                document: candidate.document, time: candidate.time))
+                document: candidate.document, time: candidate.time, epoch: epoch))
         if isNew { log(.warning, "A stored configuration is left out. \(refusal)") }
     }
 
@@ -115,11 +123,12 @@ extension ActiveConfig {
     ///   - asked: The configuration that the request was about.
     ///   - lastKnown: The user's own configuration.
     ///   - userID: The user.
+    ///   - epoch: The user's epoch in which it was asked for.
     /// - Returns: The configuration.
     /// - Throws: The error of a refusal.
     func usable(
         answer: ConfigurationState?, asked: ConfigurationState?, lastKnown: ConfigurationState?,
-        of userID: UserID
+        of userID: UserID, in epoch: UserEpoch
     ) throws -> ConfigurationState? {
         let isDocument = answer?.isConfirmation == false
         // Without an answer there is no original, which a vetting may insist on.
@@ -133,7 +142,8 @@ extension ActiveConfig {
         case .accepted(var document, let isChanged):
             guard isDocument else {
                 return try confirmed(
-                    answer.map { _ in document }, asked: asked, lastKnown: lastKnown, of: userID)
+                    answer.map { _ in document }, asked: asked, lastKnown: lastKnown, of: userID,
+                    in: epoch)
             }
             refused.withLock { $0.noteAccepted(document, of: userID) }
             if !needsOriginal {
@@ -143,12 +153,13 @@ extension ActiveConfig {
             }
             return document
         case .refused(_, let vetting, let refusal):
-            noteRefusal(of: answer, by: vetting, refusal, kept: lastKnown, of: userID)
+            noteRefusal(of: answer, by: vetting, refusal, kept: lastKnown, of: userID, in: epoch)
             throw refusal.thrown
         case .ignored(let candidate, let vetting, let refusal, _):
             vetting.didIgnore(candidate, using: lastKnown)
             noteRefusal(
-                of: answer, by: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID)
+                of: answer, by: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID,
+                in: epoch)
             return nil
         }
     }
@@ -159,7 +170,7 @@ extension ActiveConfig {
     /// - Throws: The error of the refusal when the answer is about a document that is refused.
     private func confirmed(
         _ answer: ConfigurationState?, asked: ConfigurationState?, lastKnown: ConfigurationState?,
-        of userID: UserID
+        of userID: UserID, in epoch: UserEpoch
     ) throws -> ConfigurationState? {
         if asked?.entityTag != lastKnown?.entityTag {
             let unchanged = refused.withLock {
@@ -168,7 +179,8 @@ extension ActiveConfig {
             guard let unchanged else { return nil }
             noteRefusal(
                 of: unchanged.document, unchanged.refusal,
-                headerFields: answer?.original?.headerFields, kept: lastKnown, of: userID)
+                headerFields: answer?.original?.headerFields, kept: lastKnown, of: userID, in: epoch
+            )
             if unchanged.isIgnored { return nil }
             throw unchanged.refusal.thrown
         }
@@ -185,9 +197,9 @@ extension ActiveConfig {
     private func noteRefusal(
         of document: ConfigurationState?, by vetting: any ConfigurationVetting,
         _ refusal: ConfigurationRefusal, isIgnored: Bool = false, kept: ConfigurationState?,
-        of userID: UserID
+        of userID: UserID, in epoch: UserEpoch?
     ) {
-        noteRefusal(of: document, refusal, kept: kept, of: userID)
+        noteRefusal(of: document, refusal, kept: kept, of: userID, in: epoch)
         // An answer that is not authentic is not the server's document, which may still be a good one.
         guard let document, !document.isConfirmation, !vetting.needsOriginal else { return }
         refused.withLock {
@@ -216,6 +228,7 @@ extension ActiveConfig {
     ) -> PushDecision {
         // A change does not follow on what a vetting has made of a document.
         if needsOriginal || (!vetting.isEmpty && lastKnown?.original != nil) { return .fetch }
+        let epoch = users.epoch(of: userID)
         let candidate = ConfigurationCandidate(
             document, userID: userID.string, origin: .pushed, lastKnown: lastKnown,
             newestKnownVersion: newestKnownVersion(of: userID, lastKnown), time: now())
@@ -225,12 +238,14 @@ extension ActiveConfig {
             refused.withLock { $0.noteAccepted(accepted, of: userID) }
             return .apply(accepted)
         case .refused(_, let vetting, let refusal):
-            noteRefusal(of: document, by: vetting, refusal, kept: lastKnown, of: userID)
+            noteRefusal(
+                of: document, by: vetting, refusal, kept: lastKnown, of: userID, in: epoch)
             // The download reports it, without the document.
             return .fetch
         case .ignored(_, let vetting, let refusal, _):
             noteRefusal(
-                of: document, by: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID)
+                of: document, by: vetting, refusal, isIgnored: true, kept: lastKnown, of: userID,
+                in: epoch)
             return .skip
         }
     }

@@ -45,7 +45,7 @@ public final class ActiveConfig: Sendable {
     let replicas = SectionReplicas()
     /// The users in memory.
     let users: UserTable
-    let observers = ConfigurationObservers()
+    let observers: ConfigurationObservers
     /// The vettings of the options: those first that need the original, whose word the others build on.
     let vetting: [any ConfigurationVetting]
     /// Documents that the vettings did not accept in this launch.
@@ -139,6 +139,7 @@ public final class ActiveConfig: Sendable {
         self.clock = clock
         self.now = now
         self.log = log
+        observers = ConfigurationObservers(log: log)
         overridePolicy = overrides
         self.options = options
         vetting =

@@ -59,7 +59,7 @@ public final class UserConfiguration: Sendable {
     @discardableResult
     public func receive(_ document: ConfigurationState) async throws -> DownloadResult {
         let downloader = ReceivedDocument(
-            document: document, forgettingCount: entry.documents.forgettingCount)
+            document: document, epoch: entry.documents.epoch)
         return try await result {
             try await self.config.download(of: self.entry.userID, by: downloader)
         }

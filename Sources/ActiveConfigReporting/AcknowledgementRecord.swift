@@ -15,6 +15,11 @@ struct Acknowledgement: Sendable {
     /// The share of clients that the server wants to hear of it; nil when it did not say.
     let share: Double?
     let verdict: Verdict
+    /// Nil for an event that was made for a test.
+    let epoch: UserEpoch?
+
+    /// True once the user is forgotten: then nothing is kept of it.
+    var isForgotten: Bool { epoch?.isOver == true }
 
     /// True when both say the same of the same version.
     func isSame(as other: Acknowledgement) -> Bool {
@@ -42,6 +47,7 @@ extension Acknowledgement {
         userID = UserID(event.userID)
         self.version = version
         entityTag = document.entityTag
+        epoch = event.epoch
         share = event.headerFields["activeconfig-acknowledge"]
             .flatMap { Double($0.trimmingCharacters(in: .whitespaces)) }
             .flatMap { (0...1).contains($0) ? $0 : nil }
@@ -92,11 +98,6 @@ struct AcknowledgementRecord: Codable, Equatable, Sendable {
         user.note(outcome)
         users.append(user)
         users.removeFirst(max(users.count - Self.maximumUserCount, 0))
-    }
-
-    func names(_ userID: UserID) -> Bool {
-        let digest = Self.digest(of: userID)
-        return users.contains { $0.digest == digest }
     }
 
     mutating func forget(_ userID: UserID) {

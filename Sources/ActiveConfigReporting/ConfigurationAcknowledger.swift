@@ -55,8 +55,6 @@ public final class ConfigurationAcknowledger: Sendable {
     private let record: StoredState<AcknowledgementRecord>
     private let writes = BlockingCalls()
     private let decisions = DispatchQueue(label: "ActiveConfig.ConfigurationAcknowledger")
-    /// Set on ``decisions``.
-    private let isDeciding = DispatchSpecificKey<Bool>()
     private let state = Locked(State())
 
     /// Creates an acknowledger, which starts at once.
@@ -100,7 +98,6 @@ public final class ConfigurationAcknowledger: Sendable {
         record = StoredState(
             "acknowledgements", initial: AcknowledgementRecord(), store: config.configStore,
             log: config.log)
-        decisions.setSpecific(key: isDeciding, value: true)
         let observation = config.addObserver(Observer(acknowledger: self))
         state.withLock { $0.observation = observation }
     }
@@ -120,18 +117,15 @@ public final class ConfigurationAcknowledger: Sendable {
     }
 
     /// Forgets what was acknowledged for a user, and what waits.
+    ///
+    /// The user's epoch is over: what is decided meanwhile on it looks at that wherever it keeps something.
     private func forget(_ userID: UserID) {
-        func forget() {
-            let pending = state.withLock { state in
-                state.told[userID] = nil
-                return state.pending.removeValue(forKey: userID)
-            }
-            pending?.task.cancel()
-            if record.value.names(userID) { record.update { $0.forget(userID) } }
+        let pending = state.withLock { state in
+            state.told[userID] = nil
+            return state.pending.removeValue(forKey: userID)
         }
-        // The log is called there, and may forget a user.
-        if DispatchQueue.getSpecific(key: isDeciding) == true { return forget() }
-        decisions.sync(execute: forget)
+        pending?.task.cancel()
+        record.update { $0.forget(userID) }
     }
 
     deinit { stop() }
@@ -167,7 +161,7 @@ public final class ConfigurationAcknowledger: Sendable {
         // one that is refused does not: it is told of again at its next confirmation.
         let old = state.withLock { state -> Task<Void, Never>? in
             let waiting = state.pending[outcome.userID]?.outcome
-            guard !state.isStopped, waiting?.isSame(as: outcome) != true,
+            guard !state.isStopped, !outcome.isForgotten, waiting?.isSame(as: outcome) != true,
                 waiting?.version ?? .min <= outcome.version
             else { return nil }
             state.lastNumber += 1
@@ -186,6 +180,7 @@ public final class ConfigurationAcknowledger: Sendable {
 
     private func note(_ outcome: Acknowledgement) {
         state.withLock { state in
+            if outcome.isForgotten { return }
             let userID = outcome.userID
             state.told[userID, default: AcknowledgementRecord.User(digest: nil)].note(outcome)
             let isOver = state.told.count > Self.maximumToldCount
@@ -193,7 +188,7 @@ public final class ConfigurationAcknowledger: Sendable {
                 state.told[other] = nil
             }
         }
-        record.update { $0.note(outcome) }
+        record.update { if !outcome.isForgotten { $0.note(outcome) } }
     }
 
     private func end(_ number: Int, of userID: UserID) {
@@ -203,7 +198,7 @@ public final class ConfigurationAcknowledger: Sendable {
     }
 
     private func acknowledge(_ outcome: Acknowledgement) async {
-        guard let request = await request(for: outcome) else { return }
+        guard let request = await request(for: outcome), !outcome.isForgotten else { return }
         let (status, message): (Int, String?)
         do {
             (status, message) = try await self.status(of: request, forUserID: outcome.userID.string)

@@ -47,8 +47,8 @@ package struct OlderAnswer: Error {
 /// The downloader of a document that is there already.
 struct ReceivedDocument: ActiveConfigDownloader {
     let document: ConfigurationState
-    /// How often the user was forgotten before it came.
-    let forgettingCount: Int
+    /// The user's epoch in which it came.
+    let epoch: UserEpoch
 
     func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?

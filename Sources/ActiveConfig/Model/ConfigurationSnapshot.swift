@@ -9,6 +9,7 @@ final class ConfigurationSnapshot: Sendable {
     /// The document's sections with the layers applied.
     let sections: NameTable<ActiveConfigSection>
     let reason: SectionChange.Reason
+    let epoch: UserEpoch
     /// Different for each snapshot of the process, never 0.
     let generation = ConfigurationSnapshot.nextGeneration()
     let decoded: DecodedSettings
@@ -24,12 +25,12 @@ final class ConfigurationSnapshot: Sendable {
 
     convenience init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
-        reason: SectionChange.Reason, previous: ConfigurationSnapshot? = nil
+        reason: SectionChange.Reason, epoch: UserEpoch, previous: ConfigurationSnapshot? = nil
     ) {
         self.init(
             userID: userID, known: known, layers: layers,
             sections: layers.applied(to: known.configuration.sections), reason: reason,
-            previous: previous)
+            epoch: epoch, previous: previous)
     }
 
     /// `sections` are the document's with the layers applied.
@@ -38,13 +39,14 @@ final class ConfigurationSnapshot: Sendable {
     init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         sections: NameTable<ActiveConfigSection>, reason: SectionChange.Reason,
-        previous: ConfigurationSnapshot? = nil
+        epoch: UserEpoch, previous: ConfigurationSnapshot? = nil
     ) {
         self.userID = userID
         self.known = known
         self.layers = layers
         self.sections = sections
         self.reason = reason
+        self.epoch = epoch
         guard let previous, previous.userID == userID else {
             decoded = DecodedSettings()
             return
@@ -63,7 +65,8 @@ final class ConfigurationSnapshot: Sendable {
         _ layers: ConfigurationLayers, reason: SectionChange.Reason
     ) -> ConfigurationSnapshot {
         ConfigurationSnapshot(
-            userID: userID, known: known, layers: layers, reason: reason, previous: self)
+            userID: userID, known: known, layers: layers, reason: reason, epoch: epoch,
+            previous: self)
     }
 
     /// True for the same document, not an equal one, with the same layers.
@@ -92,7 +95,7 @@ final class ConfigurationSnapshot: Sendable {
             ConfigurationSnapshot(
                 userID: userID,
                 known: KnownConfiguration($0.configuration, source: $0.source, isOwn: true),
-                layers: layers, reason: .activated)
+                layers: layers, reason: .activated, epoch: epoch)
         }
     }
 

@@ -13,8 +13,19 @@ public import Foundation
 public protocol ConfigurationObserving: Sendable {
     /// Called with each event, in their order, one after the other, on any thread.
     ///
-    /// That a user is forgotten is told at once, maybe while another event is told on another thread.
-    /// It may use the framework, and must not take long: downloads and reads go on only afterwards.
+    /// That a user is forgotten is told by ``ActiveConfig/forgetUser(_:)`` itself, ahead of the events that
+    /// wait and maybe while an event of another user is told on another thread. No earlier event of the user
+    /// comes after it, and no later one before it.
+    ///
+    /// When `forgetUser(_:)` returns, all observers have heard of it, and none is in the middle of an
+    /// earlier event of the user: it waits for a call that has one, on another thread, up to 5 seconds. If
+    /// that call takes longer, or if an observer forgets a user with whose event one is being called, then
+    /// `forgetUser(_:)` returns, and the observers hear of it as soon as that call has returned. An observer
+    /// should not wait for a thread that forgets users, such as the main one.
+    ///
+    /// It may use the framework, and must not take long: downloads and reads go on only afterwards. While it
+    /// takes long, up to 10,000 events wait. Beyond, the oldest are left out, reads before all others, and the
+    /// log says so; that a user is forgotten is never left out.
     func observe(_ event: ConfigurationEvent)
 }
 
@@ -51,6 +62,8 @@ public struct ConfigurationEvent: Sendable {
     public let headerFields: [String: String]
     /// The time of the event.
     public let time: Date
+    /// The user's epoch that it is of; nil for one that was made for a test, and for a forgetting.
+    package let epoch: UserEpoch?
 
     /// Creates an event, as for a test.
     ///
@@ -64,11 +77,21 @@ public struct ConfigurationEvent: Sendable {
         _ kind: Kind, userID: String?, document: ConfigurationState?,
         headerFields: [String: String] = [:], time: Date
     ) {
+        self.init(
+            kind, userID: userID, document: document, headerFields: headerFields, time: time,
+            epoch: nil)
+    }
+
+    init(
+        _ kind: Kind, userID: String?, document: ConfigurationState?,
+        headerFields: [String: String] = [:], time: Date, epoch: UserEpoch?
+    ) {
         self.kind = kind
         self.userID = userID
         self.document = document
         self.headerFields = headerFields
         self.time = time
+        self.epoch = epoch
     }
 }
 

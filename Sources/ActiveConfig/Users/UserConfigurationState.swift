@@ -44,8 +44,8 @@ struct UserConfigurationState: Sendable {
     /// Number of the last change; a load that began at another one is stale.
     private(set) var revision = 0
 
-    /// Number of times that the user was forgotten.
-    private(set) var forgettingCount = 0
+    /// The time since the user was forgotten.
+    private(set) var epoch: UserEpoch
 
     /// The active configuration, with the document that waits; nil before the first load.
     private(set) var active: KnownConfiguration?
@@ -68,7 +68,9 @@ struct UserConfigurationState: Sendable {
     /// has of them came before it, also where its version is higher, since a server may go back.
     private var replacedVersions: Set<Int> = []
 
-    init(policy: ActivationPolicy) { self.policy = policy }
+    init(policy: ActivationPolicy, epoch: UserEpoch = UserEpoch()) {
+        (self.policy, self.epoch) = (policy, epoch)
+    }
 
     /// The user's newest document, about which a request asks; nil when there is none.
     var newest: ConfigurationState? {
@@ -225,7 +227,7 @@ struct UserConfigurationState: Sendable {
 
     private mutating func forget(_ fallback: KnownConfiguration) {
         (unstoredOwn, unstoredWaiting, isLaunchUnstored) = (nil, nil, false)
-        forgettingCount += 1
+        epoch = epoch.next
         // Even if nothing is loaded: a load that is running has read what is gone by now.
         if active == nil { revision += 1 } else { become(fallback) }
     }

@@ -16,10 +16,18 @@ final class UserEntry: Sendable {
     private let state: Locked<State>
     private let signals = ChangeSignals()
 
-    init(_ userID: UserID, policy: ActivationPolicy, listenerQueue: DispatchQueue) {
+    /// Counts how often the user was forgotten.
+    let forgettings: Locked<Int>
+
+    init(
+        _ userID: UserID, policy: ActivationPolicy, listenerQueue: DispatchQueue,
+        forgettings: Locked<Int> = Locked(0)
+    ) {
+        self.forgettings = forgettings
         self.userID = userID
         self.listenerQueue = listenerQueue
-        state = Locked(State(documents: UserConfigurationState(policy: policy)))
+        state = Locked(
+            State(documents: UserConfigurationState(policy: policy, epoch: UserEpoch(forgettings))))
     }
 
     /// Lanes of the calls that read the user's documents on other threads, read them for a download, and

@@ -6,8 +6,10 @@ internal import Dispatch
 /// recently asked for are released when a limit is reached, unless a handle holds them. Beside that, an
 /// entry is held as long as it knows something that the store does not tell at the next load.
 final class UserTable: Sendable {
-    fileprivate struct Slot {
+    struct Slot {
         weak var entry: UserEntry?
+        /// Also those of a former entry, as long as something that was read from it is in use.
+        weak var forgettings: Locked<Int>?
         /// Nil once the entry is no longer kept.
         var kept: UserEntry?
         /// Set while the entry is held.
@@ -19,7 +21,7 @@ final class UserTable: Sendable {
     }
 
     /// The sections of a document, and their sizes.
-    fileprivate final class Tables: Sendable {
+    final class Tables: Sendable {
         let tables: [(table: ObjectIdentifier, size: Int)]
 
         init(_ tables: [(table: ObjectIdentifier, size: Int)]) { self.tables = tables }
@@ -34,7 +36,7 @@ final class UserTable: Sendable {
         let tables: Tables
     }
 
-    fileprivate struct State {
+    struct State {
         var slots: [UserID: Slot] = [:]
         var keptCount = 0
         /// Uses in order, from `firstUse` on; those that are not a slot's last are passed over.
@@ -53,10 +55,10 @@ final class UserTable: Sendable {
         var holdingThreshold = leastHoldingThreshold
     }
 
-    fileprivate static let leastPruningThreshold = 64
-    fileprivate static let leastHoldingThreshold = 1_000
+    static let leastPruningThreshold = 64
+    static let leastHoldingThreshold = 1_000
     /// Estimate of what an entry takes beside its sections, in bytes.
-    fileprivate static let entrySize = 2048
+    static let entrySize = 2048
 
     let pool = SectionPool()
     private let limits: UserCacheLimits
@@ -79,14 +81,20 @@ final class UserTable: Sendable {
     ///   - isKept: True for a handle's, which is then kept within the limits.
     /// - Returns: The entry.
     func entry(of userID: UserID, isKept: Bool) -> UserEntry {
-        let new = UserEntry(userID, policy: policy, listenerQueue: listenerQueue)
         let (entry, released) = state.withLock { state -> (UserEntry, [UserEntry]) in
-            let entry = state.slots[userID]?.entry ?? new
+            let slot = state.slots[userID]
+            let entry =
+                slot?.entry
+                ?? UserEntry(
+                    userID, policy: policy, listenerQueue: listenerQueue,
+                    forgettings: slot?.forgettings ?? Locked(0))
             if isKept {
                 state.use(entry)
             } else {
                 // Of a former entry nothing is left but the slot.
-                if state.slots[userID]?.entry == nil { state.slots[userID] = Slot(entry: entry) }
+                if slot?.entry == nil {
+                    state.slots[userID] = Slot(entry: entry, forgettings: entry.forgettings)
+                }
             }
             return (entry, state.prune() + state.release(over: limits))
         }
@@ -118,6 +126,11 @@ final class UserTable: Sendable {
         }
     }
 
+    /// The user's epoch; nil when nothing of the user is in memory.
+    func epoch(of userID: UserID) -> UserEpoch? {
+        state.withLock { $0.slots[userID]?.entry }?.documents.epoch
+    }
+
     /// All entries that somebody uses or that are kept.
     var livingEntries: [UserEntry] { state.withLock { $0.slots.values.compactMap(\.entry) } }
 
@@ -130,11 +143,12 @@ final class UserTable: Sendable {
     /// - Returns: The snapshot, and what is released for it, to be let go under no lock.
     func snapshot(
         of userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
-        reason: SectionChange.Reason, previous: ConfigurationSnapshot?
+        reason: SectionChange.Reason, epoch: UserEpoch, previous: ConfigurationSnapshot?
     ) -> (snapshot: ConfigurationSnapshot, released: [UserEntry]) {
         guard state.withLock({ $0.slots[userID]?.use ?? 0 > 0 }) else {
             let snapshot = ConfigurationSnapshot(
-                userID: userID, known: known, layers: layers, reason: reason, previous: previous)
+                userID: userID, known: known, layers: layers, reason: reason, epoch: epoch,
+                previous: previous)
             return (snapshot, [])
         }
         let shared = shared(known, layers)
@@ -144,7 +158,7 @@ final class UserTable: Sendable {
         }
         let snapshot = ConfigurationSnapshot(
             userID: userID, known: shared.known, layers: layers, sections: shared.sections,
-            reason: reason, previous: previous)
+            reason: reason, epoch: epoch, previous: previous)
         return (snapshot, released)
     }
 
@@ -178,122 +192,5 @@ final class UserTable: Sendable {
             tables: Tables(tables))
         if isFallback { fallback.withLock { $0 = shared } }
         return shared
-    }
-}
-
-extension UserTable.State {
-    fileprivate mutating func use(_ entry: UserEntry) {
-        useCount += 1
-        var slot = slots[entry.userID] ?? UserTable.Slot()
-        if slot.kept == nil {
-            keptCount += 1
-            size += UserTable.entrySize
-            if let tables = slot.tables { add(tables) }
-        }
-        (slot.entry, slot.kept, slot.use) = (entry, entry, useCount)
-        slots[entry.userID] = slot
-        uses.append((entry.userID, useCount))
-        // At most a few for each entry, so that their cost stays constant.
-        if uses.count > 64, uses.count > 4 * slots.count {
-            uses = ContiguousArray(
-                uses[firstUse...].filter { slots[$0.userID]?.use == $0.use })
-            firstUse = 0
-        }
-    }
-
-    /// Counts the sections of an entry's new configuration instead of those of the old one.
-    fileprivate mutating func count(_ tables: UserTable.Tables, for userID: UserID) {
-        guard var slot = slots[userID] else { return }
-        if slot.kept != nil {
-            add(tables)
-            if let old = slot.tables { remove(old) }
-        }
-        slot.tables = tables
-        slots[userID] = slot
-    }
-
-    private mutating func add(_ document: UserTable.Tables) {
-        documents[ObjectIdentifier(document), default: 0] += 1
-        guard documents[ObjectIdentifier(document)] == 1 else { return }
-        for (table, size) in document.tables {
-            let known = sections[table] ?? (count: 0, size: size)
-            if known.count == 0 { self.size += known.size }
-            sections[table] = (known.count + 1, known.size)
-        }
-    }
-
-    private mutating func remove(_ document: UserTable.Tables) {
-        guard let count = documents[ObjectIdentifier(document)] else { return }
-        documents[ObjectIdentifier(document)] = count > 1 ? count - 1 : nil
-        if count > 1 { return }
-        for (table, _) in document.tables {
-            guard let known = sections[table] else { continue }
-            if known.count > 1 {
-                sections[table] = (known.count - 1, known.size)
-            } else {
-                sections[table] = nil
-                size -= known.size
-            }
-        }
-    }
-
-    /// Stops keeping the least recently used until the limits hold.
-    ///
-    /// - Returns: The entries, to be released after the lock.
-    fileprivate mutating func release(
-        over limits: UserCacheLimits, butNot exception: UserID? = nil
-    ) -> [UserEntry] {
-        var released: [UserEntry] = []
-        while keptCount > max(limits.maximumCount, 0) || size > limits.maximumSize,
-            firstUse < uses.count
-        {
-            let (userID, use) = uses[firstUse]
-            // The newest stays as long as there is room for one.
-            if userID == exception, keptCount == 1, limits.maximumCount > 0 { break }
-            firstUse += 1
-            guard var slot = slots[userID], slot.use == use, let entry = slot.kept else { continue }
-            slot.kept = nil
-            slots[userID] = slot
-            keptCount -= 1
-            size -= UserTable.entrySize
-            if let tables = slot.tables { remove(tables) }
-            released.append(entry)
-        }
-        return released
-    }
-
-    /// Stops holding the entries that nobody else uses, once they are many.
-    ///
-    /// - Returns: The entries, to be released after the lock.
-    fileprivate mutating func releaseHeld(butNot exception: UserID) -> [UserEntry] {
-        guard heldCount > holdingThreshold else { return [] }
-        var released: [UserEntry] = []
-        for userID in Array(slots.keys) where userID != exception {
-            guard var slot = slots.removeValue(forKey: userID) else { continue }
-            if slot.held != nil, isKnownUniquelyReferenced(&slot.held) {
-                released += [slot.held].compactMap(\.self)
-                slot.held = nil
-                heldCount -= 1
-            }
-            slots[userID] = slot
-        }
-        holdingThreshold = max(UserTable.leastHoldingThreshold, heldCount * 2)
-        return released
-    }
-
-    /// Drops the slots of released entries.
-    ///
-    /// - Returns: Entries that were looked at, to be released after the lock.
-    fileprivate mutating func prune() -> [UserEntry] {
-        guard slots.count > pruningThreshold else { return [] }
-        var seen: [UserEntry] = []
-        slots = slots.filter { _, slot in
-            guard let entry = slot.entry else { return false }
-            seen.append(entry)
-            return true
-        }
-        // Doubling the threshold makes the amortized cost of pruning constant.
-        pruningThreshold = max(UserTable.leastPruningThreshold, slots.count * 2)
-        return seen
     }
 }

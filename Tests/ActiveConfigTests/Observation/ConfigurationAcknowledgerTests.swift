@@ -487,4 +487,62 @@ struct ConfigurationAcknowledgerTests {
         #expect(sent.withLock { $0.count } == 1)
         #expect(try !record().contains(digest))
     }
+
+    /// A store that holds up the next write of what was acknowledged.
+    private final class HeldStore: ActiveConfigStore {
+        let base = InMemoryStore()
+        let isHeld = Locked(false)
+        let (isWriting, mayWrite) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+
+        func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
+            base.lastKnownActiveConfiguration(forUserID: userID)
+        }
+
+        func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
+            base.ownConfiguration(forUserID: userID)
+        }
+
+        func persistConfiguration(_ configuration: ConfigurationState?, forUserID userID: String?) {
+            base.persistConfiguration(configuration, forUserID: userID)
+        }
+
+        func record(_ record: StoreRecord) -> Data? { base.record(record) }
+
+        func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) {
+            if record == .clientState(named: "acknowledgements"),
+                isHeld.withLock({ isHeld -> Bool in
+                    defer { isHeld = false }
+                    return isHeld
+                })
+            {
+                isWriting.signal()
+                mayWrite.wait()
+            }
+            base.updateRecord(record, change)
+        }
+    }
+
+    /// The acknowledgement is answered, and is being recorded.
+    @Test func nothingIsKeptOfAUserWhoIsForgottenMeanwhile() async throws {
+        let store = HeldStore()
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader { _ in .configuration(Self.document(12)) }, store: store)
+        config.currentUserID = "1"
+        let acknowledger = try acknowledger(config)
+        try await config.downloadNewConfig()
+        await acknowledger.drain()
+        store.isHeld.withLock { $0 = true }
+        let settling = Task { await settle(acknowledger) }
+        store.isWriting.wait()
+        let epoch = try #require(config.users.epoch(of: UserID("1")))
+        let forgetting = Thread { try? config.forgetUser("1") }
+        forgetting.start()
+        // deadline: it is forgotten, whatever is being written
+        while !epoch.isOver { usleep(1_000) }
+        store.mayWrite.signal()
+        await settling.value
+        while !forgetting.isFinished { usleep(1_000) }  // deadline: nothing holds it up
+        let record = try #require(store.base.clientState(named: "acknowledgements"))
+        #expect(!String(decoding: record, as: UTF8.self).contains(UserID("1").digest))
+    }
 }

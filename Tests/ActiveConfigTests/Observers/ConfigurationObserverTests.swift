@@ -99,7 +99,8 @@ struct ConfigurationObserverTests {
     }
 
     @Test func whatWaitsForAnObserverThatHangsIsBounded() async throws {
-        let config = ActiveConfig.make(store: nil)
+        let log = RecordingLog()
+        let config = ActiveConfig.make(store: nil, log: log.log)
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let count = Locked(0)
         let observation = config.addObserver(
@@ -121,6 +122,7 @@ struct ConfigurationObserverTests {
         // deadline: the thread tells what has waited, and ends
         while !first.isFinished { usleep(1_000) }
         #expect(count.withLock { $0 } == 10_001)
+        #expect(log.messages.filter { $0.text.contains("10000 events wait") }.count == 1)
         observation.cancel()
     }
 }

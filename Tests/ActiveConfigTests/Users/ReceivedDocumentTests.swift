@@ -139,7 +139,9 @@ struct ReceivedDocumentTests {
         let fixture = CoordinatorFixture.make(store: store)
         let user = fixture.config.configuration(forUserID: "1")
         await user.load()
-        let late = ReceivedDocument(document: Self.document(2, title: "late"), forgettingCount: 0)
+        let entry = fixture.config.users.entry(of: UserID("1"), isKept: false)
+        let late = ReceivedDocument(
+            document: Self.document(2, title: "late"), epoch: entry.documents.epoch)
         try fixture.config.forgetUser("1")
         await #expect(throws: CancellationError.self) {
             try await fixture.config.download(of: UserID("1"), by: late)

@@ -12,7 +12,7 @@ struct UserEntryTests {
                 ConfigurationState(
                     meta: [:],
                     sections: ["Home": ActiveConfigSection(settings: ["n": .integer(number)])])),
-            layers: ConfigurationLayers(), reason: .downloaded)
+            layers: ConfigurationLayers(), reason: .downloaded, epoch: UserEpoch())
     }
 
     /// One thread brings a new number in force again and again; another one registers a listener each

@@ -1,0 +1,102 @@
+/// The events that wait for observers, in their order: a bounded number of them.
+///
+/// When they are too many, the oldest read is dropped; without reads, the oldest event. That a user is
+/// forgotten comes before all others, and is never dropped.
+struct WaitingEvents {
+    struct Element: Sendable {
+        let event: ConfigurationEvent
+        /// The numbers of those who hear of it: not of those who came later.
+        let numbers: ClosedRange<Int>
+
+        var userID: UserID { UserID(event.userID) }
+
+        /// True for news of a user who may be forgotten meanwhile.
+        var isPassing: Bool { if case .forgotten = event.kind { false } else { true } }
+    }
+
+    static let maximumCount = 10_000
+
+    private var forgettings = Line()
+    private var reads = Line()
+    private var others = Line()
+    private var lastNumber = 0
+
+    var isEmpty: Bool { first == nil }
+
+    /// The next one.
+    var first: Element? { nextLine.flatMap { self[keyPath: $0].first?.element } }
+
+    /// Number of elements that the memory in use has room for, for tests.
+    var capacity: Int { [forgettings, reads, others].reduce(0) { $0 + $1.capacity } }
+
+    private var nextLine: WritableKeyPath<WaitingEvents, Line>? {
+        if forgettings.first != nil { return \.forgettings }
+        switch (reads.first, others.first) {
+        case (nil, nil): return nil
+        case (_?, nil): return \.reads
+        case (nil, _?): return \.others
+        case (let read?, let other?): return read.number < other.number ? \.reads : \.others
+        }
+    }
+
+    mutating func removeFirst() -> Element? { nextLine.flatMap { self[keyPath: $0].removeFirst() } }
+
+    /// Adds an event behind all others, or that a user is forgotten before them.
+    ///
+    /// - Returns: The event that is dropped for it.
+    mutating func add(_ element: Element) -> Element? {
+        lastNumber += 1
+        switch element.event.kind {
+        case .forgotten: forgettings.append(element, lastNumber)
+        case .read: reads.append(element, lastNumber)
+        case .active, .refused: others.append(element, lastNumber)
+        }
+        guard reads.count + others.count > Self.maximumCount else { return nil }
+        return reads.removeFirst() ?? others.removeFirst()
+    }
+
+    /// Removes what waits of a user, but for news of the forgetting.
+    ///
+    /// - Returns: The removed events.
+    mutating func removeAll(of userID: UserID) -> [Element] {
+        reads.removeAll(of: userID) + others.removeAll(of: userID)
+    }
+}
+
+/// A queue whose memory is bounded by the number of its elements.
+private struct Line {
+    private var items: [(element: WaitingEvents.Element, number: Int)?] = []
+    /// Index of the first element; those before are nil.
+    private var start = 0
+
+    var count: Int { items.count - start }
+    var capacity: Int { items.capacity }
+    var first: (element: WaitingEvents.Element, number: Int)? {
+        start < items.count ? items[start] : nil
+    }
+
+    mutating func append(_ element: WaitingEvents.Element, _ number: Int) {
+        items.append((element, number))
+    }
+
+    mutating func removeFirst() -> WaitingEvents.Element? {
+        guard let first else { return nil }
+        items[start] = nil
+        start += 1
+        if start == items.count {
+            (items, start) = ([], 0)
+        } else if start > items.count / 2 {
+            // Only now, so that the cost of a removal is constant on average.
+            items.removeFirst(start)
+            start = 0
+        }
+        return first.element
+    }
+
+    mutating func removeAll(of userID: UserID) -> [WaitingEvents.Element] {
+        let all = items[start...].compactMap(\.self)
+        let removed = all.map(\.element).filter { $0.userID == userID }
+        if !removed.isEmpty { (items, start) = (all.filter { $0.element.userID != userID }, 0) }
+        return removed
+    }
+}

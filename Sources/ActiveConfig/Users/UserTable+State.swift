@@ -1,0 +1,118 @@
+/// What is kept of users, and what is released when a limit is reached.
+extension UserTable.State {
+    mutating func use(_ entry: UserEntry) {
+        useCount += 1
+        var slot = slots[entry.userID] ?? UserTable.Slot()
+        if slot.kept == nil {
+            keptCount += 1
+            size += UserTable.entrySize
+            if let tables = slot.tables { add(tables) }
+        }
+        (slot.entry, slot.kept, slot.use) = (entry, entry, useCount)
+        slot.forgettings = entry.forgettings
+        slots[entry.userID] = slot
+        uses.append((entry.userID, useCount))
+        // At most a few for each entry, so that their cost stays constant.
+        if uses.count > 64, uses.count > 4 * slots.count {
+            uses = ContiguousArray(
+                uses[firstUse...].filter { slots[$0.userID]?.use == $0.use })
+            firstUse = 0
+        }
+    }
+
+    /// Counts the sections of an entry's new configuration instead of those of the old one.
+    mutating func count(_ tables: UserTable.Tables, for userID: UserID) {
+        guard var slot = slots[userID] else { return }
+        if slot.kept != nil {
+            add(tables)
+            if let old = slot.tables { remove(old) }
+        }
+        slot.tables = tables
+        slots[userID] = slot
+    }
+
+    private mutating func add(_ document: UserTable.Tables) {
+        documents[ObjectIdentifier(document), default: 0] += 1
+        guard documents[ObjectIdentifier(document)] == 1 else { return }
+        for (table, size) in document.tables {
+            let known = sections[table] ?? (count: 0, size: size)
+            if known.count == 0 { self.size += known.size }
+            sections[table] = (known.count + 1, known.size)
+        }
+    }
+
+    private mutating func remove(_ document: UserTable.Tables) {
+        guard let count = documents[ObjectIdentifier(document)] else { return }
+        documents[ObjectIdentifier(document)] = count > 1 ? count - 1 : nil
+        if count > 1 { return }
+        for (table, _) in document.tables {
+            guard let known = sections[table] else { continue }
+            if known.count > 1 {
+                sections[table] = (known.count - 1, known.size)
+            } else {
+                sections[table] = nil
+                size -= known.size
+            }
+        }
+    }
+
+    /// Stops keeping the least recently used until the limits hold.
+    ///
+    /// - Returns: The entries, to be released after the lock.
+    mutating func release(
+        over limits: UserCacheLimits, butNot exception: UserID? = nil
+    ) -> [UserEntry] {
+        var released: [UserEntry] = []
+        while keptCount > max(limits.maximumCount, 0) || size > limits.maximumSize,
+            firstUse < uses.count
+        {
+            let (userID, use) = uses[firstUse]
+            // The newest stays as long as there is room for one.
+            if userID == exception, keptCount == 1, limits.maximumCount > 0 { break }
+            firstUse += 1
+            guard var slot = slots[userID], slot.use == use, let entry = slot.kept else { continue }
+            slot.kept = nil
+            slots[userID] = slot
+            keptCount -= 1
+            size -= UserTable.entrySize
+            if let tables = slot.tables { remove(tables) }
+            released.append(entry)
+        }
+        return released
+    }
+
+    /// Stops holding the entries that nobody else uses, once they are many.
+    ///
+    /// - Returns: The entries, to be released after the lock.
+    mutating func releaseHeld(butNot exception: UserID) -> [UserEntry] {
+        guard heldCount > holdingThreshold else { return [] }
+        var released: [UserEntry] = []
+        for userID in Array(slots.keys) where userID != exception {
+            guard var slot = slots.removeValue(forKey: userID) else { continue }
+            if slot.held != nil, isKnownUniquelyReferenced(&slot.held) {
+                released += [slot.held].compactMap(\.self)
+                slot.held = nil
+                heldCount -= 1
+            }
+            slots[userID] = slot
+        }
+        holdingThreshold = max(UserTable.leastHoldingThreshold, heldCount * 2)
+        return released
+    }
+
+    /// Drops the slots of released entries.
+    ///
+    /// - Returns: Entries that were looked at, to be released after the lock.
+    mutating func prune() -> [UserEntry] {
+        guard slots.count > pruningThreshold else { return [] }
+        var seen: [UserEntry] = []
+        slots = slots.filter { _, slot in
+            guard let entry = slot.entry else { return slot.forgettings != nil }
+            seen.append(entry)
+            return true
+        }
+        // Doubling the threshold makes the amortized cost of pruning constant.
+        pruningThreshold = max(UserTable.leastPruningThreshold, slots.count * 2)
+        return seen
+    }
+}
