@@ -52,6 +52,12 @@ struct ForgettingObserversTests {
         }
     }
 
+    private struct Refusing: ConfigurationVetting {
+        func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict {
+            .refuse(ConfigurationRefusal("No."))
+        }
+    }
+
     private func run(_ body: @escaping @Sendable () -> Void) -> Thread {
         let thread = Thread(block: body)
         thread.start()
@@ -194,23 +200,25 @@ struct ForgettingObserversTests {
         token.cancel()
     }
 
-    @Test func aRefusalOfADownloadOfBeforeIsNotToldAfterwards() async throws {
-        let (asked, answer) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
-        let downloader = ScriptedDownloader { _ in
-            asked.continuation.yield()
-            answer.wait()
-            return .configuration(ConfigurationState(meta: [:], sections: [:]))
-        }
-        let config = ActiveConfig.make(downloader: downloader, store: nil)
+    /// Of an answer that is vetted after the user was forgotten.
+    @Test func aRefusalOfADownloadOfBeforeIsNotToldAfterwards() throws {
+        var options = ActiveConfigOptions()
+        options.vetting = [Refusing()]
+        let config = ActiveConfig.make(store: nil, options: options)
         let told = Locked<[String]>([])
         let token = config.addObserver(
             ClosureObserver { event in told.withLock { $0.append(Self.kind(of: event)) } })
-        let download = Task { try await config.configuration(forUserID: "1").download() }
-        for await _ in asked.stream { break }
+        let entry = config.users.entry(of: UserID("1"), isKept: false)
+        let before = entry.documents.epoch
         try config.forgetUser("1")
-        answer.signal()
-        _ = await download.result
-        #expect(told.withLock { $0 } == ["forgotten"])
+        for epoch in [before, entry.documents.epoch] {
+            #expect(throws: (any Error).self) {
+                try config.usable(
+                    answer: Self.document(2), asked: nil, lastKnown: nil, of: UserID("1"),
+                    in: epoch)
+            }
+        }
+        #expect(told.withLock { $0 } == ["forgotten", "refused"])
         token.cancel()
     }
 
@@ -257,10 +265,12 @@ struct ForgettingObserversTests {
                             .refused(ConfigurationRefusal("No."), keptVersion: nil), userID: "1",
                             document: Self.document(2), time: .now))
                 } else {
-                    _ = observers.add(ClosureObserver { _ in count.withLock { $0 += 1 } })
+                    for _ in 0..<20 {
+                        _ = observers.add(ClosureObserver { _ in count.withLock { $0 += 1 } })
+                    }
                 }
             }
-            #expect(count.withLock { $0 } == 1)
+            #expect(count.withLock { $0 } == 20)
         }
     }
 }
