@@ -260,7 +260,7 @@ struct ForgettingObserversTests {
             let count = Locked(0)
             DispatchQueue.concurrentPerform(iterations: 2) { thread in
                 if thread == 0 {
-                    observers.tellRefusalOfLaunch(
+                    observers.tellRefusal(
                         ConfigurationEvent(
                             .refused(ConfigurationRefusal("No."), keptVersion: nil), userID: "1",
                             document: Self.document(2), time: .now))
