@@ -24,6 +24,8 @@ BACKEND = os.environ.get("SAMPLE_BACKEND", "SampleBackend/.build/debug/sample-ba
 TOKEN = "a-token-for-tests-0123456789abcdef"
 # A test fails instead of waiting for ever.
 DEADLINE = 60
+# Ignored in a job in the background, which the script would inherit, and could not undo.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Cluster:
@@ -52,7 +54,11 @@ class Cluster:
 
     def end(self, number):
         self.process.send_signal(number)
-        return self.process.wait()
+        try:
+            return self.process.wait(DEADLINE)
+        except subprocess.TimeoutExpired:
+            self.process.terminate()
+            raise
 
 
 def send(url, method, path, body=None, **fields):
