@@ -1,7 +1,7 @@
 import ActiveConfig
 import Foundation
 
-/// The data of an `update` event (HTTP 2): the sections that changed, whole, and the identity of the
+/// The data of an `update` event (PROTOCOL 2): the sections that changed, whole, and the identity of the
 /// document that they lead to.
 struct PushedUpdate: Sendable {
     let record: DocumentRecord

@@ -1,6 +1,6 @@
 import ActiveConfig
 
-/// Long polls (HTTP 2), for where streams do not get through.
+/// Long polls (PROTOCOL 2), for where streams do not get through.
 extension UserUpdates {
     /// Answers that come faster than this, without news, do not count as having waited.
     private static let quickAnswer = Duration.seconds(1)

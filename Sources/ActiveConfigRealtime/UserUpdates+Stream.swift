@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigEventStream
 import Foundation
 
-/// Following a user's stream of changes (HTTP 2).
+/// Following a user's stream of changes (PROTOCOL 2).
 extension UserUpdates {
     /// What one stream has brought so far.
     private struct Progress {

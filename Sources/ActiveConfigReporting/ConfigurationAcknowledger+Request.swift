@@ -9,7 +9,7 @@ import ActiveConfig
 
 /// What an acknowledgement says.
 extension ConfigurationAcknowledger {
-    /// Limits of the wire contract, in problems and in characters of their parts.
+    /// Limits of the client protocol (PROTOCOL 2), in problems and in characters of their parts.
     private static let maximumProblems = 50
     private static let maximumNameLength = 256
     private static let maximumMessageLength = 500

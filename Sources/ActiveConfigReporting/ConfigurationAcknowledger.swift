@@ -9,7 +9,8 @@ public import ActiveConfig
     public import Foundation
 #endif
 
-/// Tells the backend which version of a configuration is active, or why one is not used (HTTP 2).
+/// Tells the backend which version of a configuration is active, or why one is not used
+/// (*Client protocol*, section 2).
 ///
 /// ```swift
 /// let acknowledger = ConfigurationAcknowledger(config, backend: backend)

@@ -4,7 +4,7 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// The routes that start, show and end a console session (HTTP 5).
+/// The routes that start, show and end a console session (HTTP 3).
 package struct SessionRoutes: Sendable {
     private static let path = "/console/session"
 

@@ -66,7 +66,7 @@ struct SnapshotRecord: Codable {
 
     fileprivate static let revisions: ClosedRange<Int64> = 0...1 << 62
 
-    /// As many as the wire contract has digits for.
+    /// As many as the client protocol has digits for.
     fileprivate static let versions = 1...999_999_999_999_999
 
     var kept: SnapshotFile.Kept {

@@ -69,7 +69,7 @@ public struct ValidatedTemplate: Sendable {
 
 /// The limits of a template (HTTP 3), which are Firebase's.
 public struct TemplateLimits: Sendable, Hashable {
-    /// The limits of the wire contract.
+    /// The limits of templates that are published.
     public static let `default` = TemplateLimits()
 
     /// The limits of a template that was published already: none, so that lowering a limit later

@@ -16,7 +16,7 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// Signatures of documents (HTTP 1), verified from the text of the wire contract alone.
+/// Signatures of documents (HTTP 1), verified from the text of the client protocol alone.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DocumentSignatureTests {
     /// The private key of the contract's example: the bytes 0 to 31.
@@ -223,7 +223,7 @@ struct DocumentSignatureTests {
         #expect((time + lifetime / 2...time + lifetime).contains(expiration))
     }
 
-    /// The example of the wire contract, byte for byte.
+    /// The example of the article "Client protocol", byte for byte.
     @Test func theExampleOfTheContractHolds() throws {
         let key = try SigningKey(id: "2026-11", text: Self.seed)
         #expect(key.publicText == "2026-11:A6EHv/POEL4dcN0Y50vAmWfk1jCbpQ1fHdyGZBJVMbg=")

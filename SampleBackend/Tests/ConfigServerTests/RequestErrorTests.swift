@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Errors of the wire contract over real sockets.
+/// Errors of the client protocol over real sockets.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RequestErrorTests {
     @Test(arguments: [

@@ -9,7 +9,7 @@ package struct HTTPAnswer: Sendable {
 
     package let body: Data
 
-    /// The `error` object of the body; nil if the body is not in the wire contract's error format.
+    /// The `error` object of the body; nil if the body is not in the client protocol's error format.
     package var error: ErrorBody.Content? {
         try? JSONDecoder().decode(ErrorBody.self, from: body).error
     }

@@ -5,7 +5,7 @@
     public import Foundation
 #endif
 
-/// A backend that speaks the wire contract, such as SampleBackend: its address, and how the app asks it.
+/// A backend that speaks <doc:Client-protocol>, such as SampleBackend: its address, and how the app asks it.
 ///
 /// One value is given to whatever sends requests: the downloader, the updater and the acknowledger. So
 /// all of them have the same credentials, go through the same proxy and trust the same certificates.
@@ -45,7 +45,7 @@ public struct ActiveConfigBackend: Sendable {
         self.limits = limits
     }
 
-    /// The URL of a user's configuration (HTTP 1); nil is the generic user.
+    /// The URL of a user's configuration (<doc:Client-protocol>, section 1); nil is the generic user.
     ///
     /// Any string can be a user ID. An ID that a path cannot carry ("", "." and "..") is put into
     /// the query.
@@ -53,8 +53,8 @@ public struct ActiveConfigBackend: Sendable {
         configurationURL(forUserID: userID, signals: [:])
     }
 
-    /// The URL of a user's configuration with signals for conditions (HTTP 1), such as
-    /// `["app.version": "2.4.0", "signal.plan": "pro"]`.
+    /// The URL of a user's configuration with signals for conditions (<doc:Client-protocol>,
+    /// section 1), such as `["app.version": "2.4.0", "signal.plan": "pro"]`.
     ///
     /// Any string can be a user ID, a signal's name or its value.
     public func configurationURL(forUserID userID: String?, signals: [String: String]) -> URL {
@@ -70,10 +70,10 @@ public struct ActiveConfigBackend: Sendable {
         return appending("/activeconfig/user/\(encoded)", query)
     }
 
-    /// The URL of the stream of many users, for services (HTTP 2).
+    /// The URL of the stream of many users, for services (PROTOCOL 2).
     package var usersEventsURL: URL { appending("/activeconfig/events", []) }
 
-    /// The URL to which a user's client says which version is active (HTTP 2).
+    /// The URL to which a user's client says which version is active (PROTOCOL 2).
     package func acknowledgementURL(forUserID userID: String?) -> URL {
         guard let userID else { return appending("/activeconfig/acknowledgement", []) }
         if ["", ".", ".."].contains(userID) {
@@ -129,7 +129,7 @@ public struct ActiveConfigBackend: Sendable {
 }
 
 extension JSONURLDownloader {
-    /// Creates a downloader from a backend that speaks the wire contract.
+    /// Creates a downloader from a backend that speaks <doc:Client-protocol>.
     ///
     /// Errors name the backend's URL, not the user's.
     ///

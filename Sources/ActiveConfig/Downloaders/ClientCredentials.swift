@@ -5,7 +5,7 @@
     package import Foundation
 #endif
 
-/// The credentials of a client (HTTP 5).
+/// The credentials of a client (<doc:Client-protocol>, section 1).
 ///
 /// ```swift
 /// let credentials = ClientCredentials.userToken { userID, isRefresh in

@@ -1,5 +1,5 @@
 /// What a client tells the server of itself, for conditions: the app, the device, and custom signals
-/// (HTTP 1).
+/// (<doc:Client-protocol>, section 1).
 ///
 /// ```swift
 /// let store = FileDefaultsStore(directory: folder)

@@ -4,7 +4,7 @@ package import Foundation
     package import FoundationNetworking
 #endif
 
-/// Documents of answers, with the header fields of the wire contract.
+/// Documents of answers, with the header fields of the client protocol (PROTOCOL 1).
 extension ConfigurationState {
     /// Reads an answer's document, with its entity tag and its original.
     ///
@@ -51,7 +51,7 @@ extension ConfigurationState {
 private let templateVersionField = "ActiveConfig-Template-Version"
 
 extension HTTPURLResponse {
-    /// The version of the answer; nil when it names none, or not as the wire contract says.
+    /// The version of the answer; nil when it names none, or not as PROTOCOL 1 says.
     fileprivate var templateVersion: Int? {
         value(forHTTPHeaderField: templateVersionField).flatMap { Int(wireDigits: $0) }
     }

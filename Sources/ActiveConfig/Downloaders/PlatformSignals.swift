@@ -1,6 +1,7 @@
 import Foundation
 
-/// What the platform knows of the app and the device, as the backend's conditions name it (HTTP 1).
+/// What the platform knows of the app and the device, as the backend's conditions name it
+/// (<doc:Client-protocol>, section 1).
 ///
 /// A signal that is nil is not sent: rules on it are false.
 ///

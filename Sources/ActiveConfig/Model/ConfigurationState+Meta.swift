@@ -1,4 +1,4 @@
-/// What SampleBackend, and whoever speaks its wire contract, says of a document in ``meta``.
+/// Members of ``meta`` that a backend sets which speaks <doc:Client-protocol>, section 1.
 extension ConfigurationState {
     /// The version of the template that the document was made from, `template_version`; nil when
     /// absent or not a whole number.

@@ -78,9 +78,9 @@ public struct ConfigurationState: Sendable {
         static let formatVersion = "format_version_string"
         /// FORMAT 2.3.
         static let creationTime = "creation_time"
-        /// HTTP 1.
+        /// PROTOCOL 1.
         package static let templateVersion = "template_version"
-        /// HTTP 1.
+        /// PROTOCOL 1.
         static let experiments = "experiments"
     }
 }

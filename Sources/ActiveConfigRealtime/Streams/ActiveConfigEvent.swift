@@ -2,8 +2,8 @@ public import ActiveConfigEventStream
 
 /// Something that arrives on a stream of changes.
 ///
-/// A source of the app's own, such as one over a WebSocket, makes the events of the wire contract (HTTP 2)
-/// by `ServerEvent` of `ActiveConfigEventStream`:
+/// A source of the app's own, such as one over a WebSocket, makes the events of the *Client protocol*,
+/// section 2, by `ServerEvent` of `ActiveConfigEventStream`:
 ///
 /// ```swift
 /// let payload = Array(#"{"template_version": 8, "sections": {}}"#.utf8)

@@ -6,7 +6,7 @@ import Foundation
 #endif
 
 /// Documents and events of many users over few connections, for a service that the backend lets in by
-/// a key of a service (HTTP 2).
+/// a key of a service (*Client protocol*, section 2).
 ///
 /// ```swift
 /// let updater = ActiveConfigUpdater(

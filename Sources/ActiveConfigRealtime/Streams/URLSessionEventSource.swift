@@ -7,7 +7,8 @@ public import ActiveConfig
     public import Foundation
 #endif
 
-/// Documents and events of a backend that speaks the wire contract (HTTP 1 and 2), by `URLSession`.
+/// Documents and events of a backend that speaks the client protocol (*Client protocol*, sections 1 and
+/// 2), by `URLSession`.
 ///
 /// ```swift
 /// let updater = ActiveConfigUpdater(
@@ -175,8 +176,8 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
 }
 
 extension ActiveConfigBackend {
-    /// The URL of a user's stream of changes (HTTP 2); nil when a path cannot carry the user ID ("",
-    /// "." and "..").
+    /// The URL of a user's stream of changes (*Client protocol*, section 2); nil when a path cannot
+    /// carry the user ID ("", "." and "..").
     public func eventsURL(forUserID userID: String?, signals: [String: String] = [:]) -> URL? {
         if let userID, ["", ".", ".."].contains(userID) { return nil }
         var components = URLComponents(

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigEventStream
 import Foundation
 
-/// The streams of many users (HTTP 2) of one source, and who is on which of them.
+/// The streams of many users (PROTOCOL 2) of one source, and who is on which of them.
 ///
 /// The users of a stream are named when it is opened. Those who come within a moment get a new one,
 /// which takes over the users of streams that have no more users than itself: so there are few

@@ -10,7 +10,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Later versions that the server names for an unchanged document (HTTP 1).
+/// Later versions that the server names for an unchanged document (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConfirmedVersionTests {
     private static let tag = "W/\"a\""

@@ -6,7 +6,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// URLs of the wire contract.
+/// URLs of the client protocol.
 struct ActiveConfigBackendTests {
     @Test(
         arguments: [

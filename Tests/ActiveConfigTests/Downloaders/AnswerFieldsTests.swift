@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Header fields of the wire contract beside the entity tag, over real connections.
+/// Header fields of the client protocol beside the entity tag, over real connections.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AnswerFieldsTests {
     private func answers(

@@ -15,7 +15,7 @@ struct ServerMessageTests {
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
 
-    /// An error's body as the wire contract has it (HTTP, head).
+    /// An error's body as the client protocol has it (PROTOCOL, overview).
     private static func body(_ status: Int = 404, _ message: String = sentence) -> String {
         let error: SettingValue = [
             "error": ["code": .integer(status), "status": "X", "message": .string(message)]

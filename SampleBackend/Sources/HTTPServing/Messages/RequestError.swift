@@ -4,7 +4,7 @@ package import JSONTree
 package import NIOCore
 import OrderedCollections
 
-/// An error response in the format of the wire contract.
+/// An error response in the format of the client protocol.
 ///
 /// Any code that handles a request may throw it; ``RequestDispatcher`` turns it into a response.
 package struct RequestError: Error, Sendable, Hashable {

@@ -6,7 +6,7 @@ import Testing
 @testable import WebhookDelivery
 
 struct DeliveryMessageTests {
-    /// The example of the article "The wire contract", computed with OpenSSL.
+    /// The example of the page "HTTP API", computed with OpenSSL.
     @Test func aDeliveryIsSignedAsTheArticleSays() {
         let signature = DeliveryMessage.signature(
             of: Data(#"{"CONFIG_STATE":"STALE","versionNumber":"8"}"#.utf8),
