@@ -13,7 +13,7 @@ private let hasTools = ["openssl", "etcdctl"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
 }
 
-/// TLS with certificates of clients, users, and backups of etcd, as `Operations/README.md` has them.
+/// TLS with certificates of clients, users, and backups of etcd, as `Operations/Cluster.md` has them.
 @Suite(
     .timeLimit(.minutes(Rounds.minutes)),
     .enabled(if: hasTools, "needs openssl and etcdctl (Debian: etcd-client)"))
