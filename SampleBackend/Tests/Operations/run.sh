@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks what SampleBackend/Operations has for operators: the alert rules and the dashboard, by promtool and by
-# Prometheus that scrapes a backend and a member of etcd, and nginx.conf, by nginx before failing replicas.
-# cluster.py checks cluster.sh.
+# Prometheus that scrapes a backend and a member of etcd, nginx.conf, by nginx before failing replicas, and the
+# pages, by the options and commands of the program. cluster.py checks cluster.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
@@ -14,6 +14,7 @@ SampleBackend/Tests/Operations/rules.py
 SampleBackend/Tests/Operations/proxy.py
 
 build_backend
+SAMPLE_BACKEND=$backend SampleBackend/Tests/Operations/pages.py
 etcd_pid=""
 stop() {
     [ -z "$etcd_pid" ] || kill "$etcd_pid" 2>/dev/null || true
