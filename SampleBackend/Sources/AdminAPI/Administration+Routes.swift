@@ -2,7 +2,7 @@ package import HTTPServing
 import JSONTree
 
 extension Administration {
-    /// The routes of HTTP 3; they cover every path below `/v1`.
+    /// The routes of API 3; they cover every path below `/v1`.
     package func group(recognition: (any CallerRecognition)?) -> RouteGroup {
         // Reads do not wait behind changes, which wait for each other and for other processes.
         let changes = WorkPool(.administration, waiting: 32, wait: .seconds(30))

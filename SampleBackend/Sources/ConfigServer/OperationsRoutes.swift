@@ -8,7 +8,7 @@ import Logging
 import NIOCore
 import TemplateStore
 
-/// The routes of HTTP 5: health, metrics, and the OpenAPI description.
+/// The routes of API 5: health, metrics, and the OpenAPI description.
 struct OperationsRoutes: Sendable {
     /// The source whose readiness is the server's.
     let source: any DocumentSource

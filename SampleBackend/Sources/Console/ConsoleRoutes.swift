@@ -3,7 +3,7 @@ import HTTPTypes
 import JSONTree
 import Rendering
 
-/// The routes of the console's files (HTTP 5).
+/// The routes of the console's files (API 5).
 package struct ConsoleRoutes: Sendable {
     private let pages: ConsolePages
 

@@ -4,7 +4,7 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// The routes that start, show and end a console session (HTTP 3).
+/// The routes that start, show and end a console session (API 3).
 package struct SessionRoutes: Sendable {
     private static let path = "/console/session"
 

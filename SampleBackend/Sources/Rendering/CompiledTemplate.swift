@@ -43,7 +43,7 @@ public final class CompiledTemplate: Sendable {
     /// Compiles a template.
     ///
     /// A value that this backend does not evaluate, such as a personalization, counts as if its
-    /// condition were false (HTTP 3). Under a condition of a server template it leaves the setting
+    /// condition were false (API 3). Under a condition of a server template it leaves the setting
     /// out instead, as Firebase's evaluator of server templates does.
     ///
     /// - Parameters:

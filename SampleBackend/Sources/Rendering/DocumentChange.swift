@@ -4,7 +4,7 @@ public import NIOCore
 import Targeting
 
 /// The difference between two documents of the users who share a basis before and after, ready to
-/// be sent (HTTP 2).
+/// be sent (PROTOCOL 2).
 ///
 /// The selected values are compared, so the documents themselves are not rendered.
 public struct DocumentChange: Sendable {

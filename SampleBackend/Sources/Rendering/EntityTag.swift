@@ -41,7 +41,7 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
 /// The places in the text of a document of the members of `meta` that differ in every version:
 /// `creation_time` and `template_version`, each with a comma.
 ///
-/// The rest of the text is the content, which the document's tag covers (HTTP 1).
+/// The rest of the text is the content, which the document's tag covers (PROTOCOL 1).
 struct VersionMembers: Sendable {
     let time: Range<Int>
     let version: Range<Int>

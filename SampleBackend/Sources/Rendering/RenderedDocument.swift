@@ -190,7 +190,7 @@ struct RenderedPieces: Sendable {
     /// The tag of a user's document, computed without assembling the document.
     ///
     /// The bytes after the first gap are hashed for each user: a tag depends on the content of the
-    /// document alone (HTTP 1), so a hash of the pieces and the ID would not do. The same document
+    /// document alone (PROTOCOL 1), so a hash of the pieces and the ID would not do. The same document
     /// can also result from other conditions, or from overrides, in other pieces.
     func entityTag(forUserID userID: String?) -> EntityTag {
         guard let gapHashing else {

@@ -2,7 +2,7 @@ import OrderedCollections
 public import Targeting
 public import Templates
 
-/// Whom the changed values of a template reach (HTTP 3).
+/// Whom the changed values of a template reach (API 3).
 ///
 /// A condition that stands above another takes its users: a value can change and reach nobody. The
 /// users are given one by one, so that they can be counted without being kept.

@@ -1,6 +1,6 @@
 import JSONTree
 
-/// The name of a signal, a value that a client sends about itself (HTTP 1).
+/// The name of a signal, a value that a client sends about itself (PROTOCOL 1).
 ///
 /// All names are defined here. In the query of a request, a name is `app.version` or another of the
 /// standard ones, or `signal.` and the name of a custom one. Where only signals are expected (the
@@ -81,7 +81,7 @@ public enum SignalName: Sendable, Hashable {
     }
 }
 
-/// The limit that a signal exceeds (HTTP 1).
+/// The limit that a signal exceeds (PROTOCOL 1).
 public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
     enum Reason: Sendable, Hashable {
         case valueTooLong, nameTooLong, noName, tooMany

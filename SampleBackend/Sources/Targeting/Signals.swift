@@ -1,6 +1,6 @@
 package import JSONTree
 
-/// The signals of a client, from the query of its request (HTTP 1).
+/// The signals of a client, from the query of its request (PROTOCOL 1).
 ///
 /// All signals are optional, and a missing one makes the rules on it unknown: the server guesses
 /// nothing, neither the country nor the language.
@@ -88,7 +88,7 @@ extension Signals {
         }
     }
 
-    /// Sets the signal of a name and checks its limits (HTTP 1).
+    /// Sets the signal of a name and checks its limits (PROTOCOL 1).
     ///
     /// When a name is set twice, the last value counts.
     ///
@@ -113,7 +113,7 @@ extension Signals {
     }
 
     /// Reads the signals of a JSON object, such as `{"device.os": "ios", "plan": "gold"}`, and
-    /// checks their limits (HTTP 1).
+    /// checks their limits (PROTOCOL 1).
     ///
     /// Booleans become their text, numbers the text that JavaScript gives them (`5.0` is "5");
     /// null, arrays and objects are ignored.

@@ -23,7 +23,7 @@ public protocol TemplateStore:
     func close() async
 }
 
-/// Limits that every engine keeps (HTTP 3).
+/// Limits that every engine keeps (API 3).
 public enum TemplateStoreLimits: Sendable {
     /// The most versions of a project that are kept, always including the current one.
     public static let keptVersions = 300

@@ -135,7 +135,7 @@ public struct StoredTemplate: Sendable, Hashable {
     }
 }
 
-/// A filter of a project's versions (HTTP 3).
+/// A filter of a project's versions (API 3).
 public struct VersionQuery: Sendable, Hashable {
     /// The page size, 1 to 300; other numbers are clamped.
     public var limit: Int

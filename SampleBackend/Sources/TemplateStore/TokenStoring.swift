@@ -35,7 +35,7 @@ public protocol TokenStoring: Sendable {
 
 /// An access token in a store: its hash, never its text.
 public struct StoredToken: Sendable, Hashable {
-    /// The permissions of a token (HTTP 3).
+    /// The permissions of a token (API 3).
     public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
         /// Read.
         case viewer

@@ -66,7 +66,7 @@ public protocol WebhookStoring: Sendable {
     func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError)
 }
 
-/// An address that is notified of each publish (HTTP 3), as stored.
+/// An address that is notified of each publish (API 3), as stored.
 public struct StoredWebhook: Sendable, Hashable {
     /// The public identifier, by which it is listed and removed.
     public let id: String

@@ -3,7 +3,7 @@ public import Foundation
 public import JSONTree
 import OrderedCollections
 
-/// The pinned values of one user, by section and key (HTTP 3).
+/// The pinned values of one user, by section and key (API 3).
 ///
 /// ```json
 /// {"Home": {"title": "x", "count": 3}}

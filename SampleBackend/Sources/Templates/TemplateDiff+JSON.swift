@@ -1,7 +1,7 @@
 public import JSONTree
 
 extension TemplateDiff {
-    /// The differences as the answer of the route `remoteConfig:diff` (HTTP 3).
+    /// The differences as the answer of the route `remoteConfig:diff` (API 3).
     ///
     /// ```json
     /// {"conditions": [{"name": "beta", "change": "ADDED", "parts": […]}],

@@ -127,7 +127,7 @@ extension TemplateMerge {
 }
 
 extension TemplateMerge.Conflict {
-    /// The conflict as the answer of the route `remoteConfig:merge` (HTTP 3).
+    /// The conflict as the answer of the route `remoteConfig:merge` (API 3).
     ///
     /// ```json
     /// {"path": "parameterGroups.Home.parameters.title", "kind": "PARAMETER", "section": "Home",

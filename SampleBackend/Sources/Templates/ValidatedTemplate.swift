@@ -67,7 +67,7 @@ public struct ValidatedTemplate: Sendable {
     }
 }
 
-/// The limits of a template (HTTP 3), which are Firebase's.
+/// The limits of a template (API 3), which are Firebase's.
 public struct TemplateLimits: Sendable, Hashable {
     /// The limits of templates that are published.
     public static let `default` = TemplateLimits()

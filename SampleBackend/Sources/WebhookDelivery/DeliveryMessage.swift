@@ -5,7 +5,7 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// The request that a webhook receives: the body and the fields that sign it (HTTP 3).
+/// The request that a webhook receives: the body and the fields that sign it (API 3).
 struct DeliveryMessage: Sendable {
     let body: Data
 

@@ -1,7 +1,7 @@
 package import Foundation
 import TemplateStore
 
-/// Backoff of deliveries, and the limit on their attempts (HTTP 3).
+/// Backoff of deliveries, and the limit on their attempts (API 3).
 package struct DeliverySchedule: Sendable, Hashable {
     /// Maximum pauses after the first attempt, the second and so on, in seconds.
     ///

@@ -8,7 +8,7 @@ import ServiceLifecycle
 package import TemplateStore
 import Templates
 
-/// Delivers the webhooks of all published versions, whichever process published them (HTTP 3).
+/// Delivers the webhooks of all published versions, whichever process published them (API 3).
 ///
 /// It reads the store when it is woken, when a delivery ends, when the next one is due, and every
 /// few seconds while there are deliveries that another process may give back.
@@ -255,7 +255,7 @@ package struct DeliveryMetrics: Sendable {
     }
 }
 
-/// The delivery of webhooks (HTTP 3).
+/// The delivery of webhooks (API 3).
 public struct WebhookOptions: Sendable {
     /// A Boolean value that indicates whether webhooks may point at private networks and at this
     /// machine.

@@ -11,7 +11,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Access to each endpoint by role and token (HTTP 1, 3).
+/// Access to each endpoint by role and token (PROTOCOL 1, API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AccessTests {
     /// Paths of a resource that exists, and of one that does not.

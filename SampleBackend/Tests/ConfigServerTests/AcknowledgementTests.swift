@@ -9,7 +9,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// What clients say of their versions (HTTP 2).
+/// What clients say of their versions (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AcknowledgementTests {
     private func run(

@@ -10,7 +10,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Access of clients to configurations (HTTP 1).
+/// Access of clients to configurations (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ClientAccessTests {
     private struct Token: JWTPayload {

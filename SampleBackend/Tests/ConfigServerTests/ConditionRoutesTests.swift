@@ -4,7 +4,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Splitting expressions into their rules (HTTP 3).
+/// Splitting expressions into their rules (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConditionRoutesTests {
     private static let path = "/v1/conditions:parse"

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Effects of a template on connected clients (HTTP 3).
+/// Effects of a template on connected clients (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConnectedPreviewTests {
     @Test func aPreviewCountsTheConnectedClientsWhoseValuesChange() async throws {

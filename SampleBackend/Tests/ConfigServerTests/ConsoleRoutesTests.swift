@@ -8,7 +8,7 @@ import TemplateStore
 import TemporaryFolders
 import Testing
 
-/// Files of the console (HTTP 5).
+/// Files of the console (API 5).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConsoleRoutesTests {
     private static let folder = URL(fileURLWithPath: #filePath)

@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Documents over real sockets (HTTP 1).
+/// Documents over real sockets (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DocumentRoutesTests {
     /// Values that the sample source gives a user.

@@ -16,7 +16,7 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// Signatures of documents (HTTP 1), verified from the text of the client protocol alone.
+/// Signatures of documents (PROTOCOL 1), verified from the text of the client protocol alone.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DocumentSignatureTests {
     /// The private key of the contract's example: the bytes 0 to 31.

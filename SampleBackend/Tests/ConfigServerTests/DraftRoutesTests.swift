@@ -8,7 +8,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// The drafts of administrators (HTTP 3).
+/// The drafts of administrators (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DraftRoutesTests {
     private static let path = "/v1/projects/default/draft"

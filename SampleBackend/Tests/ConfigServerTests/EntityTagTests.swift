@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// `ETag` and `If-None-Match` (HTTP 1).
+/// `ETag` and `If-None-Match` (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EntityTagTests {
     @Test func theTagOfADocumentIsTheSameOnEveryServer() async throws {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Clients that reconnect with `Last-Event-ID` (HTTP 2).
+/// Clients that reconnect with `Last-Event-ID` (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamResumeTests {
     @Test func aResumedStreamTellsAtOnceWhatWasMissed() async throws {

@@ -11,7 +11,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Streams of a user's changes (HTTP 2).
+/// Streams of a user's changes (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamTests {
     @Test func aStreamBeginsWithHello() async throws {

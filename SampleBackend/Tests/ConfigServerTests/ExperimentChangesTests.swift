@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 
 /// Publishes that change `meta.experiments` of a document and none of its sections: the document has
-/// another tag, so that its clients are told (HTTP 2).
+/// another tag, so that its clients are told (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ExperimentChangesTests {
     private static let target = "/activeconfig/user/1"

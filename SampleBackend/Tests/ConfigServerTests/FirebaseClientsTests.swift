@@ -4,7 +4,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// The calls of Firebase's own clients, as their sources make them (HTTP 3).
+/// The calls of Firebase's own clients, as their sources make them (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FirebaseClientsTests {
     private static let path = "/v1/projects/default/remoteConfig"

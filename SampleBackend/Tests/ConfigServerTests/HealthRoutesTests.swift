@@ -7,7 +7,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// `/health` (HTTP 5).
+/// `/health` (API 5).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HealthRoutesTests {
     @Test func theServerIsLiveAndReady() async throws {

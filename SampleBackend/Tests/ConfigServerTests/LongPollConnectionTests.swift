@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// The fields, connections and ends of requests that wait (HTTP 2).
+/// The fields, connections and ends of requests that wait (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LongPollConnectionTests {
     private static let target = "/activeconfig/user/1"

@@ -10,7 +10,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Requests for a document that wait until it changes (HTTP 2).
+/// Requests for a document that wait until it changes (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LongPollTests {
     private static let target = "/activeconfig/user/1"

@@ -11,7 +11,7 @@ import Testing
 @testable import AdminAPI
 @testable import ConfigServer
 
-/// Streams of many users, for services (HTTP 2).
+/// Streams of many users, for services (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ManyUsersStreamTests {
     private static let key = "a-key-of-a-service"

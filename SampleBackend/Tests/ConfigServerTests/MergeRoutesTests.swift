@@ -5,7 +5,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// Merging an edit with versions published since it began, and the list of projects (HTTP 3).
+/// Merging an edit with versions published since it began, and the list of projects (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct MergeRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig:merge"

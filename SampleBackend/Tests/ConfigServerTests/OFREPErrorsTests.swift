@@ -12,7 +12,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Errors of OpenFeature's protocol (HTTP 4).
+/// Errors of OpenFeature's protocol (API 4).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OFREPErrorsTests {
     private static let path = "/ofrep/v1/evaluate/flags"

@@ -13,7 +13,7 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// All flags at once by OpenFeature's protocol (HTTP 4).
+/// All flags at once by OpenFeature's protocol (API 4).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OFREPFlagSetTests {
     private static let path = "/ofrep/v1/evaluate/flags"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Single flags by OpenFeature's protocol (HTTP 4).
+/// Single flags by OpenFeature's protocol (API 4).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OFREPRoutesTests {
     private static let path = "/ofrep/v1/evaluate/flags"

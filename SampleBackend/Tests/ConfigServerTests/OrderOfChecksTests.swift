@@ -11,8 +11,8 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// Credentials are checked before the rest of a request, on every route and for everybody (HTTP 1,
-/// 3).
+/// Credentials are checked before the rest of a request, on every route and for everybody
+/// (PROTOCOL 1, API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OrderOfChecksTests {
     /// Queries that are wrong on one route or another.

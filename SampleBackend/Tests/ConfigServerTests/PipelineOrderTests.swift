@@ -10,7 +10,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Requests on one connection are answered in order, whatever their kind (HTTP 2).
+/// Requests on one connection are answered in order, whatever their kind (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PipelineOrderTests {
     /// Request of a pipeline with the expected answer.

@@ -5,7 +5,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Previews over HTTP (HTTP 3).
+/// Previews over HTTP (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PreviewRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig"

@@ -6,7 +6,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// What administrators tell a project apart by (HTTP 3).
+/// What administrators tell a project apart by (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ProjectDetailsRoutesTests {
     private static let path = "/v1/projects/default/details"

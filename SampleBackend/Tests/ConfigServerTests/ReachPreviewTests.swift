@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Whom a template reaches among connected clients and recent users (HTTP 3).
+/// Whom a template reaches among connected clients and recent users (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReachPreviewTests {
     private static let template: JSONNode = [

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Query parameters of the requests with which administrators change something (HTTP 3).
+/// Query parameters of the requests with which administrators change something (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RoleAccessTests {
     /// Endpoints of administrators that may change something, with a path to each.

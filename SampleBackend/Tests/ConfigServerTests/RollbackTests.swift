@@ -7,7 +7,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Rollbacks over HTTP (HTTP 3).
+/// Rollbacks over HTTP (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RollbackTests {
     private static let path = "/v1/projects/default/remoteConfig"

@@ -9,7 +9,7 @@ import Testing
 @testable import AdminAPI
 @testable import ConfigServer
 
-/// Access of console sessions to the administrators' routes (HTTP 3).
+/// Access of console sessions to the administrators' routes (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SessionAccessTests {
     private static let path = "/v1/projects/default/remoteConfig"

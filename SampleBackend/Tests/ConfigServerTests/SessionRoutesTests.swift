@@ -10,7 +10,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Signing in to the console and out of it (HTTP 3).
+/// Signing in to the console and out of it (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SessionRoutesTests {
     private static let path = "/console/session"

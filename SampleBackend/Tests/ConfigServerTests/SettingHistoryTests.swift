@@ -7,7 +7,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Which versions changed each setting (HTTP 3).
+/// Which versions changed each setting (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingHistoryTests {
     private static let path = "/v1/projects/default/remoteConfig"

@@ -5,7 +5,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Graceful shutdown (HTTP 5), in this process.
+/// Graceful shutdown (API 5), in this process.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ShutdownTests {
     @Test func theServerFinishesTheRequestInFlight() async throws {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Signals in a query (HTTP 1).
+/// Signals in a query (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SignalsTests {
     @Test func theServerReadsEverySignal() async throws {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// The IDs of a resumed stream before and after the changes that its client missed (HTTP 2): a client
+/// The IDs of a resumed stream before and after the changes that its client missed (PROTOCOL 2): a client
 /// keeps the last one that it saw, wherever the stream is cut off.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StreamGreetingTests {

@@ -9,7 +9,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Templates and their versions over HTTP (HTTP 3).
+/// Templates and their versions over HTTP (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct TemplateRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig"

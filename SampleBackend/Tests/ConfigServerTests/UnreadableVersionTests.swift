@@ -9,7 +9,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Versions that a server cannot read, as those of a newer program are (HTTP 1).
+/// Versions that a server cannot read, as those of a newer program are (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UnreadableVersionTests {
     private static let document = "/activeconfig/user/1"

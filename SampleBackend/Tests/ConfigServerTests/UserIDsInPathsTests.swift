@@ -12,7 +12,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// User IDs and names of projects have no special meaning in any path (HTTP 1, 2, 4).
+/// User IDs and names of projects have no special meaning in any path (PROTOCOL 1, 2, API 4).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserIDsInPathsTests {
     /// Segments of all routes, other texts with a meaning in paths, and texts that are hard to

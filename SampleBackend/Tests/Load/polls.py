@@ -1,6 +1,6 @@
 """Measures long polls: polls.py DIRECTORY-OF-PROGRAMS WORK COUNT ROUNDS [BACKEND] > FILE
 
-Starts a backend, has so many requests wait for a change (HTTP 2), publishes, and waits for all
+Starts a backend, has so many requests wait for a change (PROTOCOL 2), publishes, and waits for all
 answers; then opens one stream of 1,000 users and publishes. BACKEND is another sample-backend than
 the directory's. Writes JSON as streams.py does. The token of the administrator is in
 ACTIVECONFIG_ADMIN_TOKEN.
@@ -20,7 +20,7 @@ import time
 
 from backend import LIMIT, Backend
 
-USERS = 1_000  # Of the stream of many (HTTP 2).
+USERS = 1_000  # Of the stream of many (PROTOCOL 2).
 
 
 class Polls:

@@ -20,7 +20,7 @@ import time
 from backend import LIMIT, Backend
 from bare_loop import BareLoop, Listener
 
-HEARTBEAT = 15  # Seconds (HTTP 2).
+HEARTBEAT = 15  # Seconds (PROTOCOL 2).
 FILES = 300  # What a process has open, or keeps free, besides the connections.
 
 

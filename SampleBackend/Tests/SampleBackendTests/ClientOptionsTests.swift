@@ -4,7 +4,7 @@ import Testing
 
 @testable import SampleBackend
 
-/// Signals on the command line have the same names as in a query (HTTP 1).
+/// Signals on the command line have the same names as in a query (PROTOCOL 1).
 struct ClientOptionsTests {
     static let names: [NamedRow<(argument: String, parameter: String)>] = [
         .init("a standard signal", ("app.version=2", "app.version=2")),

@@ -4,7 +4,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Streams while the process shuts down (HTTP 2).
+/// Streams while the process shuts down (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamEndTests {
     /// Number of open streams, so many that they take longer to end than the rest of the server.

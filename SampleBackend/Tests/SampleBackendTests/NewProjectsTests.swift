@@ -8,7 +8,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// Projects that were created through another server a moment ago (HTTP 1).
+/// Projects that were created through another server a moment ago (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct NewProjectsTests {
     private static let context = #"{"context": {"targetingKey": "1"}}"#

@@ -3,7 +3,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Clients that pipeline, tested with the real process (HTTP 2).
+/// Clients that pipeline, tested with the real process (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PipelineTests {
     /// Starts a server that requires users' tokens, with a published template.

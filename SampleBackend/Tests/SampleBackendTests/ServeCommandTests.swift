@@ -4,7 +4,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// `sample-backend serve` as a process (HTTP 5).
+/// `sample-backend serve` as a process (API 5).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServeCommandTests {
     @Test func theServerPrintsOneLineThenServes() async throws {
@@ -50,7 +50,7 @@ struct ServeCommandTests {
                 }
             }
         }
-        // HTTP 5 allows 10 seconds.
+        // API 5 allows 10 seconds.
         #expect(limits.shutdownTime <= .seconds(8))
     }
 

@@ -9,7 +9,7 @@ import TemplateStore
 import Testing
 
 /// Clients that have seen a version which the server that they ask does not have yet, since it does
-/// not hear of its store (HTTP 1, HTTP 4).
+/// not hear of its store (PROTOCOL 1, API 4).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServersBehindTests {
     private static let document = "/activeconfig/user/1?signal.plan=gold"

@@ -16,7 +16,7 @@ package struct SampleDocumentSource: DocumentSource {
     package static let project = "default"
 
     /// Fixed time of publishing, so that a document, and with it its entity tag, is the same on
-    /// every replica and after a restart (HTTP 1).
+    /// every replica and after a restart (PROTOCOL 1).
     package static let creationTime = "2013-07-06T20:13:24Z"
 
     package init() {}

@@ -166,7 +166,7 @@ final class StreamClient: ChannelInboundHandler {
             crowd.goodbye()
             requestedDelay = Payload.delay(event.data)
             if requestedDelay == nil { crowd.fault(self, "retry without after_ms") }
-        case .unknown: crowd.fault(self, "an event that HTTP 2 does not have")
+        case .unknown: crowd.fault(self, "an event that PROTOCOL 2 does not have")
         }
     }
 

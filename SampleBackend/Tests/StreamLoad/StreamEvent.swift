@@ -11,7 +11,7 @@ struct StreamEvent {
         case reset
         /// That the server ends, and when to come back.
         case retry
-        /// One that HTTP 2 does not know.
+        /// One that PROTOCOL 2 does not know.
         case unknown
     }
 

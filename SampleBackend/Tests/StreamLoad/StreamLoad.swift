@@ -2,7 +2,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Holds many streams open (HTTP 2), and says when they are told what.
+/// Holds many streams open (PROTOCOL 2), and says when they are told what.
 ///
 /// `StreamLoad PORT [SOURCES [IN-FLIGHT]]` reads ``Command`` by line and answers each with one line
 /// of JSON, a ``Report``. It ends with its standard input.

@@ -3,7 +3,7 @@ import HTTPTypes
 package import TemplateStore
 import Templates
 
-/// Allows a call to administrators with at least a given role (HTTP 3), and a call that may change
+/// Allows a call to administrators with at least a given role (API 3), and a call that may change
 /// something only with query parameters that the endpoint reads.
 package struct RoleAccess: EndpointAccess {
     /// The role that is sufficient for every request to the endpoint.

@@ -53,7 +53,7 @@ package struct AdministratorCaller: Sendable {
 }
 
 /// Authenticates administrators by `Authorization` or, without that field, by the cookie of a
-/// console session (HTTP 3).
+/// console session (API 3).
 package struct SessionAccess: Sendable {
     package let access: AdministratorAccess
 

@@ -7,7 +7,7 @@ import Rendering
 package import TemplateStore
 import Templates
 
-/// The operations of administrators (HTTP 3); the routes translate from and to HTTP.
+/// The operations of administrators (API 3); the routes translate from and to HTTP.
 package struct Administration: Sendable {
     package let store: any TemplateStore
 

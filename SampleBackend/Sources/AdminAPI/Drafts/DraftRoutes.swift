@@ -8,7 +8,7 @@ import NIOFoundationEssentialsCompat
 import TemplateStore
 import Templates
 
-/// The routes of HTTP 3 for an administrator's own draft in a project.
+/// The routes of API 3 for an administrator's own draft in a project.
 struct DraftRoutes: Sendable {
     let administration: Administration
 

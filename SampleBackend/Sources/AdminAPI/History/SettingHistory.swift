@@ -129,7 +129,7 @@ struct SettingHistory: Sendable {
         baseVersion = number
     }
 
-    /// The answer of the route `remoteConfig:settingHistory` (HTTP 3): the settings of the newest
+    /// The answer of the route `remoteConfig:settingHistory` (API 3): the settings of the newest
     /// version that changed, and the versions that changed them.
     var json: JSONNode {
         var named: Set<Int> = []

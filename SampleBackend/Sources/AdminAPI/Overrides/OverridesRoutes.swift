@@ -8,7 +8,7 @@ import NIOFoundationEssentialsCompat
 import TemplateStore
 import Templates
 
-/// The routes of HTTP 3 for values that are pinned for one user.
+/// The routes of API 3 for values that are pinned for one user.
 struct OverridesRoutes: Sendable {
     let administration: Administration
 

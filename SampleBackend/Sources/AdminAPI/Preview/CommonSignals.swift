@@ -2,7 +2,7 @@ import ClientAPI
 import JSONTree
 import Targeting
 
-/// Values of signals that several users have sent, for suggestions (HTTP 3).
+/// Values of signals that several users have sent, for suggestions (API 3).
 ///
 /// As in the sample, a value of fewer than ``SignalSample/commonUsers`` users is left out, so that a
 /// rare value, such as an e-mail address, singles out nobody.

@@ -4,7 +4,7 @@ import JSONTree
 import Rendering
 import Targeting
 
-/// Counts the connected clients for which a template would change something (HTTP 3).
+/// Counts the connected clients for which a template would change something (API 3).
 struct ConnectedPreview: Sendable {
     /// Maximum number of users in the response.
     private static let maximumUsers = 100

@@ -2,7 +2,7 @@ import ClientAPI
 import JSONTree
 import Targeting
 
-/// The connected users whose IDs contain a text (HTTP 3).
+/// The connected users whose IDs contain a text (API 3).
 struct ConnectedUsers: Sendable {
     /// Maximum number of IDs in the response.
     private static let maximumUsers = 100

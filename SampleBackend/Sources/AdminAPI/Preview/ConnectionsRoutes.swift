@@ -4,7 +4,7 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// The route of HTTP 3 for open streams.
+/// The route of API 3 for open streams.
 struct ConnectionsRoutes: Sendable {
     let administration: Administration
 

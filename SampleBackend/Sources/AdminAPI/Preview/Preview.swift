@@ -7,7 +7,7 @@ import Rendering
 import Targeting
 import Templates
 
-/// The configuration of users now, with another template, and the reasons for it (HTTP 3).
+/// The configuration of users now, with another template, and the reasons for it (API 3).
 struct Preview: Sendable {
     /// The published project; nil before the first publish.
     let current: PublishedProject?

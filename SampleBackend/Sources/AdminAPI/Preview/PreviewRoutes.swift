@@ -9,7 +9,7 @@ import Targeting
 import TemplateStore
 import Templates
 
-/// The preview route of HTTP 3: the configurations that users would get, with the reasons.
+/// The preview route of API 3: the configurations that users would get, with the reasons.
 struct PreviewRoutes: Sendable {
     /// Maximum number of users in one request.
     private static let maximumUsers = 100

@@ -5,7 +5,7 @@ import Rendering
 import Targeting
 import Templates
 
-/// Whom a template reaches among the connected users and those of the sample (HTTP 3).
+/// Whom a template reaches among the connected users and those of the sample (API 3).
 struct ReachPreview: Sendable {
     /// Number of users that are evaluated between two checks of the deadline.
     private static let usersAtATime = 64

@@ -4,7 +4,7 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// The routes of HTTP 3 for what administrators tell a project apart by.
+/// The routes of API 3 for what administrators tell a project apart by.
 struct ProjectDetailsRoutes: Sendable {
     /// Maximum length of a name to show, in characters.
     private static let maximumNameLength = 64

@@ -5,7 +5,7 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// The route of HTTP 3 that lists projects.
+/// The route of API 3 that lists projects.
 struct ProjectRoutes: Sendable {
     let administration: Administration
 

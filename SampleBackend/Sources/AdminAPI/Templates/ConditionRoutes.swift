@@ -5,7 +5,7 @@ import Targeting
 import TemplateStore
 import Templates
 
-/// The route of HTTP 3 that splits the expression of a condition into its rules.
+/// The route of API 3 that splits the expression of a condition into its rules.
 struct ConditionRoutes: Sendable {
     /// Maximum number of expressions in one request.
     private static let maximumExpressions = 100

@@ -6,7 +6,7 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// The route of HTTP 3 that makes a template of another service's export.
+/// The route of API 3 that makes a template of another service's export.
 struct ImportRoutes: Sendable {
     /// The formats of files, by their names in requests.
     enum Format: String, Sendable, CaseIterable {

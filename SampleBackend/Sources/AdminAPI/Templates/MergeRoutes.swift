@@ -6,7 +6,7 @@ import OrderedCollections
 import TemplateStore
 import Templates
 
-/// The route of HTTP 3 that merges an edit with the versions published since it began.
+/// The route of API 3 that merges an edit with the versions published since it began.
 struct MergeRoutes: Sendable {
     let administration: Administration
 

@@ -10,7 +10,7 @@ import Rendering
 import TemplateStore
 import Templates
 
-/// The routes of HTTP 3 for the template and its versions.
+/// The routes of API 3 for the template and its versions.
 struct TemplateRoutes: Sendable {
     let administration: Administration
 

@@ -5,7 +5,7 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// The token routes of HTTP 3, for publishers only.
+/// The token routes of API 3, for publishers only.
 struct TokenRoutes: Sendable {
     let administration: Administration
 

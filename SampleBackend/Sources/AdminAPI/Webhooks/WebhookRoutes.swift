@@ -6,7 +6,7 @@ import JSONTree
 import TemplateStore
 import WebhookDelivery
 
-/// The routes of HTTP 3 for webhooks and their deliveries.
+/// The routes of API 3 for webhooks and their deliveries.
 struct WebhookRoutes: Sendable {
     /// Maximum number of listed deliveries: the finished ones that are kept, one in flight and one
     /// queued behind it.

@@ -2,7 +2,7 @@ package import Foundation
 package import HTTPServing
 import JSONTree
 
-/// The credentials that clients need to read configurations (HTTP 1).
+/// The credentials that clients need to read configurations (PROTOCOL 1).
 public struct ClientAccess: Sendable {
     /// No credentials are needed.
     public static let open = ClientAccess(keys: [], userTokens: nil)

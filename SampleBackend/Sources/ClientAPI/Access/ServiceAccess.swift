@@ -1,7 +1,7 @@
 package import Foundation
 package import HTTPServing
 
-/// The credentials of services, which may listen for many users on one connection (HTTP 2): a
+/// The credentials of services, which may listen for many users on one connection (PROTOCOL 2): a
 /// service key, or an administrator's token.
 package struct ServiceAccess: Sendable {
     private let keys: [SecretHash]

@@ -2,7 +2,7 @@ import Foundation
 import JSONTree
 import JWTKit
 
-/// The claims that a user token needs in addition to `sub` (HTTP 1).
+/// The claims that a user token needs in addition to `sub` (PROTOCOL 1).
 public struct UserTokenRules: Sendable, Hashable {
     /// The required `iss`, compared byte by byte; nil accepts any.
     public var issuer: String?

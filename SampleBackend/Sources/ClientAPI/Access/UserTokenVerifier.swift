@@ -6,7 +6,7 @@ public import Logging
 import NIOConcurrencyHelpers
 import NIOPosix
 
-/// Verifies user tokens: JWTs whose `sub` is the user's ID (HTTP 1).
+/// Verifies user tokens: JWTs whose `sub` is the user's ID (PROTOCOL 1).
 public final class UserTokenVerifier: Sendable {
     /// Minimum time between two reloads of the key set file.
     private static let readingInterval: Duration = .seconds(60)

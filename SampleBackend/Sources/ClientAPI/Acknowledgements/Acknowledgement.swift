@@ -1,7 +1,7 @@
 import HTTPServing
 import JSONTree
 
-/// A client's word on a version that it was given (HTTP 2): whether the version is in force there, and
+/// A client's word on a version that it was given (PROTOCOL 2): whether the version is in force there, and
 /// what of it cannot be used.
 struct Acknowledgement: Sendable, Hashable {
     /// A setting, or a whole section, that a client cannot use.

@@ -3,7 +3,7 @@ import HTTPTypes
 import Rendering
 import Templates
 
-/// The routes by which clients say whether they can use a version (HTTP 2).
+/// The routes by which clients say whether they can use a version (PROTOCOL 2).
 package struct AcknowledgementRoutes: Sendable {
     /// Nil while acknowledgements are switched off.
     private let acknowledgements: Acknowledgements?

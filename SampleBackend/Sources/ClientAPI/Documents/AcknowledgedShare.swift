@@ -1,6 +1,6 @@
 import HTTPTypes
 
-/// The share of clients that are asked to acknowledge versions (HTTP 2).
+/// The share of clients that are asked to acknowledge versions (PROTOCOL 2).
 package struct AcknowledgedShare: Sendable, Hashable {
     static let fieldName = "ActiveConfig-Acknowledge"
 

@@ -2,7 +2,7 @@ package import HTTPServing
 import JSONTree
 package import Targeting
 
-/// A request for a user's document or stream: a project, a user, and signals (HTTP 1).
+/// A request for a user's document or stream: a project, a user, and signals (PROTOCOL 1).
 package struct DocumentRequest: Sendable {
     /// The paths of a user's document.
     static let patterns = [
@@ -13,7 +13,7 @@ package struct DocumentRequest: Sendable {
         "/projects/{project}/activeconfig/user/{userID}",
     ]
 
-    /// The paths of the stream of a user's document (HTTP 2).
+    /// The paths of the stream of a user's document (PROTOCOL 2).
     static let streamPatterns = [
         "/activeconfig/events",
         "/activeconfig/user/{userID}/events",
@@ -21,12 +21,12 @@ package struct DocumentRequest: Sendable {
         "/projects/{project}/activeconfig/user/{userID}/events",
     ]
 
-    /// The paths of the stream of many users (HTTP 2).
+    /// The paths of the stream of many users (PROTOCOL 2).
     static let manyUsersPatterns = [
         "/activeconfig/events", "/projects/{project}/activeconfig/events",
     ]
 
-    /// The paths for acknowledgements of a user's document (HTTP 2).
+    /// The paths for acknowledgements of a user's document (PROTOCOL 2).
     static let acknowledgementPatterns = [
         "/activeconfig/acknowledgement",
         "/activeconfig/user/{userID}/acknowledgement",
@@ -35,7 +35,7 @@ package struct DocumentRequest: Sendable {
         "/projects/{project}/activeconfig/user/{userID}/acknowledgement",
     ]
 
-    /// The paths of the stream for providers of OpenFeature (HTTP 4).
+    /// The paths of the stream for providers of OpenFeature (API 4).
     static let openFeatureStreamPatterns = [
         "/ofrep/v1/evaluate/events",
         "/projects/{project}/ofrep/v1/evaluate/events",
@@ -91,7 +91,7 @@ extension RouteRequest {
 }
 
 extension Signals {
-    /// Parses the signals of a query and checks their limits (HTTP 1).
+    /// Parses the signals of a query and checks their limits (PROTOCOL 1).
     ///
     /// Other parameters are ignored, even malformed ones. The last value of a repeated signal
     /// counts.

@@ -5,7 +5,7 @@ package import Logging
 import Rendering
 import Targeting
 
-/// The routes of a user's configuration document (HTTP 1), and of long polls for it (HTTP 2).
+/// The routes of a user's configuration document (PROTOCOL 1), and of long polls for it (PROTOCOL 2).
 package struct DocumentRoutes: Sendable {
     private let answers: DocumentAnswers
     private let clientAccess: ClientAccess

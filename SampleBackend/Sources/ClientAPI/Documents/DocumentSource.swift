@@ -2,7 +2,7 @@ public import Foundation
 public import Rendering
 public import Targeting
 
-/// The source of users' configuration documents, which the routes of HTTP 1 call for each request.
+/// The source of users' configuration documents, which the routes of PROTOCOL 1 call for each request.
 ///
 /// An implementation may render a document for each call, or return the bytes and the entity tag
 /// that it caches for all users with the same condition results: a ``RenderedDocument`` is
@@ -26,7 +26,7 @@ public protocol DocumentSource: Sendable {
     /// The current document of a user.
     ///
     /// It must be deterministic: the same project, user, signals and published version give the same
-    /// bytes and entity tag on every replica and after a restart (HTTP 1).
+    /// bytes and entity tag on every replica and after a restart (PROTOCOL 1).
     ///
     /// - Parameters:
     ///   - project: The project's name; `default` for the paths without one.
@@ -77,13 +77,13 @@ public protocol DocumentSource: Sendable {
     /// - Returns: True when the documents of the project are still the same.
     func isCurrent(_ stamp: DocumentStamp, ofProject project: String) -> Bool
 
-    /// The time of the snapshot that the documents are from, in place of the store (HTTP 1,
+    /// The time of the snapshot that the documents are from, in place of the store (PROTOCOL 1,
     /// `ActiveConfig-Snapshot`).
     ///
     /// By default there is none.
     var snapshotDate: Date? { get }
 
-    /// Checks that the source can answer (`GET /health/ready`, HTTP 5).
+    /// Checks that the source can answer (`GET /health/ready`, API 5).
     ///
     /// - Throws: The reason why it cannot, which is logged but not revealed to clients.
     func checkReadiness() async throws

@@ -3,8 +3,8 @@ package import HTTPServing
 import NIOCore
 import Rendering
 
-/// Requests that wait: until their document changes (HTTP 2, long polling), for a version that their
-/// client has seen at another replica, or for a project that may be new (HTTP 1).
+/// Requests that wait: until their document changes (PROTOCOL 2, long polling), for a version that their
+/// client has seen at another replica, or for a project that may be new (PROTOCOL 1).
 package protocol DocumentWaiting: Sendable {
     /// An answer that waits.
     ///

@@ -23,7 +23,7 @@ package enum SeenVersion: Sendable, Hashable {
         }
     }
 
-    /// The version of a request for a document, which names that of the client's document (HTTP 1).
+    /// The version of a request for a document, which names that of the client's document (PROTOCOL 1).
     init?(ofDocument fields: RequestFields) {
         guard let text = fields[named: DocumentAnswers.versionFieldName],
             let number = Self.number(text[...])
@@ -32,7 +32,7 @@ package enum SeenVersion: Sendable, Hashable {
     }
 
     /// The version of a request for flags: that of the client's flags, and that of the event which
-    /// made it ask (HTTP 4).
+    /// made it ask (API 4).
     init?(ofFlags request: RouteRequest) throws(RequestError) {
         let query = request.target.query
         let tags = [

@@ -43,7 +43,7 @@ struct OFREPContext: Sendable {
         self.attributes = attributes
     }
 
-    /// The other attributes as signals, by the names of HTTP 1; values that are not scalars are
+    /// The other attributes as signals, by the names of PROTOCOL 1; values that are not scalars are
     /// skipped.
     ///
     /// - Throws: A ``RequestError`` with status 400, `INVALID_CONTEXT`, for a signal over its

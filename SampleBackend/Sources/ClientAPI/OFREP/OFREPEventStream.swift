@@ -13,7 +13,7 @@ enum OFREPEventStream {
 
     /// The path and query of a user's stream, deterministic for the same arguments.
     ///
-    /// Signals are in the query by the names of HTTP 1, the user ID as `targetingKey`; a nil user
+    /// Signals are in the query by the names of PROTOCOL 1, the user ID as `targetingKey`; a nil user
     /// ID, the generic user, is left out. An example is
     /// `/ofrep/v1/evaluate/events?targetingKey=3&app.version=2.1`.
     static func uri(project: String, userID: String?, signals: Signals) -> String {

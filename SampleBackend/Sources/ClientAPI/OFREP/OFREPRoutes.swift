@@ -5,7 +5,7 @@ import JSONTree
 import Rendering
 import Targeting
 
-/// The routes of OpenFeature's remote evaluation protocol (HTTP 4).
+/// The routes of OpenFeature's remote evaluation protocol (API 4).
 package struct OFREPRoutes: Sendable {
     package let library: TemplateLibrary
     package let clientAccess: ClientAccess

@@ -20,7 +20,7 @@ protocol AheadClient: AnyObject {
     func goOn(hasVersion: Bool)
 }
 
-/// A request whose client has seen a later version than the server has (HTTP 1).
+/// A request whose client has seen a later version than the server has (PROTOCOL 1).
 ///
 /// It is answered once the server has the version, or knows that its store has none; after two
 /// seconds it is refused.

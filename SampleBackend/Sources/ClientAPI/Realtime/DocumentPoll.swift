@@ -5,7 +5,7 @@ import NIOCore
 import Rendering
 import Templates
 
-/// A request for a document that waits until the document changes (HTTP 2, long polling).
+/// A request for a document that waits until the document changes (PROTOCOL 2, long polling).
 ///
 /// It waits in the list of the streams, and hears of a publish like them.
 final class DocumentPoll: Subscription, TimedWait, WaitingRequest {

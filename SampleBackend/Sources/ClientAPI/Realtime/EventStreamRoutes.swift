@@ -2,7 +2,7 @@ import Foundation
 package import HTTPServing
 import HTTPTypes
 
-/// The routes of event streams (HTTP 2 and HTTP 4).
+/// The routes of event streams (PROTOCOL 2 and API 4).
 package struct EventStreamRoutes: Sendable {
     private let hub: RealtimeHub
     private let clientAccess: ClientAccess

@@ -6,7 +6,7 @@ import NIOCore
 import Rendering
 import Targeting
 
-/// Distributes changes of the library to the open streams and long polls (HTTP 2).
+/// Distributes changes of the library to the open streams and long polls (PROTOCOL 2).
 ///
 /// Each event loop thread has its own streams, and works on them without a lock. The hub only
 /// notifies the threads, which read the current state from the library.

@@ -4,7 +4,7 @@ import NIOCore
 import Rendering
 import Templates
 
-/// The encoded events of HTTP 2 and of OFREP's streams.
+/// The encoded events of PROTOCOL 2 and of OFREP's streams.
 enum StreamEvents {
     /// The default delay before a client reconnects, in milliseconds.
     private static let retry = 2_000

@@ -6,11 +6,11 @@ import Targeting
 struct StreamRequest: Sendable {
     /// The format of a stream's events.
     enum Format: Sendable, Hashable {
-        /// HTTP 2: the changed content.
+        /// PROTOCOL 2: the changed content.
         case activeConfig
-        /// HTTP 4: the fact that something changed, for OpenFeature providers.
+        /// API 4: the fact that something changed, for OpenFeature providers.
         case openFeature
-        /// HTTP 2: nothing but the fact, for long polls.
+        /// PROTOCOL 2: nothing but the fact, for long polls.
         case poll
     }
 

@@ -3,7 +3,7 @@ import JSONTree
 import OrderedCollections
 import Targeting
 
-/// The users of a stream of many, from the body of its request (HTTP 2).
+/// The users of a stream of many, from the body of its request (PROTOCOL 2).
 struct StreamUsers: Sendable {
     static let maximumCount = 1_000
 

@@ -5,7 +5,7 @@ import JSONTree
 import NIOConcurrencyHelpers
 import Rendering
 
-/// Signs documents, each once for a user and a period (HTTP 1).
+/// Signs documents, each once for a user and a period (PROTOCOL 1).
 public final class DocumentSigner: Sendable {
     static let fieldName = "ActiveConfig-Signature"
 

@@ -3,7 +3,7 @@ import JSONTree
 import Rendering
 
 /// The statement that a signature covers: the document of a user, or its content alone, until a time
-/// (HTTP 1).
+/// (PROTOCOL 1).
 struct SignedStatement: Sendable {
     let project: String
 

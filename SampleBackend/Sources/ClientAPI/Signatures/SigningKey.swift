@@ -1,7 +1,7 @@
 package import Crypto
 import Foundation
 
-/// An Ed25519 key that signs documents (HTTP 1), with the ID by which clients choose its public key.
+/// An Ed25519 key that signs documents (PROTOCOL 1), with the ID by which clients choose its public key.
 ///
 /// Descriptions, dumps and mirrors leave the private key out.
 public struct SigningKey: Sendable {

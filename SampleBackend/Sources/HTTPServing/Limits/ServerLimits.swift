@@ -54,7 +54,7 @@ public struct ServerLimits: Sendable, Hashable {
     /// Grace period for requests in flight after the server is told to stop.
     public var shutdownTime: Duration = .seconds(7)
 
-    /// Interval between the comment lines that keep an idle stream alive (HTTP 2).
+    /// Interval between the comment lines that keep an idle stream alive (PROTOCOL 2).
     public var heartbeatInterval: Duration = .seconds(15)
 
     /// Maximum bytes of events queued for a client that does not read; over it, the client is cut

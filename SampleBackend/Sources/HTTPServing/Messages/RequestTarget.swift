@@ -2,7 +2,7 @@
 ///
 /// The path is split at its slashes before anything is decoded, so that `%2F` is a character of a
 /// user ID and not a separator. Nothing is normalized: `..` and an empty segment are valid user IDs
-/// (HTTP 1).
+/// (PROTOCOL 1).
 package struct RequestTarget: Sendable {
     /// The decoded segments: three for `/a//b`, and one, which is empty, for `/`.
     package let segments: [String]

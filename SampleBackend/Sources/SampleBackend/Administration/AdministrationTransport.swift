@@ -11,7 +11,7 @@ protocol AdministrationTransport: Sendable {
     func close() async
 }
 
-/// A request of an administrator (HTTP 3).
+/// A request of an administrator (API 3).
 struct AdministrationRequest: Sendable {
     var method = "GET"
 

@@ -23,7 +23,7 @@ struct ClientOptions: ParsableArguments {
 }
 
 extension ClientOptions {
-    /// The path of the user's document (HTTP 1), with the signals in the query.
+    /// The path of the user's document (PROTOCOL 1), with the signals in the query.
     ///
     /// `suffix` follows the path of the document, such as `/events`.
     func documentPath(inProject project: String, suffix: String = "") -> String {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import ClientAPI
 
-/// `sample-backend keys`: the keys that sign documents (HTTP 1).
+/// `sample-backend keys`: the keys that sign documents (PROTOCOL 1).
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",

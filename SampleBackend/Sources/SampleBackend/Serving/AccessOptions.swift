@@ -5,7 +5,7 @@ import Foundation
 import HTTPServing
 import Logging
 
-/// The options of `serve` that control access to configurations (HTTP 1).
+/// The options of `serve` that control access to configurations (PROTOCOL 1).
 struct AccessOptions: ParsableArguments {
     @Option(
         name: .customLong("client-key"),

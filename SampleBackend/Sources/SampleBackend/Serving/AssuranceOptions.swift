@@ -2,7 +2,7 @@ import ArgumentParser
 import ClientAPI
 
 /// The options of `serve` by which clients know that a document is genuine, and the server that
-/// they use it (HTTP 1, HTTP 2).
+/// they use it (PROTOCOL 1, PROTOCOL 2).
 struct AssuranceOptions: ParsableArguments {
     @Option(
         name: .customLong("signing-key"),

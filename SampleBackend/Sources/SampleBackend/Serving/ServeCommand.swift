@@ -10,7 +10,7 @@ import TemplateStore
 import UnixSignals
 import WebhookDelivery
 
-/// `sample-backend serve` serves until SIGTERM or SIGINT (HTTP 5).
+/// `sample-backend serve` serves until SIGTERM or SIGINT (API 5).
 struct ServeCommand: AsyncParsableCommand {
     /// Time limit for a graceful shutdown, after which requests are cancelled; the process exits
     /// within 10 seconds of the signal.

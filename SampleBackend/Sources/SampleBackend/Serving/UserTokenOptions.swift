@@ -4,7 +4,7 @@ import Foundation
 import HTTPServing
 import Logging
 
-/// The options on the tokens of users (HTTP 1).
+/// The options on the tokens of users (PROTOCOL 1).
 struct UserTokenOptions: ParsableArguments {
     /// Minimum length, in bytes, of a secret for HS256.
     private static let minimumSecretBytes = 32

@@ -4,7 +4,7 @@ import InMemoryTemplateStore
 import SQLiteTemplateStore
 import TemplateStore
 
-/// The value of `--store`: the location of the store (HTTP 5).
+/// The value of `--store`: the location of the store (API 5).
 enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
     case sqlite(path: String)
 

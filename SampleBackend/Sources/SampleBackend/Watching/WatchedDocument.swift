@@ -22,7 +22,7 @@ struct WatchedDocument: Sendable, Hashable {
         }
     }
 
-    /// Applies the changed sections of an update, in which null removes a section (HTTP 2), and
+    /// Applies the changed sections of an update, in which null removes a section (PROTOCOL 2), and
     /// returns the changes by section and key.
     mutating func apply(_ update: JSONNode) -> [Line] {
         var after = self

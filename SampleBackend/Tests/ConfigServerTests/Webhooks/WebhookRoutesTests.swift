@@ -8,7 +8,7 @@ import Testing
 @testable import ConfigServer
 @testable import WebhookDelivery
 
-/// Administration of webhooks (HTTP 3).
+/// Administration of webhooks (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WebhookRoutesTests {
     /// Configuration of a server that never sends anything.

@@ -10,7 +10,7 @@ import Testing
 @testable import HTTPServing
 @testable import WebhookDelivery
 
-/// Deliveries to receivers (HTTP 3), over real connections.
+/// Deliveries to receivers (API 3), over real connections.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WebhookServiceTests {
     @Test func theReceiverIsToldOfAPublishAndOfARollback() async throws {
