@@ -79,7 +79,7 @@ extension ActiveConfig {
     public func listen(
         forSectionName sectionName: String,
         _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
-    ) -> ActiveConfigListenerToken {
+    ) -> ActiveConfigSubscription {
         listen(ListenerRegistration(sectionName: sectionName, body))
     }
 
@@ -87,7 +87,7 @@ extension ActiveConfig {
     ///
     /// ```swift
     /// @MainActor final class Model {
-    ///     private var token: ActiveConfigListenerToken?
+    ///     private var token: ActiveConfigSubscription?
     ///     var isOn = false
     ///     init(_ config: ActiveConfig) {
     ///         token = config.listenOnMainActor(forSectionName: "AppFeatures") { [weak self] in
@@ -107,7 +107,7 @@ extension ActiveConfig {
     public func listenOnMainActor(
         forSectionName sectionName: String,
         _ body: @escaping @MainActor (ActiveConfigSection?) -> Void
-    ) -> ActiveConfigListenerToken {
+    ) -> ActiveConfigSubscription {
         let isOnMainQueue = listenerQueue === DispatchQueue.main
         let registration = ListenerRegistration(
             sectionName: sectionName, on: isOnMainQueue ? nil : .main
@@ -142,13 +142,13 @@ extension ActiveConfig {
     /// changes gets several combined into one.
     public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
 
-    private func listen(_ registration: ListenerRegistration) -> ActiveConfigListenerToken {
+    private func listen(_ registration: ListenerRegistration) -> ActiveConfigSubscription {
         register(registration) { _ in nil }
         return token(of: registration)
     }
 
-    private func token(of registration: ListenerRegistration) -> ActiveConfigListenerToken {
-        ActiveConfigListenerToken(registration) { [weak self] registration in
+    private func token(of registration: ListenerRegistration) -> ActiveConfigSubscription {
+        ActiveConfigSubscription(registration) { [weak self] registration in
             self?.state.withLock { $0.listeners.remove(registration) }
         }
     }

@@ -236,7 +236,7 @@ extension ActiveConfig {
             .warning,
             "\(type(of: configStore)) keeps no records, so these last as long as the process: a document "
                 + "that waits for its activation, the times and waits of downloads, custom signals, "
-                + "acknowledgements, and the launches of a launch guard, which does nothing.")
+                + "acknowledgements, and the launches of a crash guard, which does nothing.")
     }
 
     /// The user's newest document, about which a request may ask: the one that waits, else the user's

@@ -7,9 +7,9 @@ extension ActiveConfig {
     ///
     /// - Parameter observer: The observer.
     /// - Returns: A token; the observer is held until it is cancelled or released.
-    public func addObserver(_ observer: some ConfigurationObserving) -> ActiveConfigListenerToken {
+    public func addObserver(_ observer: some ConfigurationObserving) -> ActiveConfigSubscription {
         let number = observers.add(observer)
-        return ActiveConfigListenerToken { [observers] in observers.remove(number) }
+        return ActiveConfigSubscription { [observers] in observers.remove(number) }
     }
 
     /// Tells that a document is active, which was brought or confirmed with these header fields.

@@ -16,7 +16,7 @@ extension ActiveConfig {
     /// - With a store of the app's own type that leaves out
     ///   ``ActiveConfigStore/ownConfiguration(forUserID:)``, nothing changes for a user whose document this
     ///   process has downloaded: such a store does not say whether what it returns is a fallback.
-    /// - The launch guard and the acknowledger are told of it as of a download.
+    /// - The crash guard and the acknowledger are told of it as of a download.
     ///
     /// Called by a store, it returns at once, and reloads afterwards.
     ///
@@ -41,7 +41,7 @@ extension ActiveConfig {
     /// - With a store of the app's own type that leaves out
     ///   ``ActiveConfigStore/ownConfiguration(forUserID:)``, nothing changes for a user whose document this
     ///   process has downloaded: such a store does not say whether what it returns is a fallback.
-    /// - The launch guard and the acknowledger are told of it as of a download.
+    /// - The crash guard and the acknowledger are told of it as of a download.
     ///
     /// - Returns: The sections of the current user that have changed, sorted.
     @discardableResult

@@ -168,11 +168,11 @@ public final class UserConfiguration: Sendable {
     public func listen(
         forSectionName sectionName: String,
         _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
-    ) -> ActiveConfigListenerToken {
+    ) -> ActiveConfigSubscription {
         loadedSnapshot()
         let registration = ListenerRegistration(sectionName: sectionName, body)
         entry.register(registration)
-        return ActiveConfigListenerToken(registration) { [entry] in entry.remove($0) }
+        return ActiveConfigSubscription(registration) { [entry] in entry.remove($0) }
     }
 }
 

@@ -91,7 +91,7 @@ public final class ActiveConfigUpdater: Sendable {
     let config: ActiveConfig
     let source: any ActiveConfigEventSource
     let options: Options
-    let activity: ActiveConfigActivity
+    let activity: AppActivity
     let time: UpdateTime
     let makeRandom: @Sendable () -> any RandomNumberGenerator & Sendable
     let board = UpdateBoard()
@@ -110,7 +110,7 @@ public final class ActiveConfigUpdater: Sendable {
     ///   - activity: What the app and the device do.
     public convenience init(
         _ config: ActiveConfig, backend: ActiveConfigBackend, users: Users = .current,
-        options: Options = Options(), activity: ActiveConfigActivity = .automatic
+        options: Options = Options(), activity: AppActivity = .automatic
     ) {
         self.init(
             config, source: URLSessionEventSource(backend: backend), users: users,
@@ -127,7 +127,7 @@ public final class ActiveConfigUpdater: Sendable {
     ///   - activity: What the app and the device do.
     public convenience init(
         _ config: ActiveConfig, source: any ActiveConfigEventSource, users: Users = .current,
-        options: Options = Options(), activity: ActiveConfigActivity = .automatic
+        options: Options = Options(), activity: AppActivity = .automatic
     ) {
         self.init(
             config, source: source, users: users, options: options, activity: activity,
@@ -137,7 +137,7 @@ public final class ActiveConfigUpdater: Sendable {
     /// Creates an updater with the given clock and randomness.
     package init<C: Clock<Duration>>(
         _ config: ActiveConfig, source: any ActiveConfigEventSource, users: Users = .current,
-        options: Options = Options(), activity: ActiveConfigActivity = .always, clock: C,
+        options: Options = Options(), activity: AppActivity = .always, clock: C,
         random: @escaping @Sendable () -> any RandomNumberGenerator & Sendable
     ) where C.Instant: Sendable {
         self.config = config

@@ -82,7 +82,7 @@ final class UpdateSupervisor: Sendable {
         }
     }
 
-    private func note(_ event: ActiveConfigActivity.Event) {
+    private func note(_ event: AppActivity.Event) {
         wanted.withLock { wanted in
             switch event {
             case .active:

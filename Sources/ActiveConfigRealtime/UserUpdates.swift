@@ -201,7 +201,7 @@ final class UserUpdates: Sendable {
         updater.failures.noteSuccess(of: userID, at: .document)
         if let new = document.answer?.configuration {
             note(new.meta)
-            // An answer may be refused, by the launch guard, or be older than what came meanwhile.
+            // An answer may be refused, by the crash guard, or be older than what came meanwhile.
             if result.outcome == .downloaded,
                 DocumentRecord(new) != document.lastKnown.map({ DocumentRecord($0) })
             {

@@ -37,7 +37,7 @@ public final class ConfigurationAcknowledger: Sendable {
         /// What was told in this launch, of more users than the record keeps.
         var told: [UserID: AcknowledgementRecord.User] = [:]
         var lastNumber = 0
-        var observation: ActiveConfigListenerToken?
+        var observation: ActiveConfigSubscription?
         var isStopped = false
     }
 

@@ -56,7 +56,7 @@ public final class ExposureRecorder: Sendable {
     private let state = Locked(State())
     /// Calls the handler.
     private let queue = DispatchQueue(label: "ActiveConfig.ExposureRecorder")
-    private let observation = Locked<ActiveConfigListenerToken?>(nil)
+    private let observation = Locked<ActiveConfigSubscription?>(nil)
 
     /// Creates a recorder, which starts at once.
     ///

@@ -14,7 +14,7 @@ final class SampleModel {
     private let updater: ActiveConfigUpdater?
     private var following: Task<Void, Never>?
     private let output: SampleOutput
-    private var token: ActiveConfigListenerToken?
+    private var token: ActiveConfigSubscription?
     private var view = SampleViewConfiguration()
 
     static let appVersion = "1.0"

@@ -30,7 +30,7 @@ struct SampleViewConfiguration: Equatable {
 
     /// As `init(_:)` of the configuration, but observed.
     @MainActor
-    init(_ settings: ActiveConfigObserver) {
+    init(_ settings: ObservableActiveConfig) {
         guard settings[Self.sectionName] != nil else {
             self.init()
             return

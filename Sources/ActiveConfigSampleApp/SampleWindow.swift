@@ -60,7 +60,7 @@
                         }
                         Button("Generic user") { choose(nil) }
                     }
-                    LiveView(settings: ActiveConfigObserver(config))
+                    LiveView(settings: ObservableActiveConfig(config))
                     Button("Download") { config.startDownload() }
                 }
                 .navigationTitle(userID.map { "User \($0)" } ?? "Generic user")
@@ -76,7 +76,7 @@
 
     /// Follows its section alone.
     private struct LiveView: View {
-        let settings: ActiveConfigObserver
+        let settings: ObservableActiveConfig
         @State private var isExplained = false
 
         var body: some View {

@@ -15,7 +15,7 @@ extension ActiveConfigUpdater {
     /// - Returns: The updater; nothing runs yet.
     public static func make(
         _ config: ActiveConfig, source: any ActiveConfigEventSource, users: Users = .current,
-        options: Options = Options(), activity: ActiveConfigActivity = .always, clock: ManualClock,
+        options: Options = Options(), activity: AppActivity = .always, clock: ManualClock,
         seed: UInt64 = 1
     ) -> ActiveConfigUpdater {
         ActiveConfigUpdater(

@@ -62,7 +62,7 @@ updater.start()'
 trust='struct Keys: SignatureVerifier {
     func isValidSignature(_ signature: Data, of message: Data, keyID: String) -> Bool { false }
 }
-options.vetting = [SignatureVetting(verifier: Keys()), LaunchGuard()]'
+options.vetting = [SignatureVetting(verifier: Keys()), CrashGuard()]'
 reporting='let recorder = ExposureRecorder(config) { print($0.count) }
 let acknowledger = ConfigurationAcknowledger(config, backend: backend)'
 

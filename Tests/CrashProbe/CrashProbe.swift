@@ -10,7 +10,7 @@ import Foundation
     import Musl
 #endif
 
-/// An app with a launch guard that crashes on a value, for tests that run it as a process.
+/// An app with a crash guard that crashes on a value, for tests that run it as a process.
 ///
 /// `CrashProbe FOLDER LIMIT WINDOW [DOCUMENT]`: starts with the store in FOLDER, a guard with that
 /// limit and a window in milliseconds, and user "1". If DOCUMENT is given, it is the answer of the
@@ -35,9 +35,9 @@ enum CrashProbe {
         let arguments = CommandLine.arguments
         guard arguments.count > 3, let limit = Int(arguments[2]), let window = Int(arguments[3])
         else { return say("usage: see the source") }
-        let launchGuard = LaunchGuard(crashLimit: limit, window: .milliseconds(window))
+        let crashGuard = CrashGuard(crashLimit: limit, window: .milliseconds(window))
         var options = ActiveConfigOptions()
-        options.vetting.append(launchGuard)
+        options.vetting.append(crashGuard)
         let config = ActiveConfig(
             configDownloader: Answer(file: arguments.last ?? ""),
             configStore: FileDefaultsStore(directory: URL(filePath: arguments[1]), log: .disabled),
@@ -46,14 +46,14 @@ enum CrashProbe {
         if arguments.count > 4 { _ = try? await config.downloadNewConfig() }
         let mode = config["Home"]?.string(forKey: "mode") ?? "none"
         say("mode: \(mode)")
-        say("verdict: \(launchGuard.verdict?.description ?? "none")")
+        say("verdict: \(crashGuard.verdict?.description ?? "none")")
         if mode == "crash" {
             abort()
         }
         while let line = readLine() {
             switch line {
-            case "healthy": launchGuard.markHealthy()
-            case "background": launchGuard.enteredBackground()
+            case "healthy": crashGuard.markHealthy()
+            case "background": crashGuard.didEnterBackground()
             case "version": say("version: \(config.currentConfiguration.templateVersion ?? 0)")
             default: exit(0)
             }

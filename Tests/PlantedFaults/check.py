@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MODELS = "UserConfigurationStateModelTests|UsersModelTests|UsersFaultsModelTests|LaunchGuardRacesTests"
+MODELS = "UserConfigurationStateModelTests|UsersModelTests|UsersFaultsModelTests|CrashGuardRacesTests"
 VARIABLE = "ACTIVECONFIG_PLANTED_FAULT"
 # In seconds; without a fault the models take less than a minute.
 PATIENCE = 300
@@ -90,7 +90,7 @@ PLANTED = {
         "                state.snapshot = new\n",
         "                if !FAULT || state.snapshot == nil { state.snapshot = new }\n",
     ),
-    "the launch guard does not watch a fallback": (
+    "the crash guard does not watch a fallback": (
         "ActiveConfig+Vetting.swift",
         "generic.flatMap { $0.isOwn ? $0.configuration : nil }, userID: nil)",
         "generic.flatMap { $0.isOwn && !FAULT ? $0.configuration : nil }, userID: nil)",

@@ -59,7 +59,7 @@ struct ServiceClientTests {
         let updater: ActiveConfigUpdater
         let users: [String?]
         let told: [Told]
-        let tokens: [ActiveConfigListenerToken]
+        let tokens: [ActiveConfigSubscription]
         private let queue = DispatchQueue(label: "listeners")
 
         init(

@@ -16,7 +16,7 @@ final class Client: Sendable {
     let userID: String
     let config: ActiveConfig
     let updater: ActiveConfigUpdater
-    private let token: ActiveConfigListenerToken
+    private let token: ActiveConfigSubscription
     private let deliveries: Deliveries
 
     /// The listener's record, in order.

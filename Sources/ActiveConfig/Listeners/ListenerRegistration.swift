@@ -74,7 +74,7 @@ final class ListenerRegistration: Sendable {
 }
 
 /// Keeps a listening closure or an observer alive, until the token is cancelled or released.
-public final class ActiveConfigListenerToken: Sendable {
+public final class ActiveConfigSubscription: Sendable {
     private let end: @Sendable () -> Void
 
     /// - Parameter end: Called at each cancellation, and when the token is released.

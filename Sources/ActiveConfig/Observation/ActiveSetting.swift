@@ -81,7 +81,7 @@ public struct ActiveSetting<Value: Sendable> {
         return MainActor.assumeIsolated { [key] in
             if own == nil { SharedConfiguration.instance.track() }
             guard let config = own ?? ActiveConfig.shared else { return key.defaultValue }
-            return ActiveConfigObserver(config)[key]
+            return ObservableActiveConfig(config)[key]
         }
     }
 

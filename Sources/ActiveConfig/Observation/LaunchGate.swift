@@ -76,8 +76,8 @@ public final class LaunchGate {
         }
     }
 
-    private let settings: ActiveConfigObserver
-    private let read: @MainActor (ActiveConfigObserver) -> Settings
+    private let settings: ObservableActiveConfig
+    private let read: @MainActor (ObservableActiveConfig) -> Settings
     private let appVersion: Version?
     private let timeout: Duration
     private let clock: any Clock<Duration>
@@ -104,7 +104,7 @@ public final class LaunchGate {
     public convenience init(
         _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock(),
-        settings: @escaping @MainActor (ActiveConfigObserver) -> Settings = {
+        settings: @escaping @MainActor (ObservableActiveConfig) -> Settings = {
             $0.decode(Settings.self)
         }
     ) {
@@ -117,11 +117,11 @@ public final class LaunchGate {
     package init(
         _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration,
         clock: any Clock<Duration>, now: @escaping () -> Date,
-        settings: @escaping @MainActor (ActiveConfigObserver) -> Settings = {
+        settings: @escaping @MainActor (ObservableActiveConfig) -> Settings = {
             $0.decode(Settings.self)
         }
     ) {
-        self.settings = ActiveConfigObserver(activeConfig)
+        self.settings = ObservableActiveConfig(activeConfig)
         read = settings
         self.appVersion = Version(appVersion)
         if self.appVersion == nil {

@@ -11,11 +11,11 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ActiveConfigListener = ActiveConfigTypes.ActiveConfigListenerType
     /// The framework's type of this name.
-    public typealias ActiveConfigListenerToken = ActiveConfigTypes.ActiveConfigListenerTokenType
+    public typealias ActiveConfigSubscription = ActiveConfigTypes.ActiveConfigListenerTokenType
     /// The framework's type of this name.
     public typealias ActiveConfigLog = ActiveConfigTypes.ActiveConfigLogType
     /// The framework's type of this name.
-    public typealias ActiveConfigObserver = ActiveConfigTypes.ActiveConfigObserverType
+    public typealias ObservableActiveConfig = ActiveConfigTypes.ActiveConfigObserverType
     /// The framework's type of this name.
     public typealias ActiveConfigOptions = ActiveConfigTypes.ActiveConfigOptionsType
     /// The framework's type of this name.

@@ -11,12 +11,12 @@ public enum ActiveConfigTypes: Sendable {
     public typealias ActiveConfigDownloaderType = ActiveConfigDownloader
     /// ``ActiveConfigListener``.
     public typealias ActiveConfigListenerType = ActiveConfigListener
-    /// ``ActiveConfigListenerToken``.
-    public typealias ActiveConfigListenerTokenType = ActiveConfigListenerToken
+    /// ``ActiveConfigSubscription``.
+    public typealias ActiveConfigListenerTokenType = ActiveConfigSubscription
     /// ``ActiveConfigLog``.
     public typealias ActiveConfigLogType = ActiveConfigLog
-    /// ``ActiveConfigObserver``.
-    public typealias ActiveConfigObserverType = ActiveConfigObserver
+    /// ``ObservableActiveConfig``.
+    public typealias ActiveConfigObserverType = ObservableActiveConfig
     /// ``ActiveConfigOptions``.
     public typealias ActiveConfigOptionsType = ActiveConfigOptions
     /// ``ActiveConfigSection``.

@@ -81,7 +81,7 @@ public final class NotificationRecorder: Sendable {
     ///     records those of every object.
     ///   - notificationCenter: The center that they are posted to.
     ///   - otherNames: Names to record besides those of `ActiveConfig`, such as
-    ///     `LaunchGuard.verdictNotification`.
+    ///     `CrashGuard.verdictNotification`.
     ///   - body: Called from within each post, after it was recorded.
     public init(
         of activeConfig: ActiveConfig?, in notificationCenter: NotificationCenter = .default,

@@ -61,23 +61,23 @@ struct ForgettingRacesTests {
     }
 
     @Test func aDocumentThatProvesGoodMeanwhileLeavesNoCopy() async throws {
-        let launchGuard = LaunchGuard()
+        let crashGuard = CrashGuard()
         var options = ActiveConfigOptions()
-        options.vetting.append(launchGuard)
+        options.vetting.append(crashGuard)
         store.base.persistConfiguration(Self.document("own"), forUserID: "1")
         let config = launch(options)
         config.currentUserID = "1"
         #expect(config["Home"]?.title == "own")
         let copy = "good-\(UserID("1").digest)"
         store.beforeNextRemoval {
-            launchGuard.markHealthy()
-            launchGuard.drain()
+            crashGuard.markHealthy()
+            crashGuard.drain()
         }
         try config.forgetUser("1")
         #expect(store.base.clientState(named: copy) == nil)
         // Another document of the user is guarded again.
         store.base.persistConfiguration(Self.document("new"), forUserID: "1")
-        let next = LaunchGuard()
+        let next = CrashGuard()
         options.vetting.append(next)
         launch(options).currentUserID = "1"
         next.markHealthy()

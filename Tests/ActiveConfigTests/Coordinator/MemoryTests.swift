@@ -29,7 +29,7 @@ struct MemoryTests {
         weak var weakConfig: ActiveConfig?
         weak var weakDownloader: ScriptedDownloader?
         let listener = RecordingListener()
-        var token: ActiveConfigListenerToken?
+        var token: ActiveConfigSubscription?
         let isReleased: AsyncStream<Never>
         do {
             let downloader = ScriptedDownloader(

@@ -15,10 +15,10 @@
             store.persistConfiguration(.titled(["Home": "b"], entityTag: "b"), forUserID: "b")
             store.persistPendingConfiguration(
                 .titled(["Home": "new"], entityTag: "new"), forUserID: "b")
-            let launchGuard = LaunchGuard()
+            let crashGuard = CrashGuard()
             var options = ActiveConfigOptions()
             options.activation = policy
-            if isGuarded { options.vetting = [launchGuard] }
+            if isGuarded { options.vetting = [crashGuard] }
             let config = CoordinatorFixture.make(store: store, options: options).config
             // The first switch of a launch would load the generic user too, which is a change of its own.
             _ = config["Home"]
@@ -28,7 +28,7 @@
                 config.currentUserID = userID
                 #expect(config.state.takingCount - count <= 2, "\(userID ?? "generic")")
             }
-            launchGuard.willExit()
+            crashGuard.willTerminate()
         }
 
         /// From the downloader's task to a thread of the store, and from there to the listener queue.
@@ -43,9 +43,9 @@
                 isAnswered.withLock { $0 = config.withLock { $0 }?.storeCalls.callCount }
                 return .configuration(.titled(["Home": "new"], entityTag: "new"))
             }
-            let launchGuard = LaunchGuard()
+            let crashGuard = CrashGuard()
             var options = ActiveConfigOptions()
-            if isGuarded { options.vetting = [launchGuard] }
+            if isGuarded { options.vetting = [crashGuard] }
             let fixture = CoordinatorFixture.make(downloader, options: options)
             fixture.config.currentUserID = userID
             config.withLock { $0 = fixture.config }
@@ -57,7 +57,7 @@
             let (before, after) = (isAnswered.withLock { $0 }, heard.withLock { $0 })
             #expect(try #require(after) - #require(before) == 1)
             withExtendedLifetime(listener) {}
-            launchGuard.willExit()
+            crashGuard.willTerminate()
         }
     }
 #endif

@@ -176,7 +176,7 @@ struct ActiveConfigListenerTests {
         let fixture = make(["Home": "0", "Other": "0"], then: ["Home": "1"], ["Home": "2"])
         let other = RecordingListener()
         let isDone = Locked(false)
-        let tokens = Locked<[ActiveConfigListenerToken]>([])
+        let tokens = Locked<[ActiveConfigSubscription]>([])
         let listener = fixture.listener { config, _ in
             let isFirst = isDone.withLock { isDone in
                 defer { isDone = true }

@@ -62,11 +62,11 @@ struct HistoryTests {
     @MainActor
     private final class Observed {
         var values: [Int] = []
-        private let observer: ActiveConfigObserver
+        private let observer: ObservableActiveConfig
         @ActiveSetting private var columns: Int
 
         init(_ config: ActiveConfig) {
-            observer = ActiveConfigObserver(config)
+            observer = ObservableActiveConfig(config)
             _columns = ActiveSetting(.columns, in: config)
             read()
         }

@@ -136,7 +136,7 @@ struct UpdaterEndTests {
         try await run.value
     }
 
-    @Test func anAnswerThatTheLaunchGuardRefusesIsNotToldAsApplied() async throws {
+    @Test func anAnswerThatTheCrashGuardRefusesIsNotToldAsApplied() async throws {
         let system = ModelFileSystem()
         let first = GuardedLaunch(
             system, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))))

@@ -10,7 +10,7 @@ struct UpdaterFixture {
     let config: ActiveConfig
     let updater: ActiveConfigUpdater
     let queue: DispatchQueue
-    let activity: AsyncStream<ActiveConfigActivity.Event>.Continuation
+    let activity: AsyncStream<AppActivity.Event>.Continuation
 
     var clock: ManualClock { backend.clock }
 
@@ -25,12 +25,12 @@ struct UpdaterFixture {
         configOptions.vetting = vetting
         let config = ActiveConfig.make(listenerQueue: queue, options: configOptions)
         config.currentUserID = userID
-        let (events, activity) = AsyncStream.makeStream(of: ActiveConfigActivity.Event.self)
+        let (events, activity) = AsyncStream.makeStream(of: AppActivity.Event.self)
         return UpdaterFixture(
             backend: backend, config: config,
             updater: .make(
                 config, source: backend, users: users, options: options,
-                activity: ActiveConfigActivity { events }, clock: backend.clock, seed: seed),
+                activity: AppActivity { events }, clock: backend.clock, seed: seed),
             queue: queue, activity: activity)
     }
 

@@ -23,7 +23,7 @@ struct UpdaterGapTests {
         }
     }
 
-    private func listen(_ fixture: UpdaterFixture, _ pairs: Pairs) -> [ActiveConfigListenerToken] {
+    private func listen(_ fixture: UpdaterFixture, _ pairs: Pairs) -> [ActiveConfigSubscription] {
         ["Home", "Other"].map { name in
             fixture.config.listen(forSectionName: name) { [config = fixture.config] _ in
                 pairs.note(config.currentConfiguration)

@@ -86,7 +86,7 @@ struct VettingRule: ConfigurationVetting {
 /// Records the refusals that an observer hears of.
 struct RefusalRecorder {
     private let told: Locked<[String]>
-    private let observation: ActiveConfigListenerToken
+    private let observation: ActiveConfigSubscription
 
     init(_ config: ActiveConfig) {
         let told = Locked<[String]>([])

@@ -117,7 +117,7 @@ struct DownloadStateTests {
     @Test func anObserverHearsOfDownloadsAndOfEqualValuesNothing() async throws {
         let fixture = UpdatesFixture()
         let launch = fixture.launch(ScriptedDownloader { _ in Self.answer })
-        let observer = ActiveConfigObserver(launch.config)
+        let observer = ObservableActiveConfig(launch.config)
         let freshness = Watch { _ = observer.freshness }
         let last = Watch { _ = observer.lastDownload }
         func settle() async {
@@ -141,7 +141,7 @@ struct DownloadStateTests {
     @MainActor
     @Test func anObserverHearsWhatWaits() async throws {
         let launch = UpdatesFixture(activation: .manual).launch(ScriptedDownloader(Self.answer))
-        let observer = ActiveConfigObserver(launch.config)
+        let observer = ObservableActiveConfig(launch.config)
         #expect(observer.pendingChanges.isEmpty)
         try await launch.config.downloadNewConfig()
         await waitUntil { !observer.pendingChanges.isEmpty }

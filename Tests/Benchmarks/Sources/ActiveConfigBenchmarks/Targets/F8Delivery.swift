@@ -31,7 +31,7 @@ enum F8Delivery: BenchmarkTarget {
         private let queue = DispatchQueue(label: "benchmarks.listeners")
         private let heardAt = Mutex<ContinuousClock.Instant?>(nil)
         private let wronglyHeard = Mutex(0)
-        private let tokens = Mutex<[ActiveConfigListenerToken]>([])
+        private let tokens = Mutex<[ActiveConfigSubscription]>([])
 
         init(_ old: ConfigurationState, _ new: ConfigurationState, otherListeners: Int) {
             let store = InMemoryStore()

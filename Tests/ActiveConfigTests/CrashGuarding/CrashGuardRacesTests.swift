@@ -5,21 +5,21 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigTrust
 
-/// The launch guard watches the active document, whichever transitions overlap.
+/// The crash guard watches the active document, whichever transitions overlap.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
-struct LaunchGuardRacesTests {
-    private let launchGuard = LaunchGuard()
+struct CrashGuardRacesTests {
+    private let crashGuard = CrashGuard()
 
     private func launch(
         _ store: any ActiveConfigStore, _ activation: ActivationPolicy = .immediate
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.vetting = [launchGuard]
+        options.vetting = [crashGuard]
         options.activation = activation
         return CoordinatorFixture.make(store: store, options: options).config
     }
 
-    private var watched: LaunchRecord.Document? { launchGuard.state.withLock { $0.document } }
+    private var watched: LaunchRecord.Document? { crashGuard.state.withLock { $0.document } }
 
     private static func switchUser(to userID: String, in config: ActiveConfig) async {
         await withCheckedContinuation { done in
@@ -39,7 +39,7 @@ struct LaunchGuardRacesTests {
         config.currentUserID = "a"
         let isStored = DispatchSemaphore(value: 0)
         let push = Locked<Task<Void, Never>?>(nil)
-        store.beforeNextUpdate(of: "launch-guard") {
+        store.beforeNextUpdate(of: "crash-guard") {
             // The guard notes the document of b, while a is still the current user.
             store.afterNextPersist(of: "a") { isStored.signal() }
             let task = Task {
@@ -52,12 +52,12 @@ struct LaunchGuardRacesTests {
         }
         await Self.switchUser(to: "b", in: config)
         await push.withLock { $0 }?.value
-        launchGuard.drain()
+        crashGuard.drain()
         #expect(watched?.userID == "b")
         let record = try JSONDecoder().decode(
-            LaunchRecord.self, from: #require(store.base.clientState(named: "launch-guard")))
+            LaunchRecord.self, from: #require(store.base.clientState(named: "crash-guard")))
         #expect(record.sessions.map(\.document.userID) == ["b"])
-        launchGuard.willExit()
+        crashGuard.willTerminate()
     }
 
     @Test func pushesAndSwitchesAtOnceEndWithTheActiveDocument() async {
@@ -83,7 +83,7 @@ struct LaunchGuardRacesTests {
             if watched?.userID != userID || watched?.version != round + 2 { wrong += 1 }
         }
         #expect(wrong == 0)
-        launchGuard.willExit()
+        crashGuard.willTerminate()
     }
 
     /// Random histories of one process, with a bootstrap, which the guard does not watch.
@@ -92,7 +92,7 @@ struct LaunchGuardRacesTests {
         let users: [String?] = [nil, "a", "b"]
         for seed in 0..<UInt64(Rounds.count(20, nightly: 2_000)) {
             var random = SeededGenerator(seed: seed)
-            let races = LaunchGuardRacesTests()
+            let races = CrashGuardRacesTests()
             let store = InMemoryStore(bootstrap: .state(GuardedLaunch.document(0)))
             let config = races.launch(store, policy)
             var steps: [String] = []
@@ -122,7 +122,7 @@ struct LaunchGuardRacesTests {
                 let owner = known.source == .genericUser ? nil : config.currentUserID
                 #expect(watched.userID == owner, comment)
             }
-            races.launchGuard.willExit()
+            races.crashGuard.willTerminate()
         }
     }
 }

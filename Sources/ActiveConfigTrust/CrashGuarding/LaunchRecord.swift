@@ -1,7 +1,7 @@
 import ActiveConfig
 import Foundation
 
-/// What a ``LaunchGuard`` keeps across launches.
+/// What a ``CrashGuard`` keeps across launches.
 struct LaunchRecord: Codable, Equatable, Sendable {
     /// A document by its owner and whatever tells it from others of that user: the entity tag, which
     /// documents of several versions may have in common, or without one the version.

@@ -5,17 +5,17 @@ import Foundation
 /// Takes back a configuration with which the app dies at each launch.
 ///
 /// ```swift
-/// let launchGuard = LaunchGuard()
+/// let crashGuard = CrashGuard()
 /// var options = ActiveConfigOptions()
-/// options.vetting = [launchGuard]
+/// options.vetting = [crashGuard]
 /// ```
 ///
 /// When the app has died a number of times, each within a time after a document became active, that
 /// document is not used again. Instead the user gets its last one with which the app has lived for that
-/// time, else the fallbacks: generic user, bootstrap, defaults. See <doc:Launch-guard>.
+/// time, else the fallbacks: generic user, bootstrap, defaults. See <doc:Crash-guard>.
 ///
 /// One guard serves one `ActiveConfig`, whose store has to keep records (`StoreRecord`).
-public final class LaunchGuard: Sendable {
+public final class CrashGuard: Sendable {
     /// How often the app has to die.
     public let crashLimit: Int
     /// How long the app has to live with a document for it to be good.
@@ -40,7 +40,7 @@ public final class LaunchGuard: Sendable {
         /// Documents that are refused since this launch.
         var newRefusals: [LaunchRecord.Document: LaunchRecord.Count] = [:]
         /// The decisions of this launch that were reported, the newest last.
-        var verdicts: [LaunchGuardVerdict] = []
+        var verdicts: [CrashGuardVerdict] = []
         var observers: [AppLifecycle.Observer] = []
     }
 
@@ -57,13 +57,13 @@ public final class LaunchGuard: Sendable {
     let process: ProcessIdentity
     let state = Locked(State())
     /// Serializes what is written.
-    private let work = DispatchQueue(label: "ActiveConfig.LaunchGuard")
+    private let work = DispatchQueue(label: "ActiveConfig.CrashGuard")
     /// Proofs that are on their way to ``work``.
     let proofs = DispatchGroup()
     /// Messages from ``work``, which the log, as it may use the framework, must not be called on.
     private let messages = Locked<[(level: ActiveConfigLog.Level, text: String)]>([])
     /// Writes the messages of what nobody waits for.
-    private let logging = DispatchQueue(label: "ActiveConfig.LaunchGuard.log")
+    private let logging = DispatchQueue(label: "ActiveConfig.CrashGuard.log")
 
     /// Creates a guard.
     ///
@@ -97,7 +97,7 @@ public final class LaunchGuard: Sendable {
     ///
     /// Called by itself where the app's notifications tell: on iOS, tvOS, visionOS, watchOS and Mac
     /// Catalyst. An app that is launched in the background calls it first. It writes to the store.
-    public func enteredBackground() {
+    public func didEnterBackground() {
         serialized {
             let timer = state.withLock { state in
                 state.isInBackground = true
@@ -111,8 +111,8 @@ public final class LaunchGuard: Sendable {
 
     /// Says that the app is in the foreground again.
     ///
-    /// Called by itself where ``enteredBackground()`` is.
-    public func enteredForeground() {
+    /// Called by itself where ``didEnterBackground()`` is.
+    public func willEnterForeground() {
         serializedLater {
             let document = self.state.withLock { state in
                 state.isInBackground = false
@@ -127,7 +127,7 @@ public final class LaunchGuard: Sendable {
     /// Called by itself when the program ends by returning from `main` or by `exit`, with status 0
     /// where the system tells it (Linux with glibc), elsewhere with any; and where the app's
     /// notifications tell. It writes to the store.
-    public func willExit() {
+    public func willTerminate() {
         // What is about to prove good is kept first, unless the store takes long.
         _ = proofs.wait(timeout: .now() + 1)
         serialized { self.endSession() }
@@ -147,12 +147,12 @@ public final class LaunchGuard: Sendable {
     var isProved: Bool { state.withLock { $0.isProved } }
 }
 
-extension LaunchGuard: ConfigurationVetting {
+extension CrashGuard: ConfigurationVetting {
     /// Connects it with the configuration that it guards, whose store it uses.
     public func attach(to activeConfig: ActiveConfig) {
         let (clock, log) = (activeConfig.clock, activeConfig.log)
         guard let store = activeConfig.configStore else {
-            return log(.warning, "The launch guard does nothing: there is no store.")
+            return log(.warning, "The crash guard does nothing: there is no store.")
         }
         let collected = ActiveConfigLog(minimumLevel: log.minimumLevel) { [messages] level, text in
             messages.withLock { $0.append((level, text)) }
@@ -160,17 +160,17 @@ extension LaunchGuard: ConfigurationVetting {
         let context = Context(
             activeConfig: activeConfig,
             record: StoredState(
-                "launch-guard", initial: LaunchRecord(), store: store, log: collected),
+                "crash-guard", initial: LaunchRecord(), store: store, log: collected),
             store: store, clock: clock, log: log, collected: collected)
         let isSecond = state.withLock { state in
             defer { state.context = state.context ?? context }
             return state.context != nil
         }
-        if isSecond { return log(.error, "A launch guard serves one ActiveConfig only.") }
+        if isSecond { return log(.error, "A crash guard serves one ActiveConfig only.") }
         AppLifecycle.observe(
-            background: { [weak self] in self?.enteredBackground() },
-            foreground: { [weak self] in self?.enteredForeground() },
-            end: { [weak self] in self?.willExit() },
+            background: { [weak self] in self?.didEnterBackground() },
+            foreground: { [weak self] in self?.willEnterForeground() },
+            end: { [weak self] in self?.willTerminate() },
             keep: { [weak self] observers in
                 self?.state.withLock { $0.observers = observers }
             })

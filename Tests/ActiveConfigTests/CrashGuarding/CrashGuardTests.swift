@@ -6,7 +6,7 @@ import Testing
 @testable import ActiveConfigTrust
 
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
-struct LaunchGuardTests {
+struct CrashGuardTests {
     private static let bootstrap = BootstrapConfiguration.state(GuardedLaunch.document(0))
 
     /// Files of an app that has lived with version 1 and then downloaded version 2.
@@ -29,11 +29,11 @@ struct LaunchGuardTests {
         for _ in 0..<2 {
             let launch = GuardedLaunch(system)
             #expect(launch.version == 2)
-            #expect(launch.launchGuard.verdict == nil)
+            #expect(launch.crashGuard.verdict == nil)
         }
         let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
         #expect(launch.version == 1)
-        let verdict = try #require(launch.launchGuard.verdict)
+        let verdict = try #require(launch.crashGuard.verdict)
         #expect(verdict.userID == "1")
         #expect(verdict.templateVersion == 2)
         #expect(verdict.entityTag == "\"2\"")
@@ -44,7 +44,7 @@ struct LaunchGuardTests {
         launch.live()
         let next = GuardedLaunch(system)
         #expect(next.version == 1)
-        #expect(next.launchGuard.verdict == nil, "decided once")
+        #expect(next.crashGuard.verdict == nil, "decided once")
     }
 
     /// The tag covers no version: a later version of the refused document is that document.
@@ -86,22 +86,22 @@ struct LaunchGuardTests {
                 .configuration(GuardedLaunch.document(1)), .configuration(confirmation)))
         try await launch.config.downloadNewConfig()
         launch.live()
-        #expect(launch.launchGuard.isProved)
+        #expect(launch.crashGuard.isProved)
         try await launch.config.downloadNewConfig()
         #expect(launch.config.currentConfiguration.templateVersion == 2)
-        #expect(launch.launchGuard.isProved)
+        #expect(launch.crashGuard.isProved)
     }
 
     @Test func theVerdictIsPostedOnce() async throws {
         let system = try await Self.filesWithTwoVersions()
         for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }
         let launch = GuardedLaunch(system, userID: nil)
-        let verdicts = Locked<[LaunchGuardVerdict]>([])
+        let verdicts = Locked<[CrashGuardVerdict]>([])
         let token = launch.center.addObserver(
-            forName: LaunchGuard.verdictNotification, object: nil, queue: nil
+            forName: CrashGuard.verdictNotification, object: nil, queue: nil
         ) { note in
-            let verdict = note.userInfo?[LaunchGuard.verdictKey]
-            guard let verdict = verdict as? LaunchGuardVerdict else { return }
+            let verdict = note.userInfo?[CrashGuard.verdictKey]
+            guard let verdict = verdict as? CrashGuardVerdict else { return }
             verdicts.withLock { $0.append(verdict) }
         }
         defer { launch.center.removeObserver(token) }
@@ -150,7 +150,7 @@ struct LaunchGuardTests {
             activation: policy)
         #expect(launch.version == 1)
         #expect(launch.config.pendingConfiguration == nil)
-        let verdict = try #require(launch.launchGuard.verdict)
+        let verdict = try #require(launch.crashGuard.verdict)
         #expect(verdict.templateVersion == 2)
         #expect(verdict.replacement == .previous)
         #expect(verdict.keptVersion == 1)
@@ -184,7 +184,7 @@ struct LaunchGuardTests {
         for _ in 0..<2 { #expect(GuardedLaunch(system, activation: policy).version == 3) }
         let launch = GuardedLaunch(system, activation: policy)
         #expect(launch.version == 2)
-        #expect(launch.launchGuard.verdict?.replacement == .previous)
+        #expect(launch.crashGuard.verdict?.replacement == .previous)
     }
 
     @Test func aDeathByTheSectionsThatWereActivatedLaterCounts() async throws {
@@ -207,7 +207,7 @@ struct LaunchGuardTests {
 
     @Test func aWindowMayBeOfAnyLength() async throws {
         var options = ActiveConfigOptions()
-        options.vetting.append(LaunchGuard(window: .seconds(Int64.max)))
+        options.vetting.append(CrashGuard(window: .seconds(Int64.max)))
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))),
             store: InMemoryStore(), options: options)
@@ -237,8 +237,8 @@ struct LaunchGuardTests {
         for _ in 0..<3 { #expect(GuardedLaunch(system, bootstrap: Self.bootstrap).version == 1) }
         let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
         #expect(launch.version == 0)
-        #expect(launch.launchGuard.verdict?.replacement == .fallback)
-        #expect(launch.launchGuard.verdict?.keptVersion == nil)
+        #expect(launch.crashGuard.verdict?.replacement == .fallback)
+        #expect(launch.crashGuard.verdict?.keptVersion == nil)
     }
 
     @Test func aRefusedDocumentIsNotTakenAgainButTheNextOneIs() async throws {
@@ -271,14 +271,14 @@ struct LaunchGuardTests {
             try await launch.clock.waitForSleepers()
             launch.clock.advance(by: .seconds(9))
             #expect(launch.clock.deadlines == [launch.clock.now.advanced(by: .seconds(1))])
-            #expect(!launch.launchGuard.isProved)
+            #expect(!launch.crashGuard.isProved)
         }
         let living = GuardedLaunch(system)
         try await living.clock.waitForSleepers()
         living.clock.advance(by: .seconds(10))
-        await living.launchGuard.waitForWindow()
-        living.launchGuard.drain()
-        #expect(living.launchGuard.isProved)
+        await living.crashGuard.waitForWindow()
+        living.crashGuard.drain()
+        #expect(living.crashGuard.isProved)
         for _ in 0..<3 { #expect(GuardedLaunch(system).version == 2, "counted from 0 again") }
         #expect(GuardedLaunch(system).version == nil, "the good one is this very document")
     }
@@ -289,18 +289,18 @@ struct LaunchGuardTests {
             let launch = GuardedLaunch(system)
             #expect(launch.version == 2)
             if turn.isMultiple(of: 2) {
-                launch.launchGuard.enteredBackground()
+                launch.crashGuard.didEnterBackground()
             } else {
-                launch.launchGuard.willExit()
+                launch.crashGuard.willTerminate()
             }
         }
         // Back in the foreground it counts again.
         for _ in 0..<2 {
             let launch = GuardedLaunch(system)
             #expect(launch.version == 2)
-            launch.launchGuard.enteredBackground()
-            launch.launchGuard.enteredForeground()
-            launch.launchGuard.drain()
+            launch.crashGuard.didEnterBackground()
+            launch.crashGuard.willEnterForeground()
+            launch.crashGuard.drain()
         }
         #expect(GuardedLaunch(system).version == 1)
     }
@@ -309,7 +309,7 @@ struct LaunchGuardTests {
         let system = try await Self.filesWithTwoVersions()
         let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)
         for count in [Int.max, .min] {
-            try store.updateClientState(named: "launch-guard") { data in
+            try store.updateClientState(named: "crash-guard") { data in
                 guard let data,
                     var record = try? JSONDecoder().decode(LaunchRecord.self, from: data)
                 else { return data }
@@ -321,7 +321,7 @@ struct LaunchGuardTests {
             }
             let launch = GuardedLaunch(system)
             #expect(launch.version == (count == .max ? 1 : 2))
-            try store.updateClientState(named: "launch-guard") { _ in nil }
+            try store.updateClientState(named: "crash-guard") { _ in nil }
             #expect(GuardedLaunch(system).version == 2)
         }
     }
@@ -334,7 +334,7 @@ struct LaunchGuardTests {
         for _ in 0..<10 {
             let launch = GuardedLaunch(system)
             #expect(launch.version == 2)
-            launch.launchGuard.willExit()
+            launch.crashGuard.willTerminate()
         }
     }
 
@@ -389,45 +389,45 @@ struct LaunchGuardTests {
     @Test func forgettingAUserRemovesTheVerdict() throws {
         let store = InMemoryStore()
         try Self.storeBad([("1", 2), ("2", 3)], in: store)
-        let launchGuard = LaunchGuard()
+        let crashGuard = CrashGuard()
         var options = ActiveConfigOptions()
-        options.vetting.append(launchGuard)
+        options.vetting.append(crashGuard)
         let config = ActiveConfig.make(store: store, options: options)
         for userID in ["1", "2"] { config.currentUserID = userID }
         #expect(config.refusedVersions == [2, 3])
         try config.forgetUser("2")
-        #expect(launchGuard.verdict?.userID == "1")
+        #expect(crashGuard.verdict?.userID == "1")
         #expect(config.refusedVersions == [2])
         let documents = [2, 3].map {
             LaunchRecord.Document(GuardedLaunch.document($0), of: UserID("\($0 - 1)"))
         }
-        #expect(documents.map { launchGuard.newRefusal(of: $0) != nil } == [true, false])
+        #expect(documents.map { crashGuard.newRefusal(of: $0) != nil } == [true, false])
     }
 
     @Test func theDigestOfARefusedDocumentIsWrittenOnce() throws {
         let store = FailingStore([])
         try Self.storeBad([("1", 2)], in: store.base)
-        let launchGuard = LaunchGuard()
+        let crashGuard = CrashGuard()
         var options = ActiveConfigOptions()
-        options.vetting.append(launchGuard)
+        options.vetting.append(crashGuard)
         let config = ActiveConfig.make(store: store, options: options)
         defer { withExtendedLifetime(config) {} }
         let refusal = try #require(
-            launchGuard.refusal(of: GuardedLaunch.document(2), userID: UserID("1")))
+            crashGuard.refusal(of: GuardedLaunch.document(2), userID: UserID("1")))
         let before = store.updateCount
-        for _ in 0..<3 { launchGuard.noteDigest("digest", ofRefused: refusal.document) }
+        for _ in 0..<3 { crashGuard.noteDigest("digest", ofRefused: refusal.document) }
         #expect(store.updateCount == before + 1)
-        #expect(launchGuard.lastRefused(of: UserID("1"))?.contentDigest == "digest")
+        #expect(crashGuard.lastRefused(of: UserID("1"))?.contentDigest == "digest")
     }
 
     @Test func aStoreWithoutRecordsHasNoGuardAndSaysSo() {
-        let launchGuard = LaunchGuard()
+        let crashGuard = CrashGuard()
         var options = ActiveConfigOptions()
-        options.vetting.append(launchGuard)
+        options.vetting.append(crashGuard)
         let log = RecordingLog()
         let config = ActiveConfig.make(store: ObservedStore(), options: options, log: log.log)
         _ = config.currentConfiguration
-        #expect(launchGuard.verdict == nil)
+        #expect(crashGuard.verdict == nil)
         #expect(log.messages.contains { $0.text.contains("keeps no records") })
     }
 
@@ -470,7 +470,7 @@ struct LaunchGuardTests {
             let after = system.reopened()
             #expect(GuardedLaunch(after).version == 1, "killed before \(number)")
             // Whatever the copy is, it is whole, and this user's.
-            let copy = GuardedLaunch(after).launchGuard.goodConfiguration(of: UserID("1"))
+            let copy = GuardedLaunch(after).crashGuard.goodConfiguration(of: UserID("1"))
             #expect(copy == nil || copy == GuardedLaunch.document(1))
             if isWhole {
                 #expect(copy != nil)
@@ -498,7 +498,7 @@ struct LaunchGuardTests {
             record.sessions.append(LaunchRecord.Session(process: process, document: document))
         }
         let data = try JSONEncoder().encode(record)
-        store.updateClientState(named: "launch-guard") { _ in data }
+        store.updateClientState(named: "crash-guard") { _ in data }
     }
 
     /// A refused document must not come in force because its removal fails.
@@ -507,7 +507,7 @@ struct LaunchGuardTests {
         try Self.storeBad([(nil, 2)], in: store.base)
         for _ in 0..<2 {
             var options = ActiveConfigOptions()
-            options.vetting.append(LaunchGuard())
+            options.vetting.append(CrashGuard())
             let config = ActiveConfig.make(store: store, options: options)
             #expect(config["Home"] == nil)
             #expect(throws: FailingStore.Failure.self) { try config.forgetUser(nil) }
@@ -521,18 +521,18 @@ struct LaunchGuardTests {
         let center = NotificationCenter()
         let queue = DispatchQueue(label: "listeners")
         var options = ActiveConfigOptions()
-        options.vetting.append(LaunchGuard())
+        options.vetting.append(CrashGuard())
         let config = ActiveConfig.make(
             store: store, notificationCenter: center, listenerQueue: queue, options: options)
         let recorder = NotificationRecorder(
-            of: config, in: center, also: [LaunchGuard.verdictNotification])
+            of: config, in: center, also: [CrashGuard.verdictNotification])
         for userID in ["1", "2", "1", "2", "1"] { config.currentUserID = userID }
         queue.sync {}
-        let entries = recorder.entries(named: LaunchGuard.verdictNotification)
+        let entries = recorder.entries(named: CrashGuard.verdictNotification)
         #expect(entries.map(\.userID) == ["1", "2"])
         #expect(
             entries.map {
-                $0.value(forKey: LaunchGuard.verdictKey, as: LaunchGuardVerdict.self)?
+                $0.value(forKey: CrashGuard.verdictKey, as: CrashGuardVerdict.self)?
                     .templateVersion
             } == [2, 3])
         #expect(config.refusedVersions == [2, 3])

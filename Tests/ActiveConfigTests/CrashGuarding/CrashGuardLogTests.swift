@@ -7,23 +7,23 @@ import Testing
 
 /// The log may use the framework, also when it hears of the guard's own record.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
-struct LaunchGuardLogTests {
+struct CrashGuardLogTests {
     /// Versions that the log read, with the messages that made it.
     private func reads(
-        _ store: any ActiveConfigStore, _ body: (ActiveConfig, LaunchGuard) -> Void
+        _ store: any ActiveConfigStore, _ body: (ActiveConfig, CrashGuard) -> Void
     ) -> [(text: String, version: Int?)] {
         let config = Locked<ActiveConfig?>(nil)
         let reads = Locked<[(text: String, version: Int?)]>([])
-        let launchGuard = LaunchGuard()
+        let crashGuard = CrashGuard()
         var options = ActiveConfigOptions()
-        options.vetting.append(launchGuard)
+        options.vetting.append(crashGuard)
         let log = ActiveConfigLog { _, text in
             let version = config.withLock { $0 }?["Home"]?.integer(forKey: "version")
             reads.withLock { $0.append((text, version)) }
         }
         let new = ActiveConfig.make(store: store, options: options, log: log)
         config.withLock { $0 = new }
-        body(new, launchGuard)
+        body(new, crashGuard)
         config.withLock { $0 = nil }
         return reads.withLock { $0 }
     }
@@ -31,21 +31,21 @@ struct LaunchGuardLogTests {
     @Test func theLogMayReadWhenTheRecordIsDamaged() throws {
         let store = InMemoryStore()
         store.persistConfiguration(GuardedLaunch.document(1), forUserID: nil)
-        store.updateClientState(named: "launch-guard") { _ in Data("damaged".utf8) }
+        store.updateClientState(named: "crash-guard") { _ in Data("damaged".utf8) }
         let reads = reads(store) { config, _ in
             #expect(config["Home"]?.integer(forKey: "version") == 1)
         }
         #expect(reads.map(\.version) == [1])
-        #expect(reads.first?.text.contains("launch-guard of the store is damaged") == true)
+        #expect(reads.first?.text.contains("crash-guard of the store is damaged") == true)
     }
 
     @Test func theLogMayReadWhenTheRecordCannotBeStored() throws {
         let store = FailingStore([.updateClientState])
         store.base.persistConfiguration(GuardedLaunch.document(1), forUserID: nil)
-        let reads = reads(store) { config, launchGuard in
+        let reads = reads(store) { config, crashGuard in
             #expect(config["Home"]?.integer(forKey: "version") == 1)
-            launchGuard.markHealthy()
-            launchGuard.drain()
+            crashGuard.markHealthy()
+            crashGuard.drain()
         }
         #expect(!reads.isEmpty && reads.allSatisfy { $0.version == 1 })
         #expect(reads.contains { $0.text.contains("The good configuration") })
@@ -59,9 +59,9 @@ struct LaunchGuardLogTests {
         try store.persistConfiguration(GuardedLaunch.document(1), forUserID: "1")
         let shared = Locked<ActiveConfig?>(nil)
         let texts = Locked<[String]>([])
-        let launchGuard = LaunchGuard()
+        let crashGuard = CrashGuard()
         var options = ActiveConfigOptions()
-        options.vetting.append(launchGuard)
+        options.vetting.append(crashGuard)
         let log = ActiveConfigLog { level, text in
             guard level == .warning, let config = shared.withLock({ $0 }) else { return }
             texts.withLock { $0.append(text) }
@@ -76,8 +76,8 @@ struct LaunchGuardLogTests {
         for name in folder.fileNames where name.hasPrefix("user-") {
             try Data("garbage".utf8).write(to: folder.file(name))
         }
-        launchGuard.markHealthy()
-        launchGuard.drain()
+        crashGuard.markHealthy()
+        crashGuard.drain()
         #expect(texts.withLock { $0.contains { $0.contains("damaged") } })
         #expect(config["Home"] == nil)
     }

@@ -11,9 +11,9 @@ import Foundation
     import Android
 #endif
 
-/// The end of this process by `exit`, of which launch guards are told.
+/// The end of this process by `exit`, of which crash guards are told.
 enum ProcessEnd {
-    private static let observers = Locked<[ObjectIdentifier: LaunchGuard]>([:])
+    private static let observers = Locked<[ObjectIdentifier: CrashGuard]>([:])
 
     /// Registered with the first observer.
     private static let registration: Void = {
@@ -30,16 +30,16 @@ enum ProcessEnd {
     ///
     /// The guard is kept until then: objects that are local to `main` are gone when the process ends,
     /// and often since their last use.
-    static func observe(_ launchGuard: LaunchGuard, _ isObserved: Bool) {
+    static func observe(_ crashGuard: CrashGuard, _ isObserved: Bool) {
         if isObserved { _ = registration }
         let former = observers.withLock { observers in
-            defer { observers[ObjectIdentifier(launchGuard)] = isObserved ? launchGuard : nil }
-            return observers[ObjectIdentifier(launchGuard)]
+            defer { observers[ObjectIdentifier(crashGuard)] = isObserved ? crashGuard : nil }
+            return observers[ObjectIdentifier(crashGuard)]
         }
         withExtendedLifetime(former) {}
     }
 
     private static func tell() {
-        for launchGuard in observers.withLock({ Array($0.values) }) { launchGuard.willExit() }
+        for crashGuard in observers.withLock({ Array($0.values) }) { crashGuard.willTerminate() }
     }
 }

@@ -5,11 +5,11 @@ import ActiveConfig
 /// ``automatic`` observes it; a test sends its own events:
 ///
 /// ```swift
-/// let (events, continuation) = AsyncStream.makeStream(of: ActiveConfigActivity.Event.self)
-/// let activity = ActiveConfigActivity { events }
+/// let (events, continuation) = AsyncStream.makeStream(of: AppActivity.Event.self)
+/// let activity = AppActivity { events }
 /// continuation.yield(.inactive)
 /// ```
-public struct ActiveConfigActivity: Sendable {
+public struct AppActivity: Sendable {
     /// A change of what the app or the device does.
     public enum Event: Sendable, Hashable, CaseIterable {
         /// The app came to the foreground.
@@ -32,5 +32,5 @@ public struct ActiveConfigActivity: Sendable {
     public init(_ events: @escaping @Sendable () -> AsyncStream<Event>) { self.events = events }
 
     /// Always active and connected, as for a service.
-    public static let always = ActiveConfigActivity { AsyncStream { $0.finish() } }
+    public static let always = AppActivity { AsyncStream { $0.finish() } }
 }

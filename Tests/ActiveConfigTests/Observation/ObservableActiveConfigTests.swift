@@ -7,7 +7,7 @@ import Testing
 /// Settings that are observed one by one on the main actor.
 @MainActor
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
-struct ActiveConfigObserverTests {
+struct ObservableActiveConfigTests {
     private struct Home: SettingsSection, Equatable {
         static let sectionName = "Home"
         var columns = 2
@@ -42,14 +42,14 @@ struct ActiveConfigObserverTests {
     }
 
     /// Returns once the main actor has taken over what is in force now.
-    private func settle(_ observer: ActiveConfigObserver, until isSettled: () -> Bool) async {
+    private func settle(_ observer: ObservableActiveConfig, until isSettled: () -> Bool) async {
         while !isSettled(), !Task.isCancelled { await Task.yield() }  // deadline: no other bound
         // deadline: each goes behind what the change has queued on the main actor
         for _ in 0..<20 { await Task.yield() }
     }
 
     @Test func theFirstValuesAreThereAtOnce() {
-        let observer = ActiveConfigObserver(make())
+        let observer = ObservableActiveConfig(make())
         #expect(observer[.isOn] && observer[.columns] == 3 && observer[.title] == "x")
         #expect(observer["Home"]?.integer(forKey: "columns") == 3)
         #expect(observer.decode(Home.self) == Home(columns: 3, title: "x"))
@@ -58,7 +58,7 @@ struct ActiveConfigObserverTests {
 
     @Test func onlyWhoReadsAChangedSettingIsNotified() async {
         let config = make()
-        let observer = ActiveConfigObserver(config)
+        let observer = ObservableActiveConfig(config)
         let isOn = Watch { _ = observer[.isOn] }
         let isOther = Watch { _ = observer[.isOther] }
         let columns = Watch { _ = observer[.columns] }
@@ -75,7 +75,7 @@ struct ActiveConfigObserverTests {
 
     @Test func anEqualValueNotifiesNobody() async {
         let config = make()
-        let observer = ActiveConfigObserver(config)
+        let observer = ObservableActiveConfig(config)
         let columns = Watch { _ = observer[.columns] }
         let title = Watch { _ = observer[.title] }
         config.setOverride(3, forKey: "columns", inSection: "Home")
@@ -86,7 +86,7 @@ struct ActiveConfigObserverTests {
 
     @Test func whoeverIsNotifiedReadsTheNewValue() async {
         let config = make()
-        let observer = ActiveConfigObserver(config)
+        let observer = ObservableActiveConfig(config)
         var seen: [Int] = []
         withObservationTracking {
             _ = observer[.columns]
@@ -103,7 +103,7 @@ struct ActiveConfigObserverTests {
         store.persistConfiguration(
             .make(sections: ["Checkout": ["isOn": true]]), forUserID: "1")
         let config = ActiveConfig.make(store: store)
-        let observer = ActiveConfigObserver(config)
+        let observer = ObservableActiveConfig(config)
         let user = Watch { _ = observer.userID }
         let isOn = Watch { _ = observer[.isOn] }
         config.currentUserID = "1"
@@ -116,7 +116,7 @@ struct ActiveConfigObserverTests {
     @Test func theLastValueIsAlwaysSeen() async {
         for round in 0..<20 {
             let config = make()
-            let observer = ActiveConfigObserver(config)
+            let observer = ObservableActiveConfig(config)
             var last = 0
             let columns = Watch { last = observer[.columns] }
             await withTaskGroup { group in
@@ -142,7 +142,7 @@ struct ActiveConfigObserverTests {
         do {
             let made = make()
             config = made
-            #expect(ActiveConfigObserver(made)[.isOn])
+            #expect(ObservableActiveConfig(made)[.isOn])
         }
         // deadline: nothing tells of a release
         while config != nil, !Task.isCancelled { await Task.yield() }
@@ -152,7 +152,7 @@ struct ActiveConfigObserverTests {
     /// As when somebody signs in and has the generic user's configuration.
     @Test func aUserWithTheSameSettingsIsNoticed() async {
         let config = make()
-        let observer = ActiveConfigObserver(config)
+        let observer = ObservableActiveConfig(config)
         let watch = Watch { _ = observer.userID }
         config.currentUserID = "1"
         await settle(observer) { watch.count > 0 }
@@ -161,7 +161,7 @@ struct ActiveConfigObserverTests {
 
     @Test func aValueThatEqualsTheDefaultNotifiesNobody() async {
         let config = make(["Home": ["title": "x"]])
-        let observer = ActiveConfigObserver(config)
+        let observer = ObservableActiveConfig(config)
         let other = SettingKey("Home", "columns", default: 5)
         let (watch, otherWatch) = (
             Watch { _ = observer[.columns] }, Watch { _ = observer[other] }
@@ -171,7 +171,7 @@ struct ActiveConfigObserverTests {
         // Both keys are of one setting.
         #expect(observer[other] == observer[.columns] && watch.count == 1)
 
-        let third = ActiveConfigObserver(make(["Home": ["title": "x"]]))
+        let third = ObservableActiveConfig(make(["Home": ["title": "x"]]))
         let thirdWatch = Watch { _ = third[.columns] }
         third.activeConfig.setDefaults(["Home": ["columns": .integer(third[.columns]), "a": 1]])
         await settle(third) { third["Home"]?["a"] != nil }

@@ -5,13 +5,13 @@ import Testing
 
 /// Listening with closures, and the tokens that end it.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
-struct ActiveConfigListenerTokenTests {
+struct ActiveConfigSubscriptionTests {
     private let fixture = CoordinatorFixture.make(
         ScriptedDownloader { .configuration(.titled(["Other": "\($0.number)"])) },
         store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))))
 
     /// Listens to "Home" and records the titles.
-    private func listen() -> (token: ActiveConfigListenerToken, titles: Locked<[String?]>) {
+    private func listen() -> (token: ActiveConfigSubscription, titles: Locked<[String?]>) {
         let titles = Locked<[String?]>([])
         let token = fixture.config.listen(forSectionName: "Home") { section in
             titles.withLock { $0.append(section?.title) }
@@ -44,7 +44,7 @@ struct ActiveConfigListenerTokenTests {
     func releasingTheTokenEndsTheListening() async throws {
         final class Held: Sendable {}
         weak var weakHeld: Held?
-        var token: ActiveConfigListenerToken?
+        var token: ActiveConfigSubscription?
         do {
             let held = Held()
             weakHeld = held
@@ -62,7 +62,7 @@ struct ActiveConfigListenerTokenTests {
     func cancelReleasesTheClosure() async throws {
         final class Held: Sendable {}
         weak var weakHeld: Held?
-        let token: ActiveConfigListenerToken
+        let token: ActiveConfigSubscription
         do {
             let held = Held()
             weakHeld = held
@@ -82,7 +82,7 @@ struct ActiveConfigListenerTokenTests {
     func cancelReleasesTheClosureOfTheMainActor() async throws {
         final class Held: Sendable {}
         weak var weakHeld: Held?
-        let token: ActiveConfigListenerToken
+        let token: ActiveConfigSubscription
         do {
             let held = Held()
             weakHeld = held
@@ -96,7 +96,7 @@ struct ActiveConfigListenerTokenTests {
 
     @Test("A closure that cancels its token while it is called is released after the call")
     func cancelsItselfWhileItIsCalled() async throws {
-        let token = Locked<ActiveConfigListenerToken?>(nil)
+        let token = Locked<ActiveConfigSubscription?>(nil)
         let calls = Locked(0)
         fixture.queue.suspend()
         let made = fixture.config.listen(forSectionName: "Home") { _ in
@@ -133,7 +133,7 @@ struct ActiveConfigListenerTokenTests {
     @MainActor
     private final class Model {
         var titles: [String?] = []
-        private var token: ActiveConfigListenerToken?
+        private var token: ActiveConfigSubscription?
 
         init(_ config: ActiveConfig) {
             token = config.listenOnMainActor(forSectionName: "Home") { [weak self] section in

@@ -5,7 +5,7 @@ public import Observation
 ///
 /// ```swift
 /// struct CheckoutView: View {
-///     let settings: ActiveConfigObserver
+///     let settings: ObservableActiveConfig
 ///     var body: some View { if settings[.isCheckoutOn] { PayButton() } }
 /// }
 /// ```
@@ -17,7 +17,7 @@ public import Observation
 /// All reads between two updates are of one configuration: it is replaced on the main actor, soon
 /// after another became active. The first values are there when the observer is created.
 @MainActor
-public final class ActiveConfigObserver: Observable {
+public final class ObservableActiveConfig: Observable {
     /// The configuration that is observed.
     public nonisolated let activeConfig: ActiveConfig
 

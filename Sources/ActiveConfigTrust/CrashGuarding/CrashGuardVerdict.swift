@@ -1,8 +1,8 @@
 import ActiveConfig
 
-/// What a ``LaunchGuard`` has decided in this launch: which document is no longer used, and what is
+/// What a ``CrashGuard`` has decided in this launch: which document is no longer used, and what is
 /// used instead.
-public struct LaunchGuardVerdict: Sendable, Hashable {
+public struct CrashGuardVerdict: Sendable, Hashable {
     /// The configuration that is used instead.
     ///
     /// More may be added: keep a `default` when you switch over it.
@@ -36,7 +36,7 @@ public struct LaunchGuardVerdict: Sendable, Hashable {
     public let keptVersion: Int?
 }
 
-extension LaunchGuardVerdict: CustomStringConvertible {
+extension CrashGuardVerdict: CustomStringConvertible {
     /// One sentence for a log.
     public var description: String {
         let version = templateVersion.map { "version \($0)" } ?? entityTag ?? "the last document"

@@ -13,13 +13,13 @@ import ActiveConfig
     import UIKit
 #endif
 
-extension ActiveConfigActivity {
+extension AppActivity {
     #if canImport(Network)
         /// Observes the app, the device's sleep and its network.
         ///
         /// On iOS, tvOS, visionOS and watchOS the app's background counts; a Mac's app stays connected
         /// in the background.
-        public static let automatic = ActiveConfigActivity { SystemActivity.events() }
+        public static let automatic = AppActivity { SystemActivity.events() }
     #else
         /// ``always``: on this platform there is nothing to observe.
         public static let automatic = always
@@ -36,19 +36,19 @@ extension ActiveConfigActivity {
         private var hasPath = false
         private var hasEnded = false
         private let monitor = NWPathMonitor()
-        private let continuation: AsyncStream<ActiveConfigActivity.Event>.Continuation
+        private let continuation: AsyncStream<AppActivity.Event>.Continuation
 
-        static func events() -> AsyncStream<ActiveConfigActivity.Event> {
+        static func events() -> AsyncStream<AppActivity.Event> {
             // Old events say nothing; the newest of each kind fit.
             let (events, continuation) = AsyncStream.makeStream(
-                of: ActiveConfigActivity.Event.self, bufferingPolicy: .bufferingNewest(16))
+                of: AppActivity.Event.self, bufferingPolicy: .bufferingNewest(16))
             let activity = SystemActivity(continuation)
             continuation.onTermination = { _ in activity.end() }
             activity.begin()
             return events
         }
 
-        private init(_ continuation: AsyncStream<ActiveConfigActivity.Event>.Continuation) {
+        private init(_ continuation: AsyncStream<AppActivity.Event>.Continuation) {
             self.continuation = continuation
         }
 
@@ -76,7 +76,7 @@ extension ActiveConfigActivity {
         }
 
         private func observe(
-            _ name: Notification.Name, _ event: ActiveConfigActivity.Event,
+            _ name: Notification.Name, _ event: AppActivity.Event,
             of center: NotificationCenter = .default
         ) {
             let token = center.addObserver(forName: name, object: nil, queue: nil) {
@@ -92,7 +92,7 @@ extension ActiveConfigActivity {
 
         /// The first path says how it is, not that it has changed.
         private func note(_ new: [String]?) {
-            let event = lock.withLock { () -> ActiveConfigActivity.Event? in
+            let event = lock.withLock { () -> AppActivity.Event? in
                 let (isFirst, old) = (!hasPath, interfaces)
                 (hasPath, interfaces) = (true, new)
                 if isFirst { return new == nil ? .networkLost : nil }

@@ -2,7 +2,7 @@ public import ActiveConfig
 internal import Dispatch
 
 /// The time in which a document that became active has to prove good.
-extension LaunchGuard {
+extension CrashGuard {
     /// Notes the document that becomes active, durably when this returns.
     public func willActivate(_ activation: ConfigurationActivation) { watch(activation) }
 

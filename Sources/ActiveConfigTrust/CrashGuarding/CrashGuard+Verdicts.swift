@@ -2,16 +2,16 @@ public import ActiveConfig
 public import Foundation
 
 /// Which documents the guard refuses, and what it reports.
-extension LaunchGuard {
+extension CrashGuard {
     /// Posted when a document is refused for the first time.
     ///
-    /// Its `userInfo` has the user ID, and the ``LaunchGuardVerdict`` as ``verdictKey``; its object is the
+    /// Its `userInfo` has the user ID, and the ``CrashGuardVerdict`` as ``verdictKey``; its object is the
     /// `ActiveConfig`.
     public static let verdictNotification = Notification.Name(
-        "ActiveConfigLaunchGuardVerdictNotification")
+        "ActiveConfigCrashGuardVerdictNotification")
 
-    /// The key of the notification's `userInfo` for the ``LaunchGuardVerdict``.
-    public static let verdictKey = "launch_guard_verdict"
+    /// The key of the notification's `userInfo` for the ``CrashGuardVerdict``.
+    public static let verdictKey = "crash_guard_verdict"
 
     /// Twice as many as are refused at a launch.
     private static let maximumVerdictCount = 128
@@ -19,7 +19,7 @@ extension LaunchGuard {
     /// The last decision in this launch; nil when there was nothing to do.
     ///
     /// The store is read, unless something has been read before.
-    public var verdict: LaunchGuardVerdict? {
+    public var verdict: CrashGuardVerdict? {
         _ = state.withLock { $0.context }?.activeConfig?.currentConfiguration
         return state.withLock { $0.verdicts.last }
     }
@@ -54,7 +54,7 @@ extension LaunchGuard {
         guard
             let refusal = newRefusal(of: LaunchRecord.Document(candidate.document, of: userID))
         else { return }
-        report(LaunchGuardVerdict(refusal, kept: replacement))
+        report(CrashGuardVerdict(refusal, kept: replacement))
     }
 
     /// The refusal of a document, if it is not to be used.
@@ -130,7 +130,7 @@ extension LaunchGuard {
     }
 
     /// Reports a verdict, once.
-    private func report(_ new: LaunchGuardVerdict) {
+    private func report(_ new: CrashGuardVerdict) {
         let isNew = state.withLock { state in
             if state.verdicts.contains(new) { return false }
             state.verdicts.append(new)
@@ -170,7 +170,7 @@ extension LaunchGuard {
     }
 }
 
-extension LaunchGuardVerdict {
+extension CrashGuardVerdict {
     fileprivate init(_ refusal: LaunchRecord.Count, kept: ConfigurationState?) {
         let document = refusal.document
         self.init(

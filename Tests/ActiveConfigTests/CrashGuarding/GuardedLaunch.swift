@@ -7,7 +7,7 @@ import Foundation
 /// Launch of an app with a guard, as a process of its own: it dies when it is released.
 struct GuardedLaunch {
     let config: ActiveConfig
-    let launchGuard: LaunchGuard
+    let crashGuard: CrashGuard
     let downloader: ScriptedDownloader
     let clock = ManualClock()
     let center = NotificationCenter()
@@ -33,14 +33,14 @@ struct GuardedLaunch {
     ) {
         self.downloader = downloader
         let current = ProcessIdentity.current
-        launchGuard = LaunchGuard(
+        crashGuard = CrashGuard(
             crashLimit: 3, window: .seconds(10),
             process: ProcessIdentity(
                 token: UUID().uuidString, number: number, host: current.host, boot: current.boot,
                 start: nil))
         var options = ActiveConfigOptions()
         options.activation = activation
-        options.vetting.append(launchGuard)
+        options.vetting.append(crashGuard)
         config = ActiveConfig(
             configDownloader: downloader,
             configStore: FileDefaultsStore(
@@ -55,8 +55,8 @@ struct GuardedLaunch {
 
     /// Lets the app live with its document.
     func live() {
-        launchGuard.markHealthy()
-        launchGuard.drain()
+        crashGuard.markHealthy()
+        crashGuard.drain()
     }
 
     static func document(_ version: Int) -> ConfigurationState {
