@@ -75,6 +75,7 @@ RULES = [
     ("Tests/ThirtyTwoBit/*", ["script Tests/ThirtyTwoBit/check.sh"]),
     ("Tests/Examples/*", ["part docs"]),
     ("Tests/Misuses/*", ["script Tests/Misuses/check.sh"]),
+    ("Tests/PublicAPI/*", ["part docs"]),
     ("Sources/*.docc/*", ["part docs"]),
     ("README.md", ["part docs"]),
     ("Tests/PlantedFaults/*", ["script Tests/PlantedFaults/check.py"]),

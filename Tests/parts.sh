@@ -86,6 +86,7 @@ run_docs() {
     step "examples" Tests/Examples/compile.sh
     step "misuses" check_misuses
     step "articles" check_documentation
+    step "public API" Tests/PublicAPI/check.py .build/docs/graphs
 }
 check_misuses() {
     Tests/Misuses/check.sh --self-test >/dev/null ||

@@ -31,7 +31,8 @@ Without a part it runs the gate, everything that a change is likely to break:
   backend     strict build and tests of SampleBackend, also by clients of OpenFeature and of event streams
               for Python; what it allocates for a request and an event; its alerts, dashboard and nginx.conf
   console     the logic of the console without a browser, its types; its pages and dialogs in a browser
-  docs        the documentation of the libraries, warnings as errors; its examples compile
+  docs        the documentation of the libraries, warnings as errors; its examples compile; the
+              public API, and what has changed in it
 
 nightly runs all that the gate leaves out:
 

@@ -24,25 +24,35 @@ extension ActiveConfig {
         return await storeCalls.run(in: entry.writes) { self.activateWaiting(of: entry) }
     }
 
-    /// Downloads the current user's configuration, and activates what waits then.
+    /// Downloads the current user's configuration and activates it.
     ///
-    /// - Returns: What was downloaded, and what became active.
-    /// - Throws: As the async `downloadNewConfig()`; then nothing is activated, not even what has
-    ///   waited before.
+    /// - Returns: The result; ``DownloadResult/isActive`` is false when the user changed in the meantime, and
+    ///   the changed sections are those of the download and of the activation.
+    /// - Throws: As the async `downloadNewConfig()`; then nothing is activated, not even a document that
+    ///   has waited before.
     @discardableResult
-    public func fetchAndActivate() async throws -> FetchOutcome {
+    public func fetchAndActivate() async throws -> DownloadResult {
         let result = try await downloadNewConfig()
         let entry = state.withLock { $0.entry }
         guard entry.userID == UserID(result.userID) else {
-            return FetchOutcome(
-                userID: result.userID, download: result.outcome, isActivated: false)
+            return DownloadResult(
+                userID: result.userID, configurationIsCurrent: false, isActive: false,
+                outcome: result.outcome)
         }
+        return await activatedResult(result, of: entry)
+    }
+
+    /// The result of a download whose document is activated.
+    func activatedResult(_ result: DownloadResult, of entry: UserEntry) async -> DownloadResult {
         let changes = await storeCalls.run(in: entry.writes) { self.activateWaiting(of: entry) }
         // Another caller may have activated it.
-        let isActivated = entry.documents.active.map { $0.isOwn && $0.pending == nil } ?? false
-        return FetchOutcome(
-            userID: result.userID, download: result.outcome, isActivated: isActivated,
-            changedSectionNames: result.changedSectionNames.union(changes.map(\.sectionName)))
+        let isActive = entry.documents.active.map { $0.isOwn && $0.pending == nil } ?? false
+        return DownloadResult(
+            userID: result.userID,
+            configurationIsCurrent: isActive && state.withLock { $0.entry === entry },
+            isActive: isActive,
+            changedSectionNames: result.changedSectionNames.union(changes.map(\.sectionName)),
+            outcome: result.outcome)
     }
 
     /// Activates the document that waits for a user; blocks for the store.
@@ -83,44 +93,5 @@ extension ActiveConfig {
     public var pendingChanges: [SectionChange] {
         let snapshot = loadedSnapshot()
         return snapshot.pending?.changes(since: snapshot.sections) ?? []
-    }
-
-    /// The downloaded document that waits for its activation; nil when none does.
-    public var pendingConfiguration: ConfigurationState? {
-        loadedSnapshot().known.pending?.configuration
-    }
-}
-
-/// The outcome of ``ActiveConfig/ActiveConfig/fetchAndActivate()``.
-public struct FetchOutcome: Sendable {
-    /// The user whose configuration was downloaded; nil is the generic user.
-    public let userID: String?
-
-    /// The outcome of the download; never ``DownloadOutcome/failed``.
-    public let download: DownloadOutcome
-
-    /// A Boolean value that indicates whether the newest downloaded document is active.
-    ///
-    /// False when the user changed in the meantime.
-    public let isActivated: Bool
-
-    /// The active sections that the call has changed, added or removed.
-    public let changedSectionNames: Set<String>
-
-    /// Creates an outcome, as for a test.
-    ///
-    /// - Parameters:
-    ///   - userID: The user.
-    ///   - download: What became of the download.
-    ///   - isActivated: True when the newest downloaded document is active.
-    ///   - changedSectionNames: The sections that changed.
-    public init(
-        userID: String?, download: DownloadOutcome, isActivated: Bool,
-        changedSectionNames: Set<String> = []
-    ) {
-        self.userID = userID
-        self.download = download
-        self.isActivated = isActivated
-        self.changedSectionNames = changedSectionNames
     }
 }

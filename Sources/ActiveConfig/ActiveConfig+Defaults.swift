@@ -6,9 +6,10 @@ public import Foundation
 /// A setting that disappears from the document goes back to its in-app default, and its section's
 /// listeners hear of it.
 extension ActiveConfig {
-    /// The in-app defaults, by section and key.
-    public var defaults: [String: [String: SettingValue]] {
+    /// The in-app defaults, by section.
+    public var defaults: [String: ActiveConfigSection] {
         transitions.withLock { $0.layers.defaults }
+            .mapValues { ActiveConfigSection(settings: $0) }
     }
 
     /// Replaces the in-app defaults, which are for every user and not stored; see
@@ -18,9 +19,13 @@ extension ActiveConfig {
     /// config.setDefaults(["Checkout": ["isOn": true, "timeout": 30]])
     /// ```
     ///
-    /// - Parameter defaults: The values by section and key; `[:]` removes all.
-    public func setDefaults(_ defaults: [String: [String: SettingValue]]) {
-        changeLayers(reason: .defaultsChanged) { $0.defaults = defaults }
+    /// The sections of a document do as well, as in
+    /// `setDefaults(try ConfigurationState(jsonData: data).sections)`. Of integers beyond 64 bits the
+    /// defaults have the nearest double only.
+    ///
+    /// - Parameter defaults: The sections by name; `[:]` removes all.
+    public func setDefaults(_ defaults: [String: ActiveConfigSection]) {
+        changeLayers(reason: .defaultsChanged) { $0.defaults = defaults.mapValues(\.settings) }
     }
 
     /// Unavailable: settings are in sections, and their values are ``SettingValue``s.
@@ -30,29 +35,10 @@ extension ActiveConfig {
         *, unavailable,
         message: """
             in-app defaults are settings in sections, as in 'setDefaults(["Home": ["columns": 3]])', \
-            of the type [String: [String: SettingValue]]
+            of the type [String: ActiveConfigSection]
             """
     )
     public func setDefaults(_ defaults: [String: Any]) {}
-
-    /// Replaces the in-app defaults by the sections of a configuration, such as one read from a
-    /// bundled file of the exchange format.
-    ///
-    /// ```swift
-    /// config.setDefaults(try ConfigurationState(jsonData: Data(contentsOf: url)))
-    /// ```
-    ///
-    /// The log names what was left out of it or rounded; see ``ConfigurationState/problems``. Of integers
-    /// beyond 64 bits the defaults have the nearest double only.
-    public func setDefaults(_ configuration: ConfigurationState) {
-        let text = configuration.problemsText(
-            of: "The configuration of the in-app defaults", isSecret: isSecret)
-        if let text { log(.warning, text) }
-        setDefaults(
-            configuration.sections.mapValues { section in
-                section.table.settings.entries.reduce(into: [:]) { $0[$1.name] = $1.value }
-            })
-    }
 
     /// Replaces the in-app defaults by an encoded value, whose properties are sections.
     ///
@@ -85,12 +71,14 @@ extension ActiveConfig {
     /// - Throws: ``ConfigurationFormatError``, or Foundation's error, when the content cannot be read, or
     ///   is no dictionary of dictionaries; then the defaults stay.
     public func setDefaults(propertyList: Data, inSection sectionName: String? = nil) throws {
-        setDefaults(try PropertyListReader.sections(of: propertyList, inSection: sectionName))
+        setDefaults(
+            try PropertyListReader.sections(of: propertyList, inSection: sectionName)
+                .mapValues { ActiveConfigSection(settings: $0) })
     }
 
     private static func sections(
         of value: SettingValue, _ original: Any
-    ) throws -> [String: [String: SettingValue]] {
+    ) throws -> [String: ActiveConfigSection] {
         let sections = value.dictionaryValue?.compactMapValues(\.dictionaryValue)
         guard let sections, sections.count == value.dictionaryValue?.count else {
             throw EncodingError.invalidValue(
@@ -100,6 +88,6 @@ extension ActiveConfig {
                     debugDescription:
                         "In-app defaults are an object of sections, each an object of settings."))
         }
-        return sections
+        return sections.mapValues { ActiveConfigSection(settings: $0) }
     }
 }

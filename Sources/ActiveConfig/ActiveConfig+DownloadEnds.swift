@@ -62,7 +62,7 @@ extension ActiveConfig {
             }
         log(.info, "Downloaded the configuration of \(userID.logName): \(outcome).")
         download.finish(.success(result))
-        signalChange()
+        signalChange(of: userID)
     }
 
     /// A document that arrived, and what it came with.
@@ -142,7 +142,7 @@ extension ActiveConfig {
         let isWaiting = transition.new?.known.pending != nil
         var result = DownloadResult(
             userID: userID.string,
-            configurationIsCurrent: transition.isCurrent && !isWaiting,
+            configurationIsCurrent: transition.isCurrent && !isWaiting, isActive: !isWaiting,
             changedSectionNames: transition.isCurrent ? names : [], outcome: arrival.outcome)
         result.userChanges = names
         result.waitingCount =
@@ -238,6 +238,6 @@ extension ActiveConfig {
             "The configuration of \(userID.logName) could not be downloaded, the active one stays: "
                 + (isCancelled ? "the download was cancelled." : "\(error)"))
         download.finish(.failure(error))
-        signalChange()
+        signalChange(of: userID)
     }
 }

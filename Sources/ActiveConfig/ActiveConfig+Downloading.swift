@@ -113,6 +113,7 @@ extension ActiveConfig {
     ) {
         let downloader = other ?? configDownloader
         let entry = users.entry(of: userID, isKept: false)
+        signalChange(of: userID)
         let epoch = entry.documents.epoch
         // Nil until the request is made.
         let attempt = Locked<JoinedDownload.Attempt?>(nil)
@@ -135,7 +136,7 @@ extension ActiveConfig {
                 error.waitEnds = history.waitEnds(of: plan.request, by: configDownloader)
                 throw error
             }
-            try download.limitTime(to: downloadTimeout, by: clock)
+            try download.limitTime(to: options.downloadTimeout, by: clock)
             log(.info, "Downloading the configuration of \(userID.logName).")
             var request = plan.request
             request.isEarly = other == nil && history.isEarly(request)
@@ -213,7 +214,7 @@ extension ActiveConfig {
             let downloader = configDownloader as? any RequestPredicting
         else { return plan.verdict }
         // The app's closures may take their time.
-        try download.limitTime(to: downloadTimeout, by: clock)
+        try download.limitTime(to: options.downloadTimeout, by: clock)
         var request = plan.request
         request.fingerprint = await downloader.fingerprint(
             forUserID: request.userID.string, lastKnown: plan.lastKnown)

@@ -1,24 +1,57 @@
 extension ActiveConfig {
-    /// Forgets a user: removes what is stored, and ends a running download, which cannot bring it back.
+    /// Forgets a user, such as one who signs out or asks for the data to be removed: removes what is stored,
+    /// and ends a running download, which cannot bring it back.
     ///
     /// If the user is the current one, the fallback becomes active, and the listeners of every section
     /// that differs hear of it. A download that is started afterwards is a new one.
     ///
-    /// Called by a store, it returns at once, and forgets afterwards. Else observers have heard of it when it
-    /// returns, with the exceptions that ``ConfigurationObserving/observe(_:)`` names.
+    /// It waits for the store. Called by a store, it returns at once, and forgets afterwards. Else observers
+    /// have heard of it when it returns, with the exceptions that ``ConfigurationObserving/observe(_:)`` names.
     ///
-    /// - Parameter userID: The user; nil is the generic user.
+    /// - Parameter userID: The user.
     /// - Throws: The store's error. Unless the configuration was removed before, it is still there,
     ///   and active. Call it again then.
-    public func forgetUser(_ userID: String?) throws {
-        let user = UserID(userID)
+    @available(*, noasync, message: "Await the function of the same name.")
+    public func forgetUser(_ userID: String) throws { try forget(UserID(userID)) }
+
+    /// Forgets a user, such as one who signs out or asks for the data to be removed: removes what is stored,
+    /// and ends a running download, which cannot bring it back.
+    ///
+    /// If the user is the current one, the fallback becomes active, and the listeners of every section
+    /// that differs hear of it. A download that is started afterwards is a new one.
+    ///
+    /// - Parameter userID: The user.
+    /// - Throws: The store's error. Unless the configuration was removed before, it is still there,
+    ///   and active. Call it again then.
+    public func forgetUser(_ userID: String) async throws { try await forgetInTask(UserID(userID)) }
+
+    /// Forgets the generic user, whose configuration all others fall back to; see `forgetUser(_:)`.
+    ///
+    /// It waits for the store. Called by a store, it returns at once, and forgets afterwards.
+    ///
+    /// - Throws: The store's error, as `forgetUser(_:)`.
+    @available(*, noasync, message: "Await the function of the same name.")
+    public func forgetGenericUser() throws { try forget(.generic) }
+
+    /// Forgets the generic user, whose configuration all others fall back to; see `forgetUser(_:)`.
+    ///
+    /// - Throws: The store's error, as `forgetUser(_:)`.
+    public func forgetGenericUser() async throws { try await forgetInTask(.generic) }
+
+    private func forgetInTask(_ user: UserID) async throws {
+        let entry = users.entry(of: user, isKept: false)
+        try await storeCalls.run(in: entry.writes) { Result { try self.forget(user) } }.get()
+    }
+
+    package func forget(_ user: UserID) throws {
+        let userID = user.string
         markAbandoned(user)?.abandon()
         let entry = users.entry(of: user, isKept: false)
         if UserTurns.isInTurn {
             return storeCalls.async(in: entry.writes) {
                 defer { withExtendedLifetime(entry) {} }
                 do {
-                    try self.forgetUser(userID)
+                    try self.forget(user)
                 } catch {
                     self.log(.error, "\(user.logName) could not be forgotten: \(error)")
                 }

@@ -3,7 +3,7 @@ import Foundation
 /// An object that receives changes of the sections it is registered for.
 ///
 /// It is held weakly and called on the `listenerQueue` of its ``ActiveConfig``. A closure
-/// (`listen(forSectionName:_:)`) or a sequence (`sections(named:)`) is often less work, above all
+/// (`observe(sectionNamed:_:)`) or a sequence (`values(ofSection:)`) is often less work, above all
 /// in a class of the main actor; see <doc:Listening-to-changes>.
 public protocol ActiveConfigListener: AnyObject, Sendable {
     /// Called at once with the current section, if there is one, and then at each change.
@@ -33,7 +33,7 @@ extension ActiveConfig {
     ) {
         let registration = ListenerRegistration(
             of: listener, sectionName: sectionName
-        ) { [weak self, weak listener] section in
+        ) { [weak self, weak listener] section, _ in
             guard let self else { return }
             listener?.activeConfig(
                 self, didReceiveConfigSection: section, forSectionName: sectionName)
@@ -65,32 +65,60 @@ extension ActiveConfig {
         removed?.cancel()
     }
 
-    /// Listens to a section with a closure, as ``registerListener(_:forSectionName:)`` does with an
-    /// object.
+    /// Observes a section with a closure, as ``registerListener(_:forSectionName:)`` does with an object.
     ///
     /// ```swift
-    /// token = config.listen(forSectionName: "AppFeatures") { section in … }
+    /// subscription = config.observe(sectionNamed: "AppFeatures") { section in … }
     /// ```
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
-    ///   - body: Called on the listener queue.
-    /// - Returns: A token; the listening ends when it is cancelled or released.
-    public func listen(
-        forSectionName sectionName: String,
+    ///   - body: Called on the listener queue, at first if there is a section, then at each change; nil means
+    ///     that it is gone.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observe(
+        sectionNamed sectionName: String,
         _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
     ) -> ActiveConfigSubscription {
-        listen(ListenerRegistration(sectionName: sectionName, body))
+        observe(ListenerRegistration(sectionName: sectionName) { section, _ in body(section) })
     }
 
-    /// Listens to a section with a closure of the main actor, as for a view model.
+    /// Observes a setting with a closure.
+    ///
+    /// ```swift
+    /// subscription = config.observe(.isCheckoutOn) { isOn in … }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - body: Called on the listener queue with the value as it is, then with each other one.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observe<Value>(
+        _ key: SettingKey<Value>, _ body: @escaping @Sendable (Value) -> Void
+    ) -> ActiveConfigSubscription {
+        observe(SettingSelection(key).registration(self, body))
+    }
+
+    /// Observes a whole section, decoded, with a closure.
+    ///
+    /// - Parameters:
+    ///   - type: The type, which names its section.
+    ///   - body: Called on the listener queue with the section as it is, then whenever it has changed.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observe<Section: SettingsSection>(
+        _ type: Section.Type, _ body: @escaping @Sendable (Section) -> Void
+    ) -> ActiveConfigSubscription {
+        observe(SettingSelection(type).registration(self, body))
+    }
+
+    /// Observes a section with a closure of the main actor, as for a view model.
     ///
     /// ```swift
     /// @MainActor final class Model {
-    ///     private var token: ActiveConfigSubscription?
+    ///     private var subscription: ActiveConfigSubscription?
     ///     var isOn = false
     ///     init(_ config: ActiveConfig) {
-    ///         token = config.listenOnMainActor(forSectionName: "AppFeatures") { [weak self] in
+    ///         subscription = config.observeOnMainActor(sectionNamed: "AppFeatures") { [weak self] in
     ///             self?.isOn = $0?.bool(forKey: "SomeFeature") ?? false
     ///         }
     ///     }
@@ -102,52 +130,113 @@ extension ActiveConfig {
     ///   - body: Called on the main actor, in order. When this function is called there, the current
     ///     section is delivered before it returns, so that a view that appears does not show the
     ///     default first.
-    /// - Returns: A token; the listening ends when it is cancelled or released. On the main actor
-    ///   nothing is delivered after that.
-    public func listenOnMainActor(
-        forSectionName sectionName: String,
+    /// - Returns: A subscription, which ends when it is cancelled or released. On the main actor nothing is
+    ///   delivered after that.
+    public func observeOnMainActor(
+        sectionNamed sectionName: String,
         _ body: @escaping @MainActor (ActiveConfigSection?) -> Void
     ) -> ActiveConfigSubscription {
-        let isOnMainQueue = listenerQueue === DispatchQueue.main
-        let registration = ListenerRegistration(
-            sectionName: sectionName, on: isOnMainQueue ? nil : .main
-        ) { section in
-            MainActor.assumeIsolated { body(section) }
+        observeOnMainActor { queue in
+            ListenerRegistration(sectionName: sectionName, on: queue) { section, _ in
+                MainActor.assumeIsolated { body(section) }
+            }
         }
-        guard MainQueue.isCurrent else { return listen(registration) }
-        let section = register(registration, queuesCurrentSection: false) { _ in nil }
-        if let section { MainActor.assumeIsolated { body(section) } }
-        return token(of: registration)
+    }
+
+    /// Observes a setting with a closure of the main actor, as for a view model.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - body: Called on the main actor with the value as it is, before this function returns if it is called
+    ///     there, then with each other one.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observeOnMainActor<Value>(
+        _ key: SettingKey<Value>, _ body: @escaping @MainActor (Value) -> Void
+    ) -> ActiveConfigSubscription {
+        observeOnMainActor { SettingSelection(key).registration(self, on: $0, body) }
+    }
+
+    /// Observes a whole section, decoded, with a closure of the main actor, as for a view model.
+    ///
+    /// - Parameters:
+    ///   - type: The type, which names its section.
+    ///   - body: Called on the main actor with the section as it is, before this function returns if it is
+    ///     called there, then whenever it has changed.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observeOnMainActor<Section: SettingsSection>(
+        _ type: Section.Type, _ body: @escaping @MainActor (Section) -> Void
+    ) -> ActiveConfigSubscription {
+        observeOnMainActor { SettingSelection(type).registration(self, on: $0, body) }
+    }
+
+    /// The values of a setting: the current one first, then each new one.
+    ///
+    /// ```swift
+    /// for await isOn in config.values(for: .isCheckoutOn) { … }
+    /// ```
+    ///
+    /// Equal consecutive values are skipped. A consumer that is slower than the changes gets the newest.
+    public func values<Value>(for key: SettingKey<Value>) -> ConfigurationUpdates<Value> {
+        values(of: SettingSelection(key))
+    }
+
+    /// The values of a whole section, decoded: the current one first, then each new one.
+    ///
+    /// A consumer that is slower than the changes gets the newest.
+    public func values<Section: SettingsSection>(
+        of type: Section.Type
+    ) -> ConfigurationUpdates<Section> {
+        values(of: SettingSelection(type))
     }
 
     /// The values of one section: the current one first (nil when there is no such section), then
     /// each new one.
     ///
     /// A consumer that is slower than the changes gets the newest.
-    public func sections(named sectionName: String) -> SectionValues {
-        SectionValues(changes: SectionChanges(self, sectionName: sectionName))
+    public func values(
+        ofSection sectionName: String
+    ) -> ConfigurationUpdates<ActiveConfigSection?> {
+        ConfigurationUpdates(of: self, sectionName: sectionName)
     }
 
-    /// The changes of one section.
-    ///
-    /// It starts with the current section, if there is one, as a change from nil. A consumer that
-    /// is slower than the changes gets several combined into one.
-    public func sectionChanges(named sectionName: String) -> SectionChanges {
-        SectionChanges(self, sectionName: sectionName)
-    }
-
-    /// The changes of all sections, each section on its own.
+    /// The changes of one section, or of all, each section on its own.
     ///
     /// It starts with the current sections as changes from nil. A consumer that is slower than the
     /// changes gets several combined into one.
-    public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
-
-    private func listen(_ registration: ListenerRegistration) -> ActiveConfigSubscription {
-        register(registration) { _ in nil }
-        return token(of: registration)
+    ///
+    /// - Parameter sectionName: The section's name; nil stands for all.
+    /// - Returns: A sequence, which ends when its task is cancelled.
+    public func changes(
+        inSection sectionName: String? = nil
+    ) -> ConfigurationUpdates<SectionChange> {
+        ConfigurationUpdates(of: self, changesInSection: sectionName)
     }
 
-    private func token(of registration: ListenerRegistration) -> ActiveConfigSubscription {
+    func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value> {
+        ConfigurationUpdates(
+            of: selection, makeSignals: { self.makeSignals() },
+            load: {
+                ConfigurationSnapshot(config: self, contents: await self.loadedSnapshotInTask())
+            })
+    }
+
+    private func observe(_ registration: ListenerRegistration) -> ActiveConfigSubscription {
+        register(registration) { _ in nil }
+        return subscription(of: registration)
+    }
+
+    /// `make` is given the queue to call the body on, nil being the listener queue.
+    private func observeOnMainActor(
+        _ make: (DispatchQueue?) -> ListenerRegistration
+    ) -> ActiveConfigSubscription {
+        let registration = make(listenerQueue === DispatchQueue.main ? nil : .main)
+        guard MainQueue.isCurrent else { return observe(registration) }
+        let contents = register(registration, queuesCurrentSection: false) { _ in nil }
+        registration.deliverFirst(of: contents) { registration.call($0, $1) }
+        return subscription(of: registration)
+    }
+
+    private func subscription(of registration: ListenerRegistration) -> ActiveConfigSubscription {
         ActiveConfigSubscription(registration) { [weak self] registration in
             self?.state.withLock { $0.listeners.remove(registration) }
         }
@@ -155,35 +244,38 @@ extension ActiveConfig {
 
     /// Adds a registration unless `find` returns one, and queues the current section for it.
     ///
-    /// - Returns: The current section.
+    /// - Returns: The current configuration.
     @discardableResult
     private func register(
         _ registration: ListenerRegistration, queuesCurrentSection: Bool = true,
         unless find: (ListenerTable) -> ListenerRegistration?
-    ) -> ActiveConfigSection? {
+    ) -> SnapshotContents? {
         loadedSnapshot()
-        let name = registration.sectionName
-        let (section, crowd) = state.withLock {
-            state -> (ActiveConfigSection?, [ListenerRegistration]) in
+        let (contents, crowd) = state.withLock {
+            state -> (SnapshotContents?, [ListenerRegistration]) in
             let known = find(state.listeners)
-            let section = state.snapshot?.sections[name]
-            if let section, queuesCurrentSection {
-                // Under the lock, which keeps the order; see `change(_:)`.
-                queue(in: &state) {
-                    withExtendedLifetime(self) { (known ?? registration).deliver(section) }
+            let contents = state.snapshot
+            if queuesCurrentSection {
+                registration.deliverFirst(of: contents) { section, contents in
+                    // Under the lock, which keeps the order; see `change(_:)`.
+                    queue(in: &state) {
+                        withExtendedLifetime(self) {
+                            (known ?? registration).deliver(section, of: contents)
+                        }
+                    }
                 }
             }
-            return (section, known == nil ? state.listeners.add(registration) : [])
+            return (contents, known == nil ? state.listeners.add(registration) : [])
         }
         if !crowd.isEmpty {
             let gone = crowd.filter(\.isGone)
             state.withLock { $0.listeners.prune(gone) }
         }
-        return section
+        return contents
     }
 }
 
-extension ActiveConfig: DownloadingSource {
+extension ActiveConfig: ObservedSource {
     /// Yields whenever a section or the user may have changed; unread elements coalesce into one.
     package func makeSignals() -> AsyncStream<Void> { signals.makeStream() }
 }

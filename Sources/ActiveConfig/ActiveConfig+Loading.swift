@@ -5,7 +5,7 @@
 extension ActiveConfig {
     /// The active configuration of the current user, loaded on first use.
     @discardableResult
-    func loadedSnapshot() -> ConfigurationSnapshot {
+    func loadedSnapshot() -> SnapshotContents {
         while true {
             let (snapshot, entry) = state.withLock { ($0.snapshot, $0.entry) }
             if let snapshot { return snapshot }
@@ -14,7 +14,7 @@ extension ActiveConfig {
     }
 
     /// As `loadedSnapshot()`, but the store is not called on a cooperative thread.
-    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
+    func loadedSnapshotInTask() async -> SnapshotContents {
         let (known, entry) = state.withLock { ($0.snapshot, $0.entry) }
         if let known { return known }
         return await storeCalls.run(in: entry.reads) {
@@ -24,7 +24,7 @@ extension ActiveConfig {
 
     /// A user's active configuration, loaded on first use.
     @discardableResult
-    func loadedSnapshot(of entry: UserEntry) -> ConfigurationSnapshot {
+    func loadedSnapshot(of entry: UserEntry) -> SnapshotContents {
         while true {
             let (documents, snapshot) = entry.current
             if let snapshot { return snapshot }
@@ -40,13 +40,13 @@ extension ActiveConfig {
     /// As `loadedSnapshot(of:)`, but the store is not called on a cooperative thread.
     func loadedSnapshotInTask(
         of entry: UserEntry, in lane: BlockingCalls.Lane? = nil
-    ) async -> ConfigurationSnapshot {
+    ) async -> SnapshotContents {
         if let known = entry.snapshot { return known }
         return await storeCalls.run(in: lane ?? entry.reads) { self.loadedSnapshot(of: entry) }
     }
 
     /// Makes a user the current one, with what the store has of the user now.
-    func setCurrentUser(_ userID: UserID) {
+    func makeCurrent(_ userID: UserID) {
         let (isCurrent, isFirst) = state.withLock { ($0.userID == userID, $0.snapshot == nil) }
         if isCurrent { return }
         let entry = userID == .generic ? generic : users.entry(of: userID, isKept: false)
@@ -56,7 +56,7 @@ extension ActiveConfig {
             let (stored, genericRevision) = readStore(of: entry, isSwitch: true)
             // Of a user whom nobody reads, what the store has counts, even if that is less.
             let isRead =
-                users.usedEntry(of: userID) != nil || !options.activation.isImmediate
+                users.usedEntry(of: userID) != nil || !options.activationPolicy.isImmediate
             var event = UserEvent(
                 event: !isLoaded
                     ? .loaded(stored) : isRead ? .reloaded(stored) : .loadedAnew(stored),
@@ -245,7 +245,7 @@ extension ActiveConfig {
     /// Another process may have stored a newer one, or removed it.
     func newestDocument(of entry: UserEntry) -> ConfigurationState? {
         loadedSnapshot(of: entry)
-        if !options.activation.isImmediate, let waiting = waitingDocument(of: entry),
+        if !options.activationPolicy.isImmediate, let waiting = waitingDocument(of: entry),
             entry.documents.mayActivate(waiting)
         {
             return waiting
@@ -272,7 +272,7 @@ extension ActiveConfig {
     /// ```
     ///
     /// The current user stays who it is. What the store has of the user is read at first use, and kept
-    /// in memory within ``ActiveConfigOptions/userCache``.
+    /// in memory within ``ActiveConfigOptions/userCacheLimits``.
     ///
     /// - Parameter userID: The user; nil is the generic user.
     /// - Returns: A handle. It costs little, so that each request may ask for its own.

@@ -46,7 +46,11 @@ extension ActiveConfig {
     /// first download of the installation, the end of this one.
     func perform(_ delivery: Delivery) {
         for (change, registrations) in delivery.changes {
-            for registration in registrations { registration.deliver(change.new) }
+            if let contents = delivery.contents {
+                for registration in registrations {
+                    registration.deliver(change.new, of: contents)
+                }
+            }
             post(change)
         }
         for event in delivery.events { post(event) }

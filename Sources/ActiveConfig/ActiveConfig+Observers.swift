@@ -61,7 +61,7 @@ extension ActiveConfig {
     ///   - snapshot: The configuration that it was read from.
     func noteRead(
         _ setting: SettingPath, _ value: SettingValue?, from source: SettingSource,
-        in snapshot: ConfigurationSnapshot
+        in snapshot: SnapshotContents
     ) {
         guard !observers.isEmpty else { return }
         let read = SettingRead(setting, value, isMasked: isSecret(setting), from: source)
@@ -72,14 +72,14 @@ extension ActiveConfig {
     }
 
     /// Tells that a whole section was read.
-    func noteRead(sectionNamed sectionName: String, in snapshot: ConfigurationSnapshot) {
+    func noteRead(sectionNamed sectionName: String, in snapshot: SnapshotContents) {
         guard !observers.isEmpty else { return }
         for key in snapshot.sections[sectionName]?.settingKeys ?? [] {
             guard let top = snapshot.layers(ofKey: key, inSection: sectionName).first else {
                 continue
             }
             noteRead(
-                SettingPath(sectionName: sectionName, name: key), top.value, from: top.source,
+                SettingPath(sectionName, key), top.value, from: top.source,
                 in: snapshot)
         }
     }

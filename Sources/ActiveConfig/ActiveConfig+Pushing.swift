@@ -63,7 +63,7 @@ extension ActiveConfig {
             }
         }
         if case .applied = outcome {
-            signalChange()
+            signalChange(of: userID)
             if userID == .generic, !fallsBackToGeneric {
                 await storeCalls.run(in: fallbackReloads) { self.reloadOpaqueFallbacks() }
             }
@@ -97,7 +97,7 @@ extension ActiveConfig {
                 _ = bring(
                     pushed: new, headerFields: answer.original?.headerFields ?? [:], to: entry)
             }
-            signalChange()
+            signalChange(of: userID)
         }
     }
 }

@@ -3,7 +3,14 @@
 /// A `Bool`, `Int`, `Double` or `Float` is read without a lock and without allocating; Apple's releases
 /// without atomic values take a lock. A value of another type is decoded by the first read of a
 /// configuration, and kept until another one is active.
-extension ActiveConfig {
+extension ActiveConfig: SettingsReading {
+    /// The active configuration of the current user.
+    ///
+    /// The first read of a launch reads the store on the calling thread; ``load()`` does it on another one.
+    public var snapshot: ConfigurationSnapshot {
+        ConfigurationSnapshot(config: self, contents: loadedSnapshot())
+    }
+
     /// The value of a setting, or the key's default.
     public subscript(key: SettingKey<Bool>) -> Bool { scalar(key) }
 
@@ -20,11 +27,27 @@ extension ActiveConfig {
     ///
     /// An override comes first, then the active document, then the in-app defaults, then the key's
     /// default. A value of another type is passed over, logged once per configuration, and named in
-    /// ``problems``.
-    public subscript<Value>(key: SettingKey<Value>) -> Value { decoded(key) }
+    /// ``ConfigurationDiagnostics/problems``.
+    public subscript<Value>(key: SettingKey<Value>) -> Value {
+        // The overloads for these types are not chosen in generic code.
+        if Value.self == Bool.self { return scalar(key, as: Bool.self) }
+        if Value.self == Int.self { return scalar(key, as: Int.self) }
+        if Value.self == Double.self { return scalar(key, as: Double.self) }
+        if Value.self == Float.self { return scalar(key, as: Float.self) }
+        return decoded(key)
+    }
 
     /// The value of a setting, or the key's default.
     public subscript(key: SettingKey<String>) -> String { decoded(key) }
+
+    /// A value of the type `Scalar`, which has to be `Value`.
+    @inline(__always)
+    private func scalar<Value, Scalar: ScalarSetting>(
+        _ key: SettingKey<Value>, as type: Scalar.Type
+    ) -> Value {
+        unsafe unsafeBitCast(
+            scalar(unsafeBitCast(key, to: SettingKey<Scalar>.self)), to: Value.self)
+    }
 
     @inline(__always)
     private func decoded<Value>(_ key: SettingKey<Value>) -> Value {
@@ -44,42 +67,9 @@ extension ActiveConfig {
         return decoded.value(as: Value.self) ?? key.defaultValue
     }
 
-    /// The value of a setting, or the key's default; the same as `config[key]`.
-    public func value<Value>(for key: SettingKey<Value>) -> Value { self[key] }
-
-    /// The values of a setting: the current one first, then each new one.
-    ///
-    /// ```swift
-    /// for await isOn in config.values(for: .isCheckoutOn) { … }
-    /// ```
-    ///
-    /// An equal value is none. A consumer that is slower than the changes gets the newest.
-    public func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
-        SettingValues(
-            of: key, makeSignals: { self.makeSignals() }, load: { await self.loadedValue(of: key) })
-    }
-
-    /// The active configuration, and what reads a setting's value in it.
-    func loadedValue<Value>(of key: SettingKey<Value>) async -> SettingValues<Value>.Loaded {
-        let snapshot = await loadedSnapshotInTask()
-        return (snapshot, { self.value(of: key, in: snapshot) })
-    }
-
-    /// A whole section, decoded.
-    ///
-    /// Decoded once per configuration, by the first who asks. A setting that the section lacks has the
-    /// type's own default. So has one whose value is of another type, unless there is a lower layer; the
-    /// others are not lost. ``problems`` and the log name each value of another type, by its path.
-    ///
-    /// - Parameter type: The type, which names its section.
-    /// - Returns: The section, or the type's defaults when there is none.
-    public func decode<Section: SettingsSection>(_ type: Section.Type) -> Section {
-        decode(type, in: loadedSnapshot())
-    }
-
     /// A whole section of one configuration, decoded.
-    func decode<Section: SettingsSection>(
-        _ type: Section.Type, in snapshot: ConfigurationSnapshot
+    func section<Section: SettingsSection>(
+        _ type: Section.Type, in snapshot: SnapshotContents
     ) -> Section {
         let decoded = snapshot.decoded.value(
             forKey: .section(ObjectIdentifier(type)), inSection: type.sectionName
@@ -90,7 +80,7 @@ extension ActiveConfig {
     }
 
     private func read<Section: SettingsSection>(
-        _ type: Section.Type, from snapshot: ConfigurationSnapshot
+        _ type: Section.Type, from snapshot: SnapshotContents
     ) -> Section {
         let standard = Section()
         noteRead(sectionNamed: type.sectionName, in: snapshot)
@@ -99,25 +89,18 @@ extension ActiveConfig {
         let defaults = SettingEncoder.members(of: standard)
         let section = DefaultingDecoder.decode(type, from: objects, defaults: defaults) {
             path, error in
-            let path = path.joined(separator: ".")
             report(
                 SettingProblem(
-                    sectionName: type.sectionName, settingName: path,
-                    reason: SettingReader.predicate(of: error, about: path)),
+                    SettingPath(type.sectionName, path.first ?? ""),
+                    member: path.dropFirst().joined(separator: "."),
+                    reason: SettingReader.predicate(
+                        of: error, about: path.joined(separator: "."))),
                 in: snapshot)
         }
         return section ?? standard
     }
 
-    /// Parts of the active configuration that the app does not get.
-    ///
-    /// First the sections and settings of another shape than the format's, which are left out, and integers
-    /// beyond 64 bits, which are rounded; see ``ConfigurationState/problems``. Then the settings whose
-    /// values are of another type than the app has read them as, in the order in which they were found,
-    /// at most 1,000; empty again with each new document.
-    public var problems: [SettingProblem] { problems(of: loadedSnapshot()) }
-
-    func problems(of snapshot: ConfigurationSnapshot) -> [SettingProblem] {
+    func problems(of snapshot: SnapshotContents) -> [SettingProblem] {
         snapshot.configuration.problems(isSecret: isSecret)
             + snapshot.decoded.problems.map(masked)
     }
@@ -162,12 +145,12 @@ extension ActiveConfig {
     }
 
     /// The value of a setting in one configuration, or the key's default.
-    func value<Value>(of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot) -> Value {
+    func value<Value>(of key: SettingKey<Value>, in snapshot: SnapshotContents) -> Value {
         decodedValue(of: key, in: snapshot).value(as: Value.self) ?? key.defaultValue
     }
 
     func decodedValue<Value>(
-        of key: SettingKey<Value>, in snapshot: ConfigurationSnapshot
+        of key: SettingKey<Value>, in snapshot: SnapshotContents
     ) -> any DecodedSetting {
         let definition = key.definition.object
         let path = definition.path
@@ -180,10 +163,7 @@ extension ActiveConfig {
                     noteRead(path, value, from: source, in: snapshot)
                     return decoded
                 } catch {
-                    report(
-                        SettingProblem(
-                            sectionName: path.sectionName, settingName: path.name,
-                            reason: error.reason), in: snapshot)
+                    report(SettingProblem(path, reason: error.reason), in: snapshot)
                 }
             }
             noteRead(path, nil, from: .default, in: snapshot)
@@ -192,7 +172,7 @@ extension ActiveConfig {
     }
 
     /// Records and logs a problem, once.
-    func report(_ problem: SettingProblem, in snapshot: ConfigurationSnapshot) {
+    func report(_ problem: SettingProblem, in snapshot: SnapshotContents) {
         guard snapshot.decoded.record(problem) else { return }
         log(.warning, "\(masked(problem)) The next lower value, or else the default, is used.")
     }

@@ -1,9 +1,9 @@
 /// What an event made of a user's active configuration.
 struct UserTransition: Sendable {
     /// The snapshot before; nil when nothing was loaded.
-    let old: ConfigurationSnapshot?
+    let old: SnapshotContents?
     /// The snapshot afterwards; nil when nothing is loaded.
-    let new: ConfigurationSnapshot?
+    let new: SnapshotContents?
     /// The changes of the user's sections, sorted by name.
     let changes: [SectionChange]
     let isCurrent: Bool
@@ -171,7 +171,7 @@ extension ActiveConfig {
     /// A switch is compared with what readers saw last, of whichever user.
     private func publish(
         _ documents: UserConfigurationState, of entry: UserEntry,
-        from former: (documents: UserConfigurationState, snapshot: ConfigurationSnapshot?),
+        from former: (documents: UserConfigurationState, snapshot: SnapshotContents?),
         _ event: UserEvent, _ finish: Finish?, in transitions: inout Transitions,
         _ pass: inout TransitionPass
     ) -> UserTransition? {
@@ -243,6 +243,6 @@ extension ActiveConfig {
 
     /// True for a user of whom the next load would not find what is known now.
     private func isToBeHeld(_ documents: UserConfigurationState) -> Bool {
-        documents.isUnstored || (documents.active != nil && !options.activation.isImmediate)
+        documents.isUnstored || (documents.active != nil && !options.activationPolicy.isImmediate)
     }
 }

@@ -25,11 +25,9 @@ public final class ActiveConfig: Sendable {
 
     package let notificationCenter: NotificationCenter
     package let listenerQueue: DispatchQueue
-    let downloadTimeout: Duration
     package let clock: any Clock<Duration>
     /// The time of day, for what is kept across launches.
     let now: @Sendable () -> Date
-    let overridePolicy: OverridePolicy
     let options: ActiveConfigOptions
     /// What is kept of downloads across launches.
     let history: DownloadHistory
@@ -68,87 +66,52 @@ public final class ActiveConfig: Sendable {
     /// True when the store has the framework's order of fallbacks: user, generic user, bootstrap.
     let fallsBackToGeneric: Bool
 
-    /// Creates a coordinator.
-    ///
-    /// The store is not read yet.
+    /// Creates an object that reads the store at the first use.
     ///
     /// - Parameters:
-    ///   - configDownloader: Fetches configurations.
+    ///   - configDownloader: Fetches configurations. Without one, as for an app with a bundled configuration
+    ///     only, each download fails with ``DownloadError/Code/noDownloader``.
     ///   - configStore: Keeps configurations; without one every launch starts empty.
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The queue on which listeners are called and notifications posted. It must
     ///     be serial, or they arrive out of order.
-    ///   - downloadTimeout: The longest that the downloader may take for an answer, whatever it
-    ///     waits for; time that the device sleeps does not count. A download that takes longer is
-    ///     cancelled and fails with ``DownloadError/Code/timedOut``, and a later answer is dropped.
-    ///     ``JSONURLDownloader`` has a shorter limit of its own.
-    ///   - overrides: Whether settings can be overridden on this device.
     ///   - options: Optional behavior, such as a fetch policy.
-    ///   - log: Receives the framework's messages.
     public convenience init(
-        configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)? = nil,
+        configDownloader: (any ActiveConfigDownloader)? = nil,
+        configStore: (any ActiveConfigStore)? = nil,
         notificationCenter: NotificationCenter = .default, listenerQueue: DispatchQueue = .main,
-        downloadTimeout: Duration = .seconds(300), overrides: OverridePolicy = .inDebugBuilds,
-        options: ActiveConfigOptions = ActiveConfigOptions(), log: ActiveConfigLog = .standardError
+        options: ActiveConfigOptions = ActiveConfigOptions()
     ) {
         self.init(
-            configDownloader: configDownloader, configStore: configStore,
-            notificationCenter: notificationCenter, listenerQueue: listenerQueue,
-            downloadTimeout: downloadTimeout, clock: SuspendingClock(), overrides: overrides,
-            options: options, log: log)
+            configDownloader: configDownloader ?? NoDownloader(), configStore: configStore,
+            notificationCenter: notificationCenter, listenerQueue: listenerQueue, options: options,
+            clock: SuspendingClock())
     }
 
-    /// Creates a coordinator that downloads nothing, as for an app with a bundled configuration only.
-    ///
-    /// A download fails with ``DownloadError/Code/noDownloader``.
-    ///
-    /// - Parameters:
-    ///   - configStore: The store, such as one with a bootstrap configuration.
-    ///   - notificationCenter: The notification center to post to.
-    ///   - listenerQueue: The serial queue on which listeners are called and notifications posted.
-    ///   - overrides: Whether settings can be overridden on this device.
-    ///   - options: Optional behavior, such as a fetch policy.
-    ///   - log: Receives the framework's messages.
-    public convenience init(
-        configStore: any ActiveConfigStore, notificationCenter: NotificationCenter = .default,
-        listenerQueue: DispatchQueue = .main, overrides: OverridePolicy = .inDebugBuilds,
-        options: ActiveConfigOptions = ActiveConfigOptions(), log: ActiveConfigLog = .standardError
-    ) {
-        self.init(
-            configDownloader: NoDownloader(), configStore: configStore,
-            notificationCenter: notificationCenter, listenerQueue: listenerQueue,
-            overrides: overrides, options: options, log: log)
-    }
-
-    /// Creates a coordinator with the given clocks.
+    /// Creates an object with the given clocks.
     package init(
         configDownloader: any ActiveConfigDownloader, configStore: (any ActiveConfigStore)?,
         notificationCenter: NotificationCenter, listenerQueue: DispatchQueue,
-        downloadTimeout: Duration, clock: any Clock<Duration>,
-        now: @escaping @Sendable () -> Date = { Date() },
-        overrides: OverridePolicy = .never,
-        options: ActiveConfigOptions = ActiveConfigOptions(), listenerQueuePatience: Double = 10,
-        log: ActiveConfigLog
+        options: ActiveConfigOptions, clock: any Clock<Duration>,
+        now: @escaping @Sendable () -> Date = { Date() }, listenerQueuePatience: Double = 10
     ) {
         self.configDownloader = configDownloader
         self.configStore = configStore
         self.notificationCenter = notificationCenter
         self.listenerQueue = listenerQueue
-        // Clocks overflow at very long times; 30 years are long enough.
-        self.downloadTimeout = min(max(downloadTimeout, .zero), .seconds(1_000_000_000))
         self.clock = clock
         self.now = now
-        self.log = log
-        observers = ConfigurationObservers(log: log)
-        overridePolicy = overrides
+        observers = ConfigurationObservers(log: options.log)
         self.options = options
+        log = options.log
         vetting =
             options.vetting.filter(\.needsOriginal) + options.vetting.filter { !$0.needsOriginal }
         needsOriginal = vetting.contains { $0.needsOriginal }
         history = DownloadHistory(
-            store: configStore, policy: options.fetchPolicy, now: now, log: log)
+            store: configStore, policy: options.fetchPolicy, now: now, log: options.log)
         users = UserTable(
-            limits: options.userCache, policy: options.activation, listenerQueue: listenerQueue)
+            limits: options.userCacheLimits, policy: options.activationPolicy,
+            listenerQueue: listenerQueue)
         generic = users.entry(of: .generic, isKept: false)
         fallsBackToGeneric = configStore?.fallback.isGeneric ?? false
         self.listenerQueuePatience = listenerQueuePatience
@@ -157,8 +120,8 @@ public final class ActiveConfig: Sendable {
         transitions = Locked(
             Transitions(
                 entry: generic,
-                layers: ConfigurationLayers(overrides: overrides.initialOverrides)))
-        configStore?.fallback.log.inherit(from: log)
+                layers: ConfigurationLayers(overrides: options.overridePolicy.initialValues)))
+        configStore?.fallback.log.inherit(from: options.log)
         for vetting in vetting { vetting.attach(to: self) }
         reportOverrides()
     }
@@ -175,18 +138,27 @@ public final class ActiveConfig: Sendable {
     /// the bootstrap would be active, nobody has seen it, and nothing is reported.
     public var currentUserID: String? {
         get { state.withLock { $0.userID }.string }
-        set { setCurrentUser(UserID(newValue)) }
+        set { makeCurrent(UserID(newValue)) }
     }
 
-    /// The configuration as the main actor sees it.
-    @MainActor
-    var observed: ObservedConfiguration {
-        if let known = observedConfiguration.withLock({ $0 }) { return known }
-        // Only the main actor makes one, so nobody else does meanwhile.
-        let new = ObservedConfiguration(self)
-        observedConfiguration.withLock { $0 = new }
-        return new
+    /// Loads the current user's configuration from the store, unless it is in memory, on another thread than
+    /// the caller's: called at launch, no later read reads a file.
+    public func load() async { _ = await loadedSnapshotInTask() }
+
+    /// Makes a user the current one, as ``currentUserID`` does, and reads the store on another thread than
+    /// the caller's.
+    ///
+    /// - Parameter userID: The user; nil is the generic user.
+    public func setCurrentUser(_ userID: String?) async {
+        let user = UserID(userID)
+        let entry = users.entry(of: user, isKept: false)
+        await storeCalls.run(in: entry.reads) {
+            withExtendedLifetime(entry) { self.makeCurrent(user) }
+        }
     }
+
+    @MainActor
+    var observed: ObservedConfiguration { observedConfiguration.observed(self) }
 
     /// Changes the state and queues the resulting deliveries on the listener queue.
     ///
@@ -232,6 +204,7 @@ public final class ActiveConfig: Sendable {
         _ changes: [SectionChange], _ events: [Delivery.Event] = [], in state: CoordinatorState
     ) -> Delivery {
         Delivery(
-            changes: changes.map { ($0, state.listeners[$0.sectionName]) }, events: events)
+            changes: changes.map { ($0, state.listeners[$0.sectionName]) },
+            contents: changes.isEmpty ? nil : state.snapshot, events: events)
     }
 }

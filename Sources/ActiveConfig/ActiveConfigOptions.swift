@@ -1,25 +1,56 @@
-/// Optional behavior of an ``ActiveConfig``, all of it off by default.
+/// Optional behavior of an ``ActiveConfig``.
 ///
 /// ```swift
-/// var options = ActiveConfigOptions()
-/// options.fetchPolicy = .firebase
-/// options.activation = .manual
-/// let config = ActiveConfig(configDownloader: downloader, configStore: store, options: options)
+/// let config = ActiveConfig(
+///     configDownloader: downloader, configStore: store,
+///     options: ActiveConfigOptions(fetchPolicy: .firebase, activationPolicy: .manual))
 /// ```
 public struct ActiveConfigOptions: Sendable {
     /// How often the server may be asked; by default each download asks.
-    public var fetchPolicy: FetchPolicy = .always
+    public var fetchPolicy: FetchPolicy
     /// When a downloaded document becomes active; by default at once.
-    public var activation: ActivationPolicy = .immediate
-
+    public var activationPolicy: ActivationPolicy
+    /// Whether settings can be overridden on this device; by default in debug builds.
+    public var overridePolicy: OverridePolicy
     /// How many users' configurations are kept in memory; see
     /// ``ActiveConfig/configuration(forUserID:)``.
-    public var userCache = UserCacheLimits()
+    public var userCacheLimits: UserCacheLimits
+    /// Rules for which documents may become active, beside what comes with the app; by default none.
+    ///
+    /// Each document has to be accepted by all, in this order, but by those first that need its original.
+    public var vetting: [any ConfigurationVetting]
+    /// The longest that a downloader may take for an answer, whatever it waits for; by default 5 minutes.
+    ///
+    /// Time that the device sleeps does not count. A download that takes longer is cancelled and fails with
+    /// ``DownloadError/Code/timedOut``, and a later answer is dropped. ``JSONURLDownloader`` has a shorter
+    /// limit of its own.
+    public var downloadTimeout: Duration
+    /// Receives the framework's messages.
+    public var log: ActiveConfigLog
 
-    /// Decide which documents may become active, beside what comes with the app: each document has to be
-    /// accepted by all, in this order, but by those first that need its original.
-    public var vetting: [any ConfigurationVetting] = []
-
-    /// Creates the default options.
-    public init() {}
+    /// Creates options.
+    ///
+    /// - Parameters:
+    ///   - fetchPolicy: How often the server may be asked.
+    ///   - activationPolicy: When a downloaded document becomes active.
+    ///   - overridePolicy: Whether settings can be overridden on this device.
+    ///   - userCacheLimits: How many users' configurations are kept in memory.
+    ///   - vetting: Rules for which documents may become active.
+    ///   - downloadTimeout: The longest that a downloader may take for an answer.
+    ///   - log: Receives the framework's messages.
+    public init(
+        fetchPolicy: FetchPolicy = .always, activationPolicy: ActivationPolicy = .immediate,
+        overridePolicy: OverridePolicy = .inDebugBuilds,
+        userCacheLimits: UserCacheLimits = UserCacheLimits(),
+        vetting: [any ConfigurationVetting] = [], downloadTimeout: Duration = .seconds(300),
+        log: ActiveConfigLog = .standardError
+    ) {
+        self.fetchPolicy = fetchPolicy
+        self.activationPolicy = activationPolicy
+        self.overridePolicy = overridePolicy
+        self.userCacheLimits = userCacheLimits
+        self.vetting = vetting
+        self.downloadTimeout = downloadTimeout
+        self.log = log
+    }
 }

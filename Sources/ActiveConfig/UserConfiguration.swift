@@ -9,7 +9,7 @@
 ///
 /// All handles of a user show the same. It is the user's own configuration, or a fallback as for the
 /// current user, with the in-app defaults and overrides. Each read sees one whole configuration; for
-/// several reads of one, use ``decode(_:)`` or a section. A download of the user, also one that was
+/// several reads of one, use a ``snapshot``. A download of the user, also one that was
 /// started elsewhere, becomes active for its handles, and forgetting the user empties them.
 ///
 /// The first read of a user reads the store on the calling thread; ``load()`` and ``download()`` do it
@@ -17,6 +17,8 @@
 public final class UserConfiguration: Sendable {
     private let config: ActiveConfig
     private let entry: UserEntry
+    /// Made by the first who observes.
+    private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
 
     init(_ config: ActiveConfig, _ entry: UserEntry) {
         self.config = config
@@ -72,10 +74,22 @@ public final class UserConfiguration: Sendable {
         let before = await config.loadedSnapshotInTask(of: entry, in: entry.downloads)
         let result = try await download()
         let after = await loadedSnapshotInTask()
+        let isActive = after.known.pending == nil
         return DownloadResult(
-            userID: userID, configurationIsCurrent: after.known.pending == nil,
+            userID: userID,
+            configurationIsCurrent: isActive && config.state.withLock { $0.entry === entry },
+            isActive: isActive,
             changedSectionNames: Set(after.changes(since: before.sections).map(\.sectionName)),
             outcome: result.outcome)
+    }
+
+    /// Downloads the user's configuration and activates it; see ``ActiveConfig/fetchAndActivate()``.
+    ///
+    /// - Returns: The result.
+    /// - Throws: As ``download()``; then nothing is activated.
+    @discardableResult
+    public func fetchAndActivate() async throws -> DownloadResult {
+        await config.activatedResult(try await download(), of: entry)
     }
 
     /// Activates the user's downloaded document that waits, with all its sections; see
@@ -107,55 +121,46 @@ public final class UserConfiguration: Sendable {
     /// The active document, without in-app defaults and overrides.
     public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
 
-    /// The section of that name, or nil.
-    public func configSection(named sectionName: String) -> ActiveConfigSection? {
-        loadedSnapshot().sections[sectionName]
+    /// The changes that `activate()` would make, sorted by section; empty when nothing waits.
+    public var pendingChanges: [SectionChange] {
+        let contents = loadedSnapshot()
+        return contents.pending?.changes(since: contents.sections) ?? []
     }
 
-    /// The section of that name, or nil.
-    public subscript(sectionName: String) -> ActiveConfigSection? {
-        configSection(named: sectionName)
-    }
-
-    /// The value of a setting, or the key's default.
-    public subscript<Value>(key: SettingKey<Value>) -> Value {
-        config.value(of: key, in: loadedSnapshot())
-    }
-
-    /// The value of a setting, or the key's default; the same as `user[key]`.
-    public func value<Value>(for key: SettingKey<Value>) -> Value { self[key] }
-
-    /// A whole section, decoded; see ``ActiveConfig/decode(_:)``.
-    ///
-    /// - Parameter type: The type, which names its section.
-    /// - Returns: The section, or the type's defaults when there is none.
-    public func decode<Section: SettingsSection>(_ type: Section.Type) -> Section {
-        config.decode(type, in: loadedSnapshot())
-    }
-
-    /// Parts of the configuration that the app does not get; see ``ActiveConfig/problems``.
-    public var problems: [SettingProblem] { config.problems(of: loadedSnapshot()) }
+    /// The last download, and how fresh the active document is.
+    public var status: ConfigurationStatus { config.status(of: entry) }
 
     /// The values of a setting: the current one first, then each new one; see
     /// ``ActiveConfig/values(for:)``.
-    public func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
-        SettingValues(
-            of: key, makeSignals: { self.makeSignals() },
-            load: {
-                let snapshot = await self.loadedSnapshotInTask()
-                return (snapshot, { self.config.value(of: key, in: snapshot) })
-            })
+    public func values<Value>(for key: SettingKey<Value>) -> ConfigurationUpdates<Value> {
+        values(of: SettingSelection(key))
+    }
+
+    /// The values of a whole section, decoded: the current one first, then each new one.
+    public func values<Section: SettingsSection>(
+        of type: Section.Type
+    ) -> ConfigurationUpdates<Section> {
+        values(of: SettingSelection(type))
     }
 
     /// The values of one section: the current one first, nil when there is none, then each new one.
-    public func sections(named sectionName: String) -> SectionValues {
-        SectionValues(changes: SectionChanges(self, sectionName: sectionName))
+    public func values(
+        ofSection sectionName: String
+    ) -> ConfigurationUpdates<ActiveConfigSection?> {
+        ConfigurationUpdates(of: self, sectionName: sectionName)
     }
 
-    /// The changes of all sections, which start with the current ones as changes from nil.
-    public var changes: SectionChanges { SectionChanges(self, sectionName: nil) }
+    /// The changes of one section, or of all, which start with the current ones as changes from nil.
+    ///
+    /// - Parameter sectionName: The section's name; nil stands for all.
+    /// - Returns: A sequence, which ends when its task is cancelled.
+    public func changes(
+        inSection sectionName: String? = nil
+    ) -> ConfigurationUpdates<SectionChange> {
+        ConfigurationUpdates(of: self, changesInSection: sectionName)
+    }
 
-    /// Listens to a section of this user with a closure.
+    /// Observes a section of this user with a closure.
     ///
     /// The current section, if there is one, is delivered at once, and then each change once. No
     /// notification is posted for users beside the current one.
@@ -163,26 +168,76 @@ public final class UserConfiguration: Sendable {
     /// - Parameters:
     ///   - sectionName: The section's name.
     ///   - body: Called on the listener queue; nil means that the section is gone.
-    /// - Returns: A token; the listening ends when it is cancelled or released, and until then the
-    ///   configuration stays in memory.
-    public func listen(
-        forSectionName sectionName: String,
+    /// - Returns: A subscription, which ends when it is cancelled or released; until then the configuration
+    ///   stays in memory.
+    public func observe(
+        sectionNamed sectionName: String,
         _ body: @escaping @Sendable (ActiveConfigSection?) -> Void
     ) -> ActiveConfigSubscription {
+        observe(ListenerRegistration(sectionName: sectionName) { section, _ in body(section) })
+    }
+
+    /// Observes a setting of this user with a closure.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - body: Called on the listener queue with the value as it is, then with each other one.
+    /// - Returns: A subscription, which ends when it is cancelled or released; until then the configuration
+    ///   stays in memory.
+    public func observe<Value>(
+        _ key: SettingKey<Value>, _ body: @escaping @Sendable (Value) -> Void
+    ) -> ActiveConfigSubscription {
+        observe(SettingSelection(key).registration(config, body))
+    }
+
+    /// Observes a whole section of this user, decoded, with a closure.
+    ///
+    /// - Parameters:
+    ///   - type: The type, which names its section.
+    ///   - body: Called on the listener queue with the section as it is, then whenever it has changed.
+    /// - Returns: A subscription, which ends when it is cancelled or released; until then the configuration
+    ///   stays in memory.
+    public func observe<Section: SettingsSection>(
+        _ type: Section.Type, _ body: @escaping @Sendable (Section) -> Void
+    ) -> ActiveConfigSubscription {
+        observe(SettingSelection(type).registration(config, body))
+    }
+
+    func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value> {
+        ConfigurationUpdates(
+            of: selection, makeSignals: { self.makeSignals() },
+            load: {
+                ConfigurationSnapshot(
+                    config: self.config, contents: await self.loadedSnapshotInTask())
+            })
+    }
+
+    private func observe(_ registration: ListenerRegistration) -> ActiveConfigSubscription {
         loadedSnapshot()
-        let registration = ListenerRegistration(sectionName: sectionName, body)
         entry.register(registration)
         return ActiveConfigSubscription(registration) { [entry] in entry.remove($0) }
     }
 }
 
-extension UserConfiguration: SnapshotSource {
-    @discardableResult
-    func loadedSnapshot() -> ConfigurationSnapshot { config.loadedSnapshot(of: entry) }
+extension UserConfiguration: SettingsReading {
+    /// The user's active configuration.
+    ///
+    /// The first read of a user reads the store on the calling thread; ``load()`` does it on another one.
+    public var snapshot: ConfigurationSnapshot {
+        ConfigurationSnapshot(config: config, contents: loadedSnapshot())
+    }
+}
 
-    func loadedSnapshotInTask() async -> ConfigurationSnapshot {
+extension UserConfiguration: ObservedSource {
+    @discardableResult
+    func loadedSnapshot() -> SnapshotContents { config.loadedSnapshot(of: entry) }
+
+    func loadedSnapshotInTask() async -> SnapshotContents {
         await config.loadedSnapshotInTask(of: entry)
     }
 
     func makeSignals() -> AsyncStream<Void> { entry.makeSignals() }
+
+    @MainActor
+    var observed: ObservedConfiguration { observedConfiguration.observed(self) }
 }

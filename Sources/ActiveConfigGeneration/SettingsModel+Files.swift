@@ -55,11 +55,11 @@ extension SettingsModel {
     public static func omissions(in document: Data) -> [SettingsModelError] {
         let problems = (try? ConfigurationState(jsonData: document))?.problems ?? []
         return problems.map { problem in
-            let section = DocumentPath(members: "config_sections", problem.sectionName)
-            let isSection = problem.settingName.isEmpty
+            let section = DocumentPath(members: "config_sections", problem.path.sectionName)
+            let isSection = problem.path.name.isEmpty
             let path =
                 isSection
-                ? section : section + DocumentPath(members: "settings", problem.settingName)
+                ? section : section + DocumentPath(members: "settings", problem.path.name)
             return SettingsModelError(
                 reason: "the \(isSection ? "section" : "setting") \(problem.reason)",
                 path: path.description, file: .document, position: path.position(in: document))

@@ -161,11 +161,16 @@ public final class ActiveConfigUpdater: Sendable {
         }
     }
 
-    /// What is new: the states of the connections, and the versions that came.
+    /// The states of the connections, the current ones first, and the versions that become active.
     ///
-    /// It goes on after ``stop()``, since the updater may run again; it ends when the task that
-    /// iterates over it is cancelled.
-    public var updates: ActiveConfigUpdates { ActiveConfigUpdates(board: board) }
+    /// Errors and ``stop()`` are states; it ends only when the task that iterates over it is cancelled. A
+    /// slow consumer gets the newest state of each user, and the versions it missed combined into one.
+    public var updates: ConfigurationUpdates<ActiveConfigUpdate> {
+        ConfigurationUpdates { [board] in
+            let mailbox = board.makeMailbox()
+            return .init(signals: mailbox.signals) { mailbox.take() }
+        }
+    }
 
     /// The state of a user's connection; nil is the generic user.
     public func state(ofUserID userID: String?) -> ActiveConfigUpdateState {

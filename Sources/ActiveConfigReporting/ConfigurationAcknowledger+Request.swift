@@ -27,7 +27,7 @@ extension ConfigurationAcknowledger {
             else { return nil }
             isActive = true
             problems = active.prefix(Self.maximumProblems).map {
-                Self.problem($0.sectionName, $0.settingName, $0.reason)
+                Self.problem($0.path.sectionName, $0.name, $0.reason)
             }
         }
         var body: [String: SettingValue] = ["template_version": .integer(outcome.version)]

@@ -9,7 +9,7 @@ public struct Exposure: Sendable, Hashable {
     public let setting: SettingPath
     /// The value, not converted; nil when the default of the key was used, or ``isMasked``.
     public let value: SettingValue?
-    /// True when the value is a secret, see `ActiveConfig.markSecret(_:inSection:)`.
+    /// True when the value is a secret, see `SettingKey.isSecret`.
     public let isMasked: Bool
     /// Where the value comes from.
     public let source: SettingSource

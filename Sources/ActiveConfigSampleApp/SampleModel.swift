@@ -14,7 +14,7 @@ final class SampleModel {
     private let updater: ActiveConfigUpdater?
     private var following: Task<Void, Never>?
     private let output: SampleOutput
-    private var token: ActiveConfigSubscription?
+    private var subscription: ActiveConfigSubscription?
     private var view = SampleViewConfiguration()
 
     static let appVersion = "1.0"
@@ -28,8 +28,7 @@ final class SampleModel {
             configStore: FileDefaultsStore(
                 directory: options.storeDirectory,
                 bootstrap: bootstrap.map(BootstrapConfiguration.jsonFile)),
-            // Errors are on the screen already.
-            log: .disabled)
+            options: ActiveConfigOptions(log: .disabled))
         config.currentUserID = options.userID
         return config
     }
@@ -50,8 +49,8 @@ final class SampleModel {
     /// The current section is shown when this returns.
     func start() async {
         output.started(user: config.currentUserID)
-        token = config.listenOnMainActor(
-            forSectionName: SampleViewConfiguration.sectionName
+        subscription = config.observeOnMainActor(
+            sectionNamed: SampleViewConfiguration.sectionName
         ) { [weak self] _ in
             self?.didReceiveSection()
         }
@@ -65,7 +64,7 @@ final class SampleModel {
     }
 
     func stop() {
-        token?.cancel()
+        subscription?.cancel()
         updater?.stop()
         following?.cancel()
     }
@@ -82,7 +81,7 @@ final class SampleModel {
             output.userChanged(to: userID)
             await delivered()
         case .show: output.show(view, source: source, user: config.currentUserID)
-        case .explain: output.explain(config.report())
+        case .explain: output.explain(config.diagnostics.report())
         case .launch:
             await gate.check()
             await delivered()
@@ -104,7 +103,7 @@ final class SampleModel {
     }
 
     private func didReceiveSection() {
-        view = SampleViewConfiguration(config)
+        view = SampleViewConfiguration(config.snapshot)
         output.show(view, source: source, user: config.currentUserID)
     }
 

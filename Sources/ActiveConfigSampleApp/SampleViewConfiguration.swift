@@ -18,17 +18,17 @@ struct SampleViewConfiguration: Equatable {
     init() {}
 
     /// The view of the active section; settings that it lacks are those of the bootstrap.
-    init(_ config: ActiveConfig) {
-        guard config[Self.sectionName] != nil else {
+    init(_ settings: ConfigurationSnapshot) {
+        guard settings[Self.sectionName] != nil else {
             self.init()
             return
         }
         self.init(
-            color: config[Keys.viewBackgroundColor], label: config[Keys.labelText],
-            isButtonEnabled: config[Keys.buttonEnabled])
+            color: settings[Keys.viewBackgroundColor], label: settings[Keys.labelText],
+            isButtonEnabled: settings[Keys.buttonEnabled])
     }
 
-    /// As `init(_:)` of the configuration, but observed.
+    /// As `init(_:)` of a snapshot, but observed.
     @MainActor
     init(_ settings: ObservableActiveConfig) {
         guard settings[Self.sectionName] != nil else {

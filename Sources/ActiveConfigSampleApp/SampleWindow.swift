@@ -60,7 +60,7 @@
                         }
                         Button("Generic user") { choose(nil) }
                     }
-                    LiveView(settings: ObservableActiveConfig(config))
+                    LiveView(config: config, settings: ObservableActiveConfig(config))
                     Button("Download") { config.startDownload() }
                 }
                 .navigationTitle(userID.map { "User \($0)" } ?? "Generic user")
@@ -76,6 +76,7 @@
 
     /// Follows its section alone.
     private struct LiveView: View {
+        let config: ActiveConfig
         let settings: ObservableActiveConfig
         @State private var isExplained = false
 
@@ -88,7 +89,7 @@
             }
             .background(Color(red: view.red, green: view.green, blue: view.blue))
             .sheet(isPresented: $isExplained) {
-                Text(settings.activeConfig.report().description)
+                Text(config.diagnostics.report().description)
             }
         }
     }

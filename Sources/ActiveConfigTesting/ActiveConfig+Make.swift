@@ -33,7 +33,7 @@ extension ActiveConfig {
     ///   - store: The store; by default a new one in memory.
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
-    ///   - options: What it does beyond keeping a configuration active.
+    ///   - options: Optional behavior, but for the policy of overrides and the log.
     ///   - log: The log; by default nothing is logged.
     /// - Returns: The coordinator.
     public static func make(
@@ -43,9 +43,10 @@ extension ActiveConfig {
         listenerQueue: DispatchQueue = DispatchQueue(label: "ActiveConfigTesting.listeners"),
         options: ActiveConfigOptions = ActiveConfigOptions(), log: ActiveConfigLog = .disabled
     ) -> ActiveConfig {
-        ActiveConfig(
+        var options = options
+        (options.overridePolicy, options.log) = (.settable, log)
+        return ActiveConfig(
             configDownloader: downloader, configStore: store,
-            notificationCenter: notificationCenter, listenerQueue: listenerQueue,
-            overrides: .settable, options: options, log: log)
+            notificationCenter: notificationCenter, listenerQueue: listenerQueue, options: options)
     }
 }

@@ -16,11 +16,10 @@ extension ConfigurationState {
         meta: [String: SettingValue] = [
             "format_version_string": "1.0", "creation_time": "2012-08-20T19:36Z",
         ],
-        sections: [String: [String: SettingValue]] = ["Home": ["title": "Hello"]],
+        sections: [String: ActiveConfigSection] = ["Home": ["title": "Hello"]],
         entityTag: String? = nil
     ) -> ConfigurationState {
-        var state = ConfigurationState(
-            meta: meta, sections: sections.mapValues { ActiveConfigSection(settings: $0) })
+        var state = ConfigurationState(meta: meta, sections: sections)
         state.entityTag = entityTag
         return state
     }

@@ -16,7 +16,7 @@ public import ActiveConfigRealtime
 public final class ScriptedBackend: ActiveConfigEventSource {
     /// Creates the sections of a user's document; nil is the generic user.
     public typealias Sections =
-        @Sendable (_ userID: String?) -> [String: [String: SettingValue]]
+        @Sendable (_ userID: String?) -> [String: ActiveConfigSection]
 
     struct State: Sendable {
         /// The sections of each version; version 1 is the first.
@@ -89,7 +89,7 @@ public final class ScriptedBackend: ActiveConfigEventSource {
     ///   - sections: The sections of every user's document.
     public convenience init(
         clock: ManualClock = ManualClock(),
-        sections: [String: [String: SettingValue]] = ["Home": ["title": "Hello"]]
+        sections: [String: ActiveConfigSection] = ["Home": ["title": "Hello"]]
     ) {
         self.init(clock: clock) { _ in sections }
     }
@@ -121,7 +121,7 @@ public final class ScriptedBackend: ActiveConfigEventSource {
     ///
     /// - Returns: The version.
     @discardableResult
-    public func publish(_ sections: [String: [String: SettingValue]]) -> Int {
+    public func publish(_ sections: [String: ActiveConfigSection]) -> Int {
         publish { _ in sections }
     }
 
@@ -212,7 +212,9 @@ extension ScriptedBackend.State {
         for name in Set(old.keys).union(new.keys) where old[name] != new[name] {
             sections[name] =
                 new[name].map { section in
-                    .object(["settings": .object(section.mapValues { .object(["value": $0]) })])
+                    .object([
+                        "settings": .object(section.settings.mapValues { .object(["value": $0]) })
+                    ])
                 } ?? .null
         }
         if sections.isEmpty { return nil }

@@ -140,7 +140,7 @@ struct GeneratedKeysTests {
         let config = ActiveConfig.make(configuration: state)
         #expect(config[DeclaredKeys.duration] == .seconds(90.5))
         #expect(config[InferredKeys.int] == .min)
-        let problems = config.problems.map { "\($0.sectionName).\($0.settingName)" }
+        let problems = config.diagnostics.problems.map { "\($0.path.sectionName).\($0.path.name)" }
         #expect(problems == ["Inferred.beyondInt", "NoSettings."])
     }
 }

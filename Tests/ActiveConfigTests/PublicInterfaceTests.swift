@@ -71,7 +71,8 @@ struct PublicInterfaceTests {
             configDownloader: downloader, configStore: InMemoryStore(),
             notificationCenter: NotificationCenter(), listenerQueue: .main)
         let _: ActiveConfig = ActiveConfig(
-            configDownloader: downloader, downloadTimeout: .seconds(60), log: .disabled)
+            configDownloader: downloader,
+            options: ActiveConfigOptions(downloadTimeout: .seconds(60), log: .disabled))
         config.currentUserID = "1"
         let _: String? = config.currentUserID
         let _: any ActiveConfigDownloader = config.configDownloader

@@ -36,12 +36,11 @@ enum CrashProbe {
         guard arguments.count > 3, let limit = Int(arguments[2]), let window = Int(arguments[3])
         else { return say("usage: see the source") }
         let crashGuard = CrashGuard(crashLimit: limit, window: .milliseconds(window))
-        var options = ActiveConfigOptions()
-        options.vetting.append(crashGuard)
+        let options = ActiveConfigOptions(vetting: [crashGuard], log: .disabled)
         let config = ActiveConfig(
             configDownloader: Answer(file: arguments.last ?? ""),
             configStore: FileDefaultsStore(directory: URL(filePath: arguments[1]), log: .disabled),
-            listenerQueue: DispatchQueue(label: "listeners"), options: options, log: .disabled)
+            listenerQueue: DispatchQueue(label: "listeners"), options: options)
         config.currentUserID = "1"
         if arguments.count > 4 { _ = try? await config.downloadNewConfig() }
         let mode = config["Home"]?.string(forKey: "mode") ?? "none"

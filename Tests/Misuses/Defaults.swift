@@ -20,9 +20,9 @@ func setDefaults(of config: ActiveConfig) throws {
     config.setDefaults(texts)
 
     // What is right still is.
-    let right: [String: [String: SettingValue]] = ["Home": ["columns": 3]]
+    let right: [String: ActiveConfigSection] = ["Home": ["columns": 3]]
     config.setDefaults(right)
     config.setDefaults(["Home": ["columns": 3, "title": "x", "list": [1, "a"]], "Empty": [:]])
     config.setDefaults([:])
-    config.setDefaults(try ConfigurationState(jsonData: Data()))
+    config.setDefaults(try ConfigurationState(jsonData: Data()).sections)
 }

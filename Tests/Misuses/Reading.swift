@@ -25,9 +25,9 @@ func read(_ config: ActiveConfig, _ user: UserConfiguration) throws {
     // error: subscript is get-only
     config[.isOn] = true
     // error: requires that 'Coded' conform to 'SettingsSection'
-    _ = config.decode(Coded.self)
+    _ = config.section(Coded.self)
     // error: requires that 'Plain' conform to 'SettingsSection'
-    _ = config.decode(Plain.self)
+    _ = config.section(Plain.self)
     // error: requires that 'Theme' conform to 'Decodable'
     _ = try config["Home"]?.decode(Theme.self, forKey: "theme")
     // error: requires that 'Plain' conform to 'Decodable'

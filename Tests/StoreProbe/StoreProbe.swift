@@ -58,11 +58,11 @@ enum StoreProbe {
             let read = store.ownConfiguration(forUserID: "u")?.section(named: "S")
             say("\(read?.integer(forKey: "number") ?? -1)")
         case "downloads", "failures":
-            var options = ActiveConfigOptions()
-            options.fetchPolicy = .minimumInterval(.seconds(3_600))
+            let options = ActiveConfigOptions(
+                fetchPolicy: .minimumInterval(.seconds(3_600)), log: .disabled)
             let config = ActiveConfig(
                 configDownloader: Server(fails: arguments[1] == "failures"), configStore: store,
-                options: options, log: .disabled)
+                options: options)
             for number in 1... {
                 _ = try? await config.downloadNewConfig()
                 say("\(number)")

@@ -69,7 +69,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
     }
 
     /// A server that has not read its store; `source`, when given, replaces it for the documents of
-    /// HTTP 1.
+    /// PROTOCOL 1.
     package init(
         unread store: any TemplateStore, source: (any DocumentSource)? = nil,
         options: ConfigServerOptions = ConfigServerOptions(), logger: Logger,

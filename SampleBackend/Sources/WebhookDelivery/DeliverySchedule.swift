@@ -13,7 +13,7 @@ package struct DeliverySchedule: Sendable, Hashable {
     /// Upper bound for a receiver's `Retry-After`, in seconds.
     package var maximumRetryAfter: TimeInterval = 21_600
 
-    /// The schedule of HTTP 3.
+    /// The schedule of API 3.
     package init() {}
 
     /// The outcome of an attempt: delivered, given up, or the time of the retry.

@@ -84,7 +84,8 @@ struct UnchangedDocumentsTests {
             let store = InMemoryStore()
             let config = ActiveConfig(
                 configDownloader: JSONURLDownloader(backend: backend), configStore: store,
-                listenerQueue: DispatchQueue(label: "listeners"), log: .disabled)
+                listenerQueue: DispatchQueue(label: "listeners"),
+                options: ActiveConfigOptions(log: .disabled))
             for (user, outcome) in [("1", DownloadOutcome.downloaded), ("9", .notModified)] {
                 config.currentUserID = user
                 try await server.publish(Self.template("first"))

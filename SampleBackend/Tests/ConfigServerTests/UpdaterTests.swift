@@ -31,7 +31,8 @@ struct UpdaterTests {
             downloader = JSONURLDownloader(backend: backend)
             config = ActiveConfig(
                 configDownloader: downloader, configStore: InMemoryStore(),
-                listenerQueue: DispatchQueue(label: "listeners"), log: .disabled)
+                listenerQueue: DispatchQueue(label: "listeners"),
+                options: ActiveConfigOptions(log: .disabled))
             config.currentUserID = userID
             updater = ActiveConfigUpdater(
                 config, backend: backend)
@@ -45,7 +46,7 @@ struct UpdaterTests {
         }
 
         func waitForTitle(_ title: String) async throws {
-            for await section in config.sections(named: "Home")
+            for await section in config.values(ofSection: "Home")
             where section?.string(forKey: "title") == title { return }
             throw CancellationError()
         }

@@ -69,12 +69,12 @@ struct ServiceClientTests {
             signals: @escaping ServiceEventSource.Signals = { _ in [:] }
         ) throws {
             let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
-            var options = ActiveConfigOptions()
+            var options = ActiveConfigOptions(log: .disabled)
             options.vetting = [signatures].compactMap(\.self)
             let config = ActiveConfig(
                 configDownloader: JSONURLDownloader(backend: address), configStore: InMemoryStore(),
                 notificationCenter: NotificationCenter(),
-                listenerQueue: queue, options: options, log: .disabled)
+                listenerQueue: queue, options: options)
             var times = ActiveConfigUpdater.Options()
             times.maximumDelay = .seconds(2)
             self.config = config
@@ -87,7 +87,7 @@ struct ServiceClientTests {
             let told = users.map { _ in Told() }
             self.told = told
             tokens = zip(users, told).map { user, told in
-                config.configuration(forUserID: user).listen(forSectionName: "Load") { section in
+                config.configuration(forUserID: user).observe(sectionNamed: "Load") { section in
                     told.append(section)
                 }
             }
@@ -217,7 +217,7 @@ struct ServiceClientTests {
             try await waitUntil {
                 users[..<30].allSatisfy { service.updater.state(ofUserID: $0) == .stopped }
             }
-            for user in users[..<30] { try service.config.forgetUser(user) }
+            for user in users[..<30] { try await service.config.forgetUser(user) }
             try await Self.publish(2, on: backend)
             try await waitUntil { users[30...].allSatisfy { service.revision(of: $0) == 2 } }
             // A stream that more have left than stay is opened anew for those alone.

@@ -60,14 +60,14 @@ struct SignedClientTests {
     private func client(
         _ downloader: any ActiveConfigDownloader, store: InMemoryStore
     ) -> ActiveConfig {
-        var options = ActiveConfigOptions()
+        var options = ActiveConfigOptions(log: .disabled)
         options.vetting = [
             SignatureVetting(verifier: CryptoVerifier(keys: ["2026-11": key.publicKey]))
         ]
         let config = ActiveConfig(
             configDownloader: downloader, configStore: store,
             notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "listeners"), options: options, log: .disabled)
+            listenerQueue: DispatchQueue(label: "listeners"), options: options)
         config.currentUserID = "a/b"
         return config
     }
@@ -231,7 +231,7 @@ struct SignedClientTests {
         _ = try await backend.administer(
             "PUT", "/v1/projects/default/users/a%2Fb/overrides",
             body: #"{"AppFeatures":{"RefreshInterval":7}}"#)
-        for await section in config.sections(named: "AppFeatures")
+        for await section in config.values(ofSection: "AppFeatures")
         where section?.integer(forKey: "RefreshInterval") == 7 { break }
         _ = await backend.stop()
     }

@@ -97,7 +97,7 @@ final class Crowd {
     /// Counts a client that was told to fetch.
     func reset() { counts.resets += 1 }
 
-    /// Counts a violation of HTTP 2.
+    /// Counts a violation of PROTOCOL 2.
     func fault(_ client: StreamClient, _ text: String) { count(text, ofClient: client.number) }
 
     /// Keeps the data of an event, to be checked when there is time.

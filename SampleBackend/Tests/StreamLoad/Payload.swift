@@ -28,7 +28,7 @@ struct Payload {
         data = event.data
     }
 
-    /// Violation in the data, or nil if it follows HTTP 2.
+    /// Violation in the data, or nil if it follows PROTOCOL 2.
     var fault: String? {
         guard let json = try? JSONNode(jsonData: Data(data)) else {
             return "the data of \(name) is not JSON"

@@ -1,6 +1,6 @@
 import ActiveConfigEventStream
 
-/// An event of HTTP 2.
+/// An event of PROTOCOL 2.
 struct StreamEvent {
     enum Name: Hashable {
         /// The first event: which version is current.

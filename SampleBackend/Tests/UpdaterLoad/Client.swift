@@ -38,10 +38,10 @@ final class Client: Sendable {
         let backend = ActiveConfigBackend(url: server)
         let config = ActiveConfig(
             configDownloader: JSONURLDownloader(backend: backend), configStore: InMemoryStore(),
-            listenerQueue: queue, log: .disabled)
+            listenerQueue: queue, options: ActiveConfigOptions(log: .disabled))
         config.currentUserID = userID
         let deliveries = Deliveries()
-        token = config.listen(forSectionName: "Load") { [weak config] section in
+        token = config.observe(sectionNamed: "Load") { [weak config] section in
             // Read by the typed key, as an app does.
             guard let config, section != nil else { return }
             deliveries.append(

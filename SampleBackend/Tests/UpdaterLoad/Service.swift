@@ -45,7 +45,8 @@ struct MeasureService: AsyncParsableCommand {
         let address = ActiveConfigBackend(url: backend.url)
         let config = ActiveConfig(
             configDownloader: JSONURLDownloader(backend: address), configStore: InMemoryStore(),
-            listenerQueue: DispatchQueue(label: "listeners"), log: .disabled)
+            listenerQueue: DispatchQueue(label: "listeners"),
+            options: ActiveConfigOptions(log: .disabled))
         let users = (0..<options.users).map { "user-\($0)" }
         let source: any ActiveConfigEventSource =
             separate
@@ -55,7 +56,7 @@ struct MeasureService: AsyncParsableCommand {
         let updater = ActiveConfigUpdater(config, source: source, users: .fixed(users))
         let arrivals = Arrivals()
         let tokens = users.map { user in
-            config.configuration(forUserID: user).listen(forSectionName: "Load") { section in
+            config.configuration(forUserID: user).observe(sectionNamed: "Load") { section in
                 arrivals.append(section, of: user)
             }
         }

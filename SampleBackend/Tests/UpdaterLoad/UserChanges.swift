@@ -41,12 +41,13 @@ struct ChangeUsers: AsyncParsableCommand {
         let address = ActiveConfigBackend(url: backend.url)
         let config = ActiveConfig(
             configDownloader: JSONURLDownloader(backend: address), configStore: InMemoryStore(),
-            listenerQueue: DispatchQueue(label: "listeners"), log: .disabled)
+            listenerQueue: DispatchQueue(label: "listeners"),
+            options: ActiveConfigOptions(log: .disabled))
         let updater = ActiveConfigUpdater(config, source: URLSessionEventSource(backend: address))
         // In order, so the user of a change is the one whom it is for.
         let told = Task {
             var count = 0
-            for await change in config.sectionChanges(named: "Load") {
+            for await change in config.changes(inSection: "Load") {
                 count += 1
                 guard let owner = change.new?.string(forKey: "owner") else { continue }
                 if owner != change.userID {

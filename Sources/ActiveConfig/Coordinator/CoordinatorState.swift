@@ -4,7 +4,7 @@ struct CoordinatorState: Sendable {
     var entry: UserEntry
     var userID: UserID { entry.userID }
     /// Nil until first use, so that nothing is read from the store without need.
-    var snapshot: ConfigurationSnapshot? {
+    var snapshot: SnapshotContents? {
         didSet {
             if let snapshot {
                 scalars.activate(generation: snapshot.generation)
@@ -44,7 +44,7 @@ struct CoordinatorState: Sendable {
 
     /// Keeps a value that was read from a snapshot, if that is the active one.
     mutating func keep(
-        _ value: any DecodedSetting, slot: Int, of snapshot: ConfigurationSnapshot
+        _ value: any DecodedSetting, slot: Int, of snapshot: SnapshotContents
     ) {
         guard snapshot === self.snapshot, slot < ScalarCache.capacity else { return }
         while decoded.count <= slot { decoded.append(nil) }
@@ -66,5 +66,7 @@ struct Delivery: Sendable {
 
     /// Changed sections, each with its listeners.
     var changes: [(SectionChange, [ListenerRegistration])] = []
+    /// The configuration that the sections are of; nil when there are none.
+    var contents: SnapshotContents?
     var events: [Event] = []
 }

@@ -31,6 +31,8 @@ extension SharedTask where Answer == DownloadExchange, Value == DownloadResult {
     /// - Throws: `CancellationError` when the download is already settled.
     func limitTime(to timeout: Duration, by clock: any Clock<Duration>) throws {
         if isSettled { throw CancellationError() }
+        // Clocks overflow at very long times; 30 years are long enough.
+        let timeout = min(max(timeout, .zero), .seconds(1_000_000_000))
         keep(
             Task {
                 guard (try? await clock.sleep(for: timeout)) != nil else { return }

@@ -3,7 +3,7 @@ struct Transitions: Sendable {
     /// The current user.
     var entry: UserEntry
     /// What readers of the current configuration see; nil before the first load.
-    var snapshot: ConfigurationSnapshot?
+    var snapshot: SnapshotContents?
     /// What lies beneath and above each user's document.
     var layers: ConfigurationLayers
     /// Number of activations that the vettings were told of once they had come.
@@ -37,13 +37,12 @@ struct TransitionPass {
     var isActiveChanged = false
     /// Objects that the transition has replaced.
     var released: [[AnyObject]] = []
-    private var compared:
-        (old: ConfigurationSnapshot, new: ConfigurationSnapshot, changes: [SectionChange])?
+    private var compared: (old: SnapshotContents, new: SnapshotContents, changes: [SectionChange])?
 
     /// The changes between two snapshots of a user, compared once for all who have read the same document
     /// and read the same one now; they may name another one of these users.
     mutating func changes(
-        from old: ConfigurationSnapshot?, to new: ConfigurationSnapshot?
+        from old: SnapshotContents?, to new: SnapshotContents?
     ) -> [SectionChange] {
         guard let old, let new, old !== new else { return [] }
         if let compared, compared.old.isOfSameContent(as: old),

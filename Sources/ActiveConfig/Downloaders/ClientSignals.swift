@@ -11,10 +11,10 @@
 ///
 /// Signals go with each request of a downloader that was given them. After they have changed, a
 /// ``FetchPolicy`` lets the next download ask the server before its interval is over; to download at
-/// once, follow ``changes``:
+/// once, follow ``updates``:
 ///
 /// ```swift
-/// for await _ in signals.changes { config.startDownload() }
+/// for await _ in signals.updates { config.startDownload() }
 /// ```
 ///
 /// Custom signals belong to the installation, not to a user, and are kept across launches.
@@ -109,7 +109,18 @@ public final class ClientSignals: Sendable {
     /// Yields after custom signals have changed; several changes that nobody has read yet are one.
     ///
     /// A change of the device's settings is not announced; the next request sends it.
-    public var changes: Changes { Changes(signals: self) }
+    public var updates: ConfigurationUpdates<Void> {
+        ConfigurationUpdates { [changeSignals] in
+            let seen = Locked(changeSignals.count)
+            return .init(signals: changeSignals.makeStream()) {
+                let count = changeSignals.count
+                return seen.withLock { seen in
+                    defer { seen = count }
+                    return seen == count ? nil : ()
+                }
+            }
+        }
+    }
 
     private func set(_ signals: [String: CustomSignalValue?]) throws(CustomSignalError) {
         try Self.check(signals)
@@ -166,36 +177,3 @@ public final class ClientSignals: Sendable {
         return bytes(left) == bytes(right)
     }
 }
-
-extension ClientSignals {
-    /// The changes of custom signals.
-    public struct Changes: AsyncSequence, Sendable {
-        /// Nothing but that there was a change.
-        public typealias Element = Void
-
-        fileprivate let signals: ClientSignals
-
-        /// Iterates over the changes from now on.
-        public struct AsyncIterator: AsyncIteratorProtocol {
-            fileprivate let stream: AsyncStream<Void>
-
-            /// Waits for the next change; nil when the task is cancelled.
-            public mutating func next() async -> Void? {
-                await next(isolation: #isolation)
-            }
-
-            /// Waits for the next change; nil when the task is cancelled.
-            public mutating func next(isolation actor: isolated (any Actor)?) async -> Void? {
-                await stream.waitForNext(isolation: actor) ? () : nil
-            }
-        }
-
-        /// Starts to collect changes, even before the first is awaited.
-        public func makeAsyncIterator() -> AsyncIterator {
-            AsyncIterator(stream: signals.changeSignals.makeStream())
-        }
-    }
-}
-
-@available(*, unavailable)
-extension ClientSignals.Changes.AsyncIterator: Sendable {}

@@ -55,7 +55,7 @@ public struct DownloadError: Error, Sendable {
     /// ``Code/throttled`` the rest of the wait.
     ///
     /// What the server asks for is the minimum: by a ``FetchPolicy`` the wait may be longer, until
-    /// ``ActiveConfig/ActiveConfig/throttledUntil``.
+    /// ``ConfigurationStatus/throttledUntil``.
     public let retryAfter: Duration?
     /// The server's explanation of an error status, on one line: its first 300 Unicode scalars,
     /// with control characters escaped; nil when it gives none.

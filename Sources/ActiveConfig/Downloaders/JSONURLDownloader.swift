@@ -59,7 +59,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     ///     any string, including `..` and `a+b`: put ``ActiveConfigBackend/percentEncoded(_:)``
     ///     into the query or a header field. After an answer 4xx that a ``FetchPolicy`` waits for, and
     ///     until a download succeeds, it is also called without a request, to compare URL and
-    ///     credentials: by each download and by ``ActiveConfig/ActiveConfig/throttledUntil``, on any
+    ///     credentials: by each download and by ``ConfigurationStatus/throttledUntil``, on any
     ///     thread. It must be quick, and must not read that property, which calls it.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,

@@ -10,13 +10,16 @@ final class ListenerRegistration: Sendable {
         case closure(ObjectIdentifier)
     }
 
-    typealias Body = @Sendable (ActiveConfigSection?) -> Void
+    /// Called with the section, nil when there is none, and the configuration that it is of.
+    typealias Body = @Sendable (ActiveConfigSection?, SnapshotContents) -> Void
 
     let sectionName: String
     private weak let listener: (any AnyObject & Sendable)?
     private let listenerID: ObjectIdentifier?
     /// Deliveries hop here from the listener queue; nil: they stay there.
     private let queue: DispatchQueue?
+    /// True to call it at first although there is no section.
+    let isCalledWithoutSection: Bool
     /// Nil once cancelled.
     private let body: Locked<Body?>
 
@@ -26,15 +29,20 @@ final class ListenerRegistration: Sendable {
         self.listener = listener
         listenerID = ObjectIdentifier(listener)
         queue = nil
+        isCalledWithoutSection = false
         self.body = Locked(body)
     }
 
     /// Keeps the closure until it is cancelled.
     ///
     /// It is called on the listener queue, or on `queue`.
-    init(sectionName: String, on queue: DispatchQueue? = nil, _ body: @escaping Body) {
+    init(
+        sectionName: String, on queue: DispatchQueue? = nil, isCalledWithoutSection: Bool = false,
+        _ body: @escaping Body
+    ) {
         self.sectionName = sectionName
         self.queue = queue
+        self.isCalledWithoutSection = isCalledWithoutSection
         self.body = Locked(body)
         listener = nil
         listenerID = nil
@@ -54,13 +62,24 @@ final class ListenerRegistration: Sendable {
     var isGone: Bool { listenerID != nil && listener == nil }
 
     /// Does nothing once cancelled.
-    func deliver(_ section: ActiveConfigSection?) {
-        guard let queue else { return call(section) }
+    func deliver(_ section: ActiveConfigSection?, of contents: SnapshotContents) {
+        guard let queue else { return call(section, contents) }
         // The queued block holds the registration, not the closure, which `cancel` releases.
-        queue.async { self.call(section) }
+        queue.async { self.call(section, contents) }
     }
 
-    private func call(_ section: ActiveConfigSection?) { body.withLock { $0 }?(section) }
+    func call(_ section: ActiveConfigSection?, _ contents: SnapshotContents) {
+        body.withLock { $0 }?(section, contents)
+    }
+
+    /// Calls `deliver` with the section as it is, if there is one or the registration wants to know.
+    func deliverFirst(
+        of contents: SnapshotContents?, _ deliver: (ActiveConfigSection?, SnapshotContents) -> Void
+    ) {
+        guard let contents else { return }
+        let section = contents.sections[sectionName]
+        if section != nil || isCalledWithoutSection { deliver(section, contents) }
+    }
 
     /// Stops deliveries, also those already queued, and releases the closure.
     func cancel() {

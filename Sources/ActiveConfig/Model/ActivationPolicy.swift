@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// var options = ActiveConfigOptions()
-/// options.activation = .manual(except: ["KillSwitches"])
+/// options.activationPolicy = .manual(except: ["KillSwitches"])
 /// ```
 ///
 /// A document that waits is kept across launches, if the store keeps records (``StoreRecord``).

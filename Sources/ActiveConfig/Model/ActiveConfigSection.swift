@@ -39,6 +39,11 @@ public struct ActiveConfigSection: Sendable {
     /// The same settings behind an object of its own.
     func copy() -> ActiveConfigSection { ActiveConfigSection(table: SettingTable(copyOf: table)) }
 
+    /// The values by key.
+    public var settings: [String: SettingValue] {
+        table.settings.entries.reduce(into: [:]) { $0[$1.name] = $1.value }
+    }
+
     /// The keys of all settings, sorted.
     public var settingKeys: [String] {
         table.settings.entries.map(\.name).sortedByBytes()
@@ -54,6 +59,13 @@ public struct ActiveConfigSection: Sendable {
     /// The value of a setting, not converted, or nil when there is none.
     public subscript(key: String) -> SettingValue? {
         table.settings[key]
+    }
+}
+
+extension ActiveConfigSection: ExpressibleByDictionaryLiteral {
+    /// Creates a section of settings; of several with one key the last counts.
+    public init(dictionaryLiteral settings: (String, SettingValue)...) {
+        self.init(settings: Dictionary(settings) { _, last in last })
     }
 }
 

@@ -33,12 +33,12 @@ extension ConfigurationState {
     /// The problems as they are stored, without those that the document itself shows.
     var storedProblems: SettingValue? {
         let problems = problems.filter {
-            sections[$0.sectionName]?.table.largeIntegers[$0.settingName] == nil
+            sections[$0.path.sectionName]?.table.largeIntegers[$0.path.name] == nil
         }
         if problems.isEmpty { return nil }
         return .array(
             problems.map {
-                .array([.string($0.sectionName), .string($0.settingName), .string($0.reason)])
+                .array([.string($0.path.sectionName), .string($0.path.name), .string($0.reason)])
             })
     }
 
@@ -83,15 +83,13 @@ extension SettingTable {
         inSection sectionName: String, upTo count: Int, isSecret: (SettingPath) -> Bool
     ) -> [SettingProblem] {
         let shapes = shapeProblems.map {
-            SettingProblem(
-                sectionName: sectionName, settingName: $0.settingName, reason: $0.reason)
+            SettingProblem(SettingPath(sectionName, $0.settingName), reason: $0.reason)
         }
         let integers = largeIntegers.keys.firstByBytes(count).map { name in
-            let isSecret = isSecret(SettingPath(sectionName: sectionName, name: name))
+            let path = SettingPath(sectionName, name)
             return SettingProblem(
-                sectionName: sectionName, settingName: name,
-                reason: largeIntegers[name]?.problem(isSecret: isSecret) ?? "")
+                path, reason: largeIntegers[name]?.problem(isSecret: isSecret(path)) ?? "")
         }
-        return (shapes + integers).sorted { $0.settingName.precedes($1.settingName) }
+        return (shapes + integers).sorted { $0.path.name.precedes($1.path.name) }
     }
 }

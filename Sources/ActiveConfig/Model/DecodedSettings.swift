@@ -54,12 +54,12 @@ final class DecodedSettings: Sendable {
         whereSection isUnchanged: (_ name: String, _ hasProblems: Bool) -> Bool
     ) {
         let (values, problems) = other.state.withLock { ($0.values, $0.problems) }
-        let problematic = Set(problems.map(\.sectionName))
+        let problematic = Set(problems.map(\.path.sectionName))
         let names = Set(values.values.map(\.sectionName)).union(problematic)
             .filter { isUnchanged($0, problematic.contains($0)) }
         var state = State()
         state.values = values.filter { names.contains($0.value.sectionName) }
-        state.problems = problems.filter { names.contains($0.sectionName) }
+        state.problems = problems.filter { names.contains($0.path.sectionName) }
         state.paths = Set(state.problems.map(Self.path))
         self.state = Locked(state)
     }
@@ -97,6 +97,6 @@ final class DecodedSettings: Sendable {
     }
 
     private static func path(of problem: SettingProblem) -> [String] {
-        [problem.sectionName, problem.settingName]
+        [problem.path.sectionName, problem.name]
     }
 }

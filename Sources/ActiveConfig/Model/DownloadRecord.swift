@@ -85,12 +85,5 @@ public enum ConfigurationFreshness: Sendable, Hashable {
     /// Only the bootstrap configuration is there.
     case bootstrapOnly
     /// There is no document.
-    case none
-}
-
-/// The part of the downloads' history that observers follow.
-struct DownloadState: Sendable, Equatable {
-    let last: DownloadRecord?
-    let freshness: ConfigurationFreshness
-    let throttledUntil: Date?
+    case noDocument
 }

@@ -10,6 +10,12 @@ public struct DownloadResult: Sendable {
     /// only, or when it waits for its activation; see ``ActivationPolicy``.
     public let configurationIsCurrent: Bool
 
+    /// A Boolean value that indicates whether the newest document of the download's user is active for
+    /// that user, current or not.
+    ///
+    /// False when a document waits for its activation; see ``ActivationPolicy``.
+    public let isActive: Bool
+
     /// The active sections that the download changed, added or removed.
     ///
     /// Empty when nothing changed, when the user changed in the meantime, and when all that is new waits
@@ -22,23 +28,24 @@ public struct DownloadResult: Sendable {
     var waitingCount = 0
 
     /// The outcome of the download; never ``DownloadOutcome/failed``.
-    ///
-    /// It takes no part in equality and the hash.
     public let outcome: DownloadOutcome
 
     /// Creates a result, as for a test.
     ///
     /// - Parameters:
     ///   - userID: The user.
-    ///   - configurationIsCurrent: True when the configuration is active.
+    ///   - configurationIsCurrent: True when the configuration is active, and the user the current one.
+    ///   - isActive: True when the newest document is active for the user; nil stands for
+    ///     `configurationIsCurrent`.
     ///   - changedSectionNames: The sections that changed.
     ///   - outcome: What became of the download.
     public init(
-        userID: String?, configurationIsCurrent: Bool, changedSectionNames: Set<String> = [],
-        outcome: DownloadOutcome = .downloaded
+        userID: String?, configurationIsCurrent: Bool, isActive: Bool? = nil,
+        changedSectionNames: Set<String> = [], outcome: DownloadOutcome = .downloaded
     ) {
         self.userID = userID
         self.configurationIsCurrent = configurationIsCurrent
+        self.isActive = isActive ?? configurationIsCurrent
         self.changedSectionNames = changedSectionNames
         self.outcome = outcome
     }
@@ -57,18 +64,19 @@ extension DownloadResult {
 }
 
 extension DownloadResult: Hashable {
-    /// Returns a Boolean value that indicates whether user, currency and changed sections are
-    /// equal; user IDs are compared byte by byte.
+    /// Returns a Boolean value that indicates whether all members are equal; user IDs are compared byte by
+    /// byte.
     public static func == (left: DownloadResult, right: DownloadResult) -> Bool {
         UserID(left.userID) == UserID(right.userID)
             && left.configurationIsCurrent == right.configurationIsCurrent
+            && left.isActive == right.isActive
             && left.changedSectionNames == right.changedSectionNames
+            && left.outcome == right.outcome
     }
 
-    /// Hashes user, currency and changed sections.
+    /// Hashes user and changed sections.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(UserID(userID))
-        hasher.combine(configurationIsCurrent)
         hasher.combine(changedSectionNames)
     }
 }

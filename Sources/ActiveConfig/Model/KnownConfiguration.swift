@@ -39,7 +39,7 @@ final class KnownConfiguration: Sendable {
         KnownConfiguration(configuration, source: .downloaded, isOwn: true)
     }
 
-    static let none = KnownConfiguration(.empty, source: .none, isOwn: false)
+    static let none = KnownConfiguration(.empty, source: .absent, isOwn: false)
 }
 
 extension KnownConfiguration {

@@ -10,7 +10,7 @@ public struct SettingPath: Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - sectionName: The section's name.
     ///   - name: The setting's name in the section.
-    public init(sectionName: String, name: String) {
+    public init(_ sectionName: String, _ name: String) {
         self.sectionName = sectionName
         self.name = name
     }

@@ -2,34 +2,36 @@
 /// left out since its shape is not the format's, or an integer beyond 64 bits.
 ///
 /// The app gets the default instead, or of the integer the nearest double. Each problem is logged once per configuration;
-/// ``ActiveConfig/problems`` has all of the active configuration.
+/// ``ConfigurationDiagnostics/problems`` has all of the active configuration.
 public struct SettingProblem: Sendable, Hashable, CustomStringConvertible {
-    /// The section's name.
-    public let sectionName: String
-    /// The setting's name in the section, or the path of a value inside of it, such as `limits.2`;
-    /// empty when the whole section cannot be read.
-    public let settingName: String
+    /// The setting; its name is empty when the whole section cannot be read.
+    public let path: SettingPath
+    /// The path of a value inside of the setting, such as `limits.2`; empty for the setting itself.
+    public let member: String
     /// What stands there and what is expected, the end of a sentence about the setting.
     public let reason: String
 
     /// Creates a problem, as for a test.
     ///
     /// - Parameters:
-    ///   - sectionName: The section's name.
-    ///   - settingName: The setting's name.
+    ///   - path: The setting.
+    ///   - member: The path of a value inside of it.
     ///   - reason: What stands there and what is expected.
-    public init(sectionName: String, settingName: String, reason: String) {
-        self.sectionName = sectionName
-        self.settingName = settingName
+    public init(_ path: SettingPath, member: String = "", reason: String) {
+        self.path = path
+        self.member = member
         self.reason = reason
     }
+
+    /// The setting's name in its section, with the path inside of it.
+    package var name: String { member.isEmpty ? path.name : "\(path.name).\(member)" }
 
     /// One sentence with the setting, what stands there and what is expected.
     public var description: String {
         let text =
-            settingName.isEmpty
-            ? "The section '\(sectionName)' \(reason)."
-            : "The setting '\(sectionName).\(settingName)' \(reason)."
+            path.name.isEmpty
+            ? "The section '\(path.sectionName)' \(reason)."
+            : "The setting '\(path.sectionName).\(name)' \(reason)."
         return text.oneLine()
     }
 }

@@ -3,12 +3,12 @@
 /// Sources may be added: keep a `default` when you switch over it.
 public struct SettingSource: Sendable, Hashable, CustomStringConvertible {
     private enum Kind: String {
-        case override, downloaded, stored, genericUser, bootstrap, `default`, none
+        case override, downloaded, stored, genericUser, bootstrap, `default`, absent
     }
 
     private let kind: Kind
 
-    /// An override of this device, for development; see ``ActiveConfig/setOverride(_:forKey:inSection:)``.
+    /// An override of this device, for development; see ``ConfigurationOverrides``.
     public static let override = SettingSource(kind: .override)
     /// A document that was downloaded, or confirmed by the server, in this launch.
     public static let downloaded = SettingSource(kind: .downloaded)
@@ -21,7 +21,7 @@ public struct SettingSource: Sendable, Hashable, CustomStringConvertible {
     /// The app: its in-app defaults, or the default of a key.
     public static let `default` = SettingSource(kind: .default)
     /// There is no such setting.
-    public static let none = SettingSource(kind: .none)
+    public static let absent = SettingSource(kind: .absent)
 
     /// The source's name, such as `downloaded`.
     public var description: String { kind.rawValue }

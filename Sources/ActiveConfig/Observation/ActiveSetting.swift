@@ -11,9 +11,9 @@
 /// }
 /// ```
 ///
-/// It follows the configuration that it was created with; without one, in a view that of the
-/// environment, `.activeConfig(config)`; else ``ActiveConfig/shared``. Without any it has the key's
-/// default, until the shared one is set. See <doc:SwiftUI-and-Observation>.
+/// It follows, in this order: the configuration that it was created with; in a view, that of the
+/// environment, `.activeConfig(config)`; ``ActiveConfig/shared``. Without any it has the default, until the
+/// shared one is set, and the log reports that once for each setting. See <doc:SwiftUI-and-Observation>.
 ///
 /// On the main actor a read is observed: a view, and whatever else uses Observation, follows the
 /// setting. Elsewhere it is the active value, as `config[key]`. The projected value is a sequence:
@@ -28,17 +28,48 @@ public struct ActiveSetting<Value: Sendable> {
         /// The configuration of the environment, once the property is part of a view.
         private var installed: ActiveConfig?
     #endif
-    private let key: SettingKey<Value>
-    private let config: ActiveConfig?
+    private let selection: SettingSelection<Value>
+    private let source: (any ObservedSource)?
 
-    /// Creates a property.
+    /// Creates a property that follows a setting.
     ///
     /// - Parameters:
     ///   - key: The setting.
     ///   - config: The configuration; nil is that of the environment, else ``ActiveConfig/shared``.
     public init(_ key: SettingKey<Value>, in config: ActiveConfig? = nil) {
-        self.key = key
-        self.config = config
+        selection = SettingSelection(key)
+        source = config
+    }
+
+    /// Creates a property that follows a setting of one user, current or not.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - user: The user's configuration.
+    public init(_ key: SettingKey<Value>, in user: UserConfiguration) {
+        selection = SettingSelection(key)
+        source = user
+    }
+
+    /// Creates a property that follows a whole section, as in
+    /// `@ActiveSetting(Checkout.self) private var checkout`.
+    ///
+    /// - Parameters:
+    ///   - type: The type, which names its section.
+    ///   - config: The configuration; nil is that of the environment, else ``ActiveConfig/shared``.
+    public init(_ type: Value.Type, in config: ActiveConfig? = nil) where Value: SettingsSection {
+        selection = SettingSelection(type)
+        source = config
+    }
+
+    /// Creates a property that follows a whole section of one user, current or not.
+    ///
+    /// - Parameters:
+    ///   - type: The type, which names its section.
+    ///   - user: The user's configuration.
+    public init(_ type: Value.Type, in user: UserConfiguration) where Value: SettingsSection {
+        selection = SettingSelection(type)
+        source = user
     }
 
     /// Unavailable: the default is the key's.
@@ -72,33 +103,39 @@ public struct ActiveSetting<Value: Sendable> {
         preconditionFailure("Unavailable.")
     }
 
-    /// The value of the setting, or the key's default.
+    /// The value of the setting or section, or its default.
     public var wrappedValue: Value {
-        let own = own
         guard MainQueue.isCurrent else {
-            return (own ?? ActiveConfig.shared)?[key] ?? key.defaultValue
+            guard let source = own ?? ActiveConfig.shared else { return unconfiguredValue }
+            let snapshot = source.snapshot
+            return selection.read(snapshot.config, snapshot.contents)
         }
-        return MainActor.assumeIsolated { [key] in
+        return MainActor.assumeIsolated { [own, selection] in
             if own == nil { SharedConfiguration.instance.track() }
-            guard let config = own ?? ActiveConfig.shared else { return key.defaultValue }
-            return ObservableActiveConfig(config)[key]
-        }
+            guard let source = own ?? ActiveConfig.shared else { return nil }
+            return ObservableActiveConfig(source: source).value(of: selection)
+        } ?? unconfiguredValue
+    }
+
+    /// The default, since there is no configuration to read.
+    private var unconfiguredValue: Value {
+        SharedConfiguration.instance.reportMissing(for: selection)
+        return selection.standard()
     }
 
     /// The values: the current one first, then each new one.
     ///
-    /// Without a configuration, the key's default, and then those of ``ActiveConfig/shared`` once it is
-    /// set.
-    public var projectedValue: SettingValues<Value> {
-        own?.values(for: key) ?? SharedConfiguration.instance.values(for: key)
+    /// Without a configuration, the default, and then those of ``ActiveConfig/shared`` once it is set.
+    public var projectedValue: ConfigurationUpdates<Value> {
+        own?.values(of: selection) ?? SharedConfiguration.instance.values(of: selection)
     }
 
     /// Nil: the shared one.
-    private var own: ActiveConfig? {
+    private var own: (any ObservedSource)? {
         #if canImport(SwiftUI)
-            config ?? installed
+            source ?? installed
         #else
-            config
+            source
         #endif
     }
 }

@@ -76,6 +76,7 @@ public final class LaunchGate {
         }
     }
 
+    private let config: ActiveConfig
     private let settings: ObservableActiveConfig
     private let read: @MainActor (ObservableActiveConfig) -> Settings
     private let appVersion: Version?
@@ -92,7 +93,7 @@ public final class LaunchGate {
     /// Creates a gate, in the state ``State/loading``.
     ///
     /// - Parameters:
-    ///   - activeConfig: The configuration.
+    ///   - config: The configuration.
     ///   - appVersion: The app's version, numbers with dots between them; on Apple's platforms
     ///     `CFBundleShortVersionString`. What follows the numbers, as in `2.1-beta`, does not count. An
     ///     app whose version has no number is never too old, and the log says so.
@@ -102,30 +103,31 @@ public final class LaunchGate {
     ///     or settings have other names reads them by its own keys. Called for each read of ``state``,
     ///     which follows what it reads of the observer.
     public convenience init(
-        _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration = .seconds(5),
+        _ config: ActiveConfig, appVersion: String, timeout: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock(),
         settings: @escaping @MainActor (ObservableActiveConfig) -> Settings = {
-            $0.decode(Settings.self)
+            $0.section(Settings.self)
         }
     ) {
         self.init(
-            activeConfig, appVersion: appVersion, timeout: timeout, clock: clock, now: { Date() },
+            config, appVersion: appVersion, timeout: timeout, clock: clock, now: { Date() },
             settings: settings)
     }
 
     /// Creates a gate with another time of day.
     package init(
-        _ activeConfig: ActiveConfig, appVersion: String, timeout: Duration,
+        _ config: ActiveConfig, appVersion: String, timeout: Duration,
         clock: any Clock<Duration>, now: @escaping () -> Date,
         settings: @escaping @MainActor (ObservableActiveConfig) -> Settings = {
-            $0.decode(Settings.self)
+            $0.section(Settings.self)
         }
     ) {
-        self.settings = ObservableActiveConfig(activeConfig)
+        self.config = config
+        self.settings = ObservableActiveConfig(config)
         read = settings
         self.appVersion = Version(appVersion)
         if self.appVersion == nil {
-            activeConfig.log(
+            config.log(
                 .warning,
                 "The app's version \"\(appVersion)\" has no number, so a minimum version has no effect."
             )
@@ -180,7 +182,7 @@ public final class LaunchGate {
     /// A download that takes longer goes on, and its configuration becomes active when it arrives.
     /// Returns early when the task is cancelled, and leaves ``State/loading`` then, too.
     public func check() async {
-        let result = settings.activeConfig.startedDownload()
+        let result = config.startedDownload()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let download = Task {
             _ = try? await result()

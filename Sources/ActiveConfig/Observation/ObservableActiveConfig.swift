@@ -1,4 +1,3 @@
-public import Foundation
 public import Observation
 
 /// The settings of an ``ActiveConfig`` for the main actor, observed one by one.
@@ -15,29 +14,33 @@ public import Observation
 /// <doc:SwiftUI-and-Observation>.
 ///
 /// All reads between two updates are of one configuration: it is replaced on the main actor, soon
-/// after another became active. The first values are there when the observer is created.
+/// after another became active. The first values are there when the object is created.
 @MainActor
 public final class ObservableActiveConfig: Observable {
-    /// The configuration that is observed.
-    public nonisolated let activeConfig: ActiveConfig
-
+    private nonisolated let source: any ObservedSource
     private let observed: ObservedConfiguration
 
-    /// Creates an observer.
+    /// Observes the configuration of the current user, whoever that is.
     ///
     /// The store is read now, unless something has been read before.
     ///
-    /// - Parameter activeConfig: The configuration.
-    public init(_ activeConfig: ActiveConfig) {
-        self.activeConfig = activeConfig
-        observed = activeConfig.observed
+    /// - Parameter config: The configuration.
+    public convenience init(_ config: ActiveConfig) { self.init(source: config) }
+
+    /// Observes the configuration of one user, current or not.
+    ///
+    /// The store is read now, unless something has been read before.
+    ///
+    /// - Parameter user: The user's configuration.
+    public convenience init(_ user: UserConfiguration) { self.init(source: user) }
+
+    init(source: any ObservedSource) {
+        self.source = source
+        observed = source.observed
     }
 
     /// The value of a setting, or the key's default.
-    public subscript<Value>(key: SettingKey<Value>) -> Value {
-        observed.track(key)
-        return activeConfig.value(of: key, in: observed.snapshot)
-    }
+    public subscript<Value>(key: SettingKey<Value>) -> Value { value(of: SettingSelection(key)) }
 
     /// A section; nil when there is none.
     public subscript(sectionName: String) -> ActiveConfigSection? {
@@ -45,10 +48,14 @@ public final class ObservableActiveConfig: Observable {
         return observed.snapshot.sections[sectionName]
     }
 
-    /// A whole section, decoded; see ``ActiveConfig/decode(_:)``.
-    public func decode<Section: SettingsSection>(_ type: Section.Type) -> Section {
-        observed.track(.section(type.sectionName))
-        return activeConfig.decode(type, in: observed.snapshot)
+    /// A whole section, decoded; see ``SettingsReading/section(_:)``.
+    public func section<Section: SettingsSection>(_ type: Section.Type) -> Section {
+        value(of: SettingSelection(type))
+    }
+
+    func value<Value>(of selection: SettingSelection<Value>) -> Value {
+        selection.track(observed)
+        return selection.read(source.snapshot.config, observed.snapshot)
     }
 
     /// The user whose configuration this is; nil is the generic user.
@@ -57,23 +64,13 @@ public final class ObservableActiveConfig: Observable {
         return observed.snapshot.userID.string
     }
 
-    /// The last time that the server was asked; see ``ActiveConfig/lastDownload``.
-    public var lastDownload: DownloadRecord? {
-        observed.track(.lastDownload)
-        return observed.downloads.last
-    }
-
-    /// Whether the active document is the server's newest, as of the last download, change or mark:
-    /// that an interval ends notifies nobody.
-    public var freshness: ConfigurationFreshness {
-        observed.track(.freshness)
-        return observed.downloads.freshness
-    }
-
-    /// Until when downloads do not ask the server, as of the last one; it may have passed.
-    public var throttledUntil: Date? {
-        observed.track(.throttle)
-        return observed.downloads.throttledUntil
+    /// The last download, and how fresh the active document is.
+    ///
+    /// It is as of the last download, change or mark: the end of an interval or of a wait notifies no
+    /// observer.
+    public var status: ConfigurationStatus {
+        observed.track(.status)
+        return observed.status
     }
 
     /// The changes that `activate()` would make, sorted by section.
@@ -82,8 +79,8 @@ public final class ObservableActiveConfig: Observable {
         return observed.snapshot.pending?.changes(since: observed.snapshot.sections) ?? []
     }
 
-    /// Takes over what is active now, instead of at the main actor's next turn, and notifies those who
-    /// have read what differs: for tests.
+    /// Updates synchronously, instead of at the main actor's next turn, and notifies those who have read
+    /// what differs: for tests.
     public func refresh() { observed.update() }
 
     /// The reason of the last update.

@@ -19,9 +19,15 @@ final class SharedConfiguration: Sendable {
     /// Yields after the configuration was replaced.
     private let replacements = ChangeSignals()
     private let place = Place()
+    /// The settings whose missing configuration is logged.
+    private let reported = Locked<Set<String>>([])
+    /// Where that is logged.
+    let log = Locked(ActiveConfigLog.standardError)
 
     /// Has no configuration and never gets one.
-    private let unconfigured = ActiveConfig(configStore: InMemoryStore(), overrides: .never)
+    private let unconfigured = ActiveConfig(
+        configStore: InMemoryStore(),
+        options: ActiveConfigOptions(overridePolicy: .never))
 
     var config: ActiveConfig? {
         get { current.withLock { $0 } }
@@ -45,11 +51,25 @@ final class SharedConfiguration: Sendable {
     @MainActor
     func track() { place.access() }
 
-    /// The values of a setting in whichever configuration is the shared one.
-    func values<Value>(for key: SettingKey<Value>) -> SettingValues<Value> {
-        SettingValues(
-            of: key, makeSignals: { self.makeSignals() },
-            load: { await (self.config ?? self.unconfigured).loadedValue(of: key) })
+    /// Logs, once for each setting, that a property has no configuration to follow.
+    func reportMissing<Value>(for selection: SettingSelection<Value>) {
+        guard reported.withLock({ $0.insert(selection.description).inserted }) else { return }
+        log.withLock { $0 }(
+            .error,
+            "@ActiveSetting has no configuration for '\(selection.description)' and gives the default: add "
+                + ".activeConfig(config) to the view, also to a sheet's and a second window's, pass one with "
+                + "in:, or set ActiveConfig.shared.")
+    }
+
+    /// The values in whichever configuration is the shared one.
+    func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value> {
+        ConfigurationUpdates(
+            of: selection, makeSignals: { self.makeSignals() },
+            load: {
+                let config = self.config ?? self.unconfigured
+                return ConfigurationSnapshot(
+                    config: config, contents: await config.loadedSnapshotInTask())
+            })
     }
 
     /// Has no value, only changes.

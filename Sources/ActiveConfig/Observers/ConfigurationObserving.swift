@@ -13,7 +13,7 @@ public import Foundation
 public protocol ConfigurationObserving: Sendable {
     /// Called with each event, in their order, one after the other, on any thread.
     ///
-    /// That a user is forgotten is told by ``ActiveConfig/forgetUser(_:)`` itself, ahead of the events that
+    /// That a user is forgotten is told by `forgetUser(_:)` itself, ahead of the events that
     /// wait and maybe while an event of another user is told on another thread. No earlier event of the user
     /// comes after it, and no later one before it.
     ///
@@ -101,7 +101,7 @@ public struct SettingRead: Sendable, Hashable {
     public let setting: SettingPath
     /// The value, not converted; nil when the default of the key was used, or ``isMasked``.
     public let value: SettingValue?
-    /// True when the value is a secret, see ``ActiveConfig/markSecret(_:inSection:)``.
+    /// True when the value is a secret, see ``ConfigurationDiagnostics/markSecret(_:)``.
     public let isMasked: Bool
     /// Where the value comes from.
     public let source: SettingSource

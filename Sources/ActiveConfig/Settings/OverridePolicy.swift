@@ -1,28 +1,32 @@
 import Foundation
 
-/// Whether overrides are active, and which are from the start; see
+/// Enables overrides, and reads initial ones from arguments, the environment and a file; see
 /// <doc:Defaults-overrides-and-sources>.
 public struct OverridePolicy: Sendable {
-    /// A Boolean value that indicates whether overrides are active.
+    /// A Boolean value that indicates whether overrides can be set.
     public let isEnabled: Bool
-    /// The overrides at the start, by section and key.
-    public let initialOverrides: [String: [String: SettingValue]]
+    /// The overrides at the start, by section.
+    public var initialOverrides: [String: ActiveConfigSection] {
+        initialValues.mapValues { ActiveConfigSection(settings: $0) }
+    }
+
+    let initialValues: ConfigurationLayers.Sections
     /// What is wrong with an argument or a file of overrides, for the log.
     let problems: [String]
 
     private init(
-        isEnabled: Bool, initialOverrides: [String: [String: SettingValue]] = [:],
+        isEnabled: Bool, initialValues: ConfigurationLayers.Sections = [:],
         problems: [String] = []
     ) {
         self.isEnabled = isEnabled
-        self.initialOverrides = initialOverrides
+        self.initialValues = initialValues
         self.problems = problems
     }
 
     /// None.
     public static let never = OverridePolicy(isEnabled: false)
 
-    /// In force, with none from the start, whatever the process was given.
+    /// Enabled, with none from the start, whatever the process was given.
     package static let settable = OverridePolicy(isEnabled: true)
 
     /// In a debug build of the framework as ``always``, else as ``never``.
@@ -34,7 +38,7 @@ public struct OverridePolicy: Sendable {
         #endif
     }
 
-    /// In force, with those of the process's launch arguments, environment and file from the start.
+    /// Enabled, with those of the process's launch arguments, environment and file from the start.
     ///
     /// - `-ActiveConfigOverride Home.columns=3`, any number of times, as an argument;
     /// - `ACTIVECONFIG_OVERRIDES` in the environment: the same, one a line;
@@ -51,7 +55,7 @@ public struct OverridePolicy: Sendable {
     }
 
     static func from(arguments: [String], environment: [String: String]) -> OverridePolicy {
-        var overrides: [String: [String: SettingValue]] = [:]
+        var overrides: ConfigurationLayers.Sections = [:]
         var problems: [String] = []
         let file =
             arguments.values(after: "-ActiveConfigOverrideFile").last
@@ -64,11 +68,7 @@ public struct OverridePolicy: Sendable {
                 let problem = state.problemsText(
                     of: "The file of overrides '\(file)'", isSecret: { _ in true })
                 if let problem { problems.append(problem) }
-                for (name, section) in state.sections {
-                    for key in section.settingKeys {
-                        overrides[name, default: [:]][key] = section[key]
-                    }
-                }
+                overrides = state.sections.mapValues(\.settings)
             } catch {
                 problems.append("The overrides in '\(file)' cannot be used: \(error)")
             }
@@ -100,7 +100,7 @@ public struct OverridePolicy: Sendable {
             overrides[section, default: [:]][key] = value
         }
         return OverridePolicy(
-            isEnabled: true, initialOverrides: overrides, problems: problems)
+            isEnabled: true, initialValues: overrides, problems: problems)
     }
 
     private static func parse(_ text: String) -> (String, String, SettingValue)? {

@@ -33,10 +33,18 @@ final class SettingDefinition: Sendable {
 
     private static let known = Locked<[Identity: (Reference, slot: Int)]>([:])
 
+    private static let secretPaths = Locked<Set<SettingPath>>([])
+
+    /// The settings that keys of this process declare as secret.
+    static var secrets: Set<SettingPath> { secretPaths.withLock { $0 } }
+
+    static func isSecret(_ path: SettingPath) -> Bool { secretPaths.withLock { $0.contains(path) } }
+
     /// The one definition of a section, name and type, and its number, from 0.
     static func interned(
-        _ path: SettingPath, type: Any.Type, reader: SettingReader
+        _ path: SettingPath, type: Any.Type, reader: SettingReader, isSecret: Bool
     ) -> (Reference, slot: Int) {
+        if isSecret { secretPaths.withLock { _ = $0.insert(path) } }
         let identity = Identity(path: path, type: ObjectIdentifier(type))
         return known.withLock { known in
             if let entry = known[identity] { return entry }
@@ -110,5 +118,34 @@ struct SettingReader: Sendable {
     private static func text(of error: any Error) -> String {
         let text = (error as? DecodingError)?.context?.debugDescription ?? "\(error)"
         return (text.hasSuffix(".") ? text.dropLast() : text[...]).oneLine(upTo: longestText)
+    }
+}
+
+extension SettingDefinition {
+    /// True when two configurations give different values, `standard` where they have none.
+    func differs(
+        in new: SnapshotContents, from old: SnapshotContents,
+        default standard: any DecodedSetting
+    ) -> Bool {
+        let (values, before) = (new.candidates(for: path), old.candidates(for: path))
+        if new === old || values.elementsEqual(before, by: { $0.isEquivalent(to: $1) }) {
+            return false
+        }
+        switch (value(in: new), value(in: old)) {
+        case (nil, nil): return false
+        case (let new, let old): return !(new ?? standard).isEqual(to: old ?? standard)
+        }
+    }
+
+    /// The value in a configuration; nil when it has none of the type.
+    private func value(in snapshot: SnapshotContents) -> (any DecodedSetting)? {
+        snapshot.candidates(for: path).lazy.compactMap { try? self.reader.read($0) }.first
+    }
+}
+
+extension SnapshotContents {
+    /// All values of a setting, the highest first; the next counts when one is of another type.
+    func candidates(for setting: SettingPath) -> [SettingValue] {
+        layers(ofKey: setting.name, inSection: setting.sectionName).map(\.value)
     }
 }

@@ -12,6 +12,12 @@ public struct SettingExplanation: Sendable, Hashable {
         public let source: SettingSource
         /// The value; nil when it is masked.
         public let value: SettingValue?
+
+        /// Creates a value with its source, as for a test.
+        public init(source: SettingSource, value: SettingValue?) {
+            self.source = source
+            self.value = value
+        }
     }
 
     /// A value that waits for its activation; see ``ActivationPolicy``.
@@ -20,10 +26,8 @@ public struct SettingExplanation: Sendable, Hashable {
         public let value: SettingValue?
     }
 
-    /// The section's name.
-    public let sectionName: String
-    /// The setting's name in the section.
-    public let name: String
+    /// The setting.
+    public let path: SettingPath
     /// The value that the app gets, as it would stand in a configuration; nil when there is none, when
     /// it is masked, or when it is the default of a key whose type cannot be written.
     ///
@@ -31,7 +35,7 @@ public struct SettingExplanation: Sendable, Hashable {
     public let value: SettingValue?
     /// Where the value comes from.
     public let source: SettingSource
-    /// All values that there are, as they stand there, the highest first; those below the first are
+    /// The values of all layers, unconverted, the highest first; those below the first are
     /// covered by it.
     public let layers: [Layer]
     /// A Boolean value that indicates whether the values are masked.
@@ -42,54 +46,58 @@ public struct SettingExplanation: Sendable, Hashable {
     /// in the active document.
     public let pending: PendingValue?
     /// The document that was looked at.
-    public let document: ConfigurationDescription
+    public let document: ConfigurationReport.Document
     /// Number of the layer that the value is from; nil when it is from none.
     let layer: Int?
-}
 
-/// What a configuration says of itself.
-public struct ConfigurationDescription: Sendable, Hashable {
-    /// Where the document comes from; ``SettingSource/none`` when there is none.
-    public let source: SettingSource
-    /// `template_version` of `meta` (FORMAT 2.4).
-    public let version: Int?
-    /// `creation_time` of `meta` as a date, if it is one (FORMAT 2.3).
-    public let creationDate: Date?
-    /// The entity tag of the answer in which it came.
-    public let entityTag: String?
-    /// A Boolean value that indicates whether a newer document waits for its activation.
-    public let isPending: Bool
-    /// `template_version` of the document that waits.
-    public let pendingVersion: Int?
+    init(
+        path: SettingPath, value: SettingValue?, source: SettingSource, layers: [Layer],
+        isMasked: Bool, problem: SettingProblem?, pending: PendingValue?,
+        document: ConfigurationReport.Document, layer: Int?
+    ) {
+        self.path = path
+        self.value = value
+        self.source = source
+        self.layers = layers
+        self.isMasked = isMasked
+        self.problem = problem
+        self.pending = pending
+        self.document = document
+        self.layer = layer
+    }
 
-    /// The time since the document was made; nil when it does not say when.
-    public var age: Duration? { creationDate.map { .seconds(-$0.timeIntervalSinceNow) } }
-
-    init(_ snapshot: ConfigurationSnapshot) {
-        source = snapshot.source
-        version = snapshot.configuration.meta["template_version"]?.integerValue
-        creationDate = snapshot.configuration.creationDate
-        entityTag = snapshot.configuration.entityTag
-        let pending = snapshot.known.pending?.configuration
-        isPending = pending != nil
-        pendingVersion = pending?.meta["template_version"]?.integerValue
+    /// Creates an explanation, as for a test.
+    ///
+    /// - Parameters:
+    ///   - path: The setting.
+    ///   - layers: All values, the highest first; the first is the one that the app gets.
+    ///   - document: The document that was looked at.
+    ///   - problem: Why the highest value is not the one that the app gets.
+    public init(
+        _ path: SettingPath, layers: [Layer], document: ConfigurationReport.Document,
+        problem: SettingProblem? = nil
+    ) {
+        self.init(
+            path: path, value: layers.first?.value, source: layers.first?.source ?? .absent,
+            layers: layers, isMasked: false, problem: problem, pending: nil, document: document,
+            layer: layers.isEmpty ? nil : 0)
     }
 }
 
 extension SettingExplanation: CustomStringConvertible {
     /// One line for a log.
     public var description: String {
-        var text = "\(sectionName).\(name) = \(shown(value)), \(source)"
+        var text = "\(path) = \(shown(value)), \(source)"
         let details = [
-            document.version.map { "version \($0)" }, document.entityTag,
+            document.templateVersion.map { "version \($0)" }, document.entityTag,
             document.age.map { "\(Self.text(of: $0)) old" },
         ].compactMap { $0 }
-        if !details.isEmpty, source == document.source, source != .none {
+        if !details.isEmpty, source == document.source, source != .absent {
             text += " (\(details.joined(separator: ", ")))"
         }
         if let pending {
             text += "; waiting for activation: \(shown(pending.value))"
-            if let version = document.pendingVersion { text += " (version \(version))" }
+            if let version = document.pendingTemplateVersion { text += " (version \(version))" }
         }
         let beneath = layers.dropFirst(layer.map { $0 + 1 } ?? layers.count)
         if !beneath.isEmpty {
@@ -115,7 +123,7 @@ extension SettingExplanation: CustomStringConvertible {
     /// The explanation as an object, for a log or a support request.
     public var settingValue: SettingValue {
         var object: [String: SettingValue] = [
-            "section": .string(sectionName), "name": .string(name),
+            "section": .string(path.sectionName), "name": .string(path.name),
             "source": .string(source.description),
             "layers": .array(
                 layers.map { layer in
@@ -136,13 +144,55 @@ extension SettingExplanation: CustomStringConvertible {
 
 /// All settings of an ``ActiveConfig``, each with its source, for a log or a support request.
 public struct ConfigurationReport: Sendable, Hashable {
+    /// A document's version, date, tag and source.
+    public struct Document: Sendable, Hashable {
+        /// Where the document comes from; ``SettingSource/absent`` when there is none.
+        public let source: SettingSource
+        /// `template_version` of `meta` (FORMAT 2.4).
+        public let templateVersion: Int?
+        /// `creation_time` of `meta` as a date, if it is one (FORMAT 2.3).
+        public let creationDate: Date?
+        /// The entity tag of the answer in which it came.
+        public let entityTag: String?
+        /// A Boolean value that indicates whether a newer document waits for its activation.
+        public let isPending: Bool
+        /// `template_version` of the document that waits.
+        public let pendingTemplateVersion: Int?
+
+        /// The time since the document was made; nil when it does not say when.
+        public var age: Duration? { creationDate.map { .seconds(-$0.timeIntervalSinceNow) } }
+
+        /// Creates a description, as for a test.
+        public init(
+            source: SettingSource, templateVersion: Int? = nil, creationDate: Date? = nil,
+            entityTag: String? = nil, isPending: Bool = false, pendingTemplateVersion: Int? = nil
+        ) {
+            self.source = source
+            self.templateVersion = templateVersion
+            self.creationDate = creationDate
+            self.entityTag = entityTag
+            self.isPending = isPending
+            self.pendingTemplateVersion = pendingTemplateVersion
+        }
+
+        init(_ contents: SnapshotContents) {
+            let (document, pending) = (
+                contents.configuration, contents.known.pending?.configuration
+            )
+            self.init(
+                source: contents.source, templateVersion: document.templateVersion,
+                creationDate: document.creationDate, entityTag: document.entityTag,
+                isPending: pending != nil, pendingTemplateVersion: pending?.templateVersion)
+        }
+    }
+
     /// The user whose configuration is active; nil is the generic user.
     public let userID: String?
     /// The active document.
-    public let document: ConfigurationDescription
+    public let document: ConfigurationReport.Document
     /// All settings, sorted by section and name.
     public let settings: [SettingExplanation]
-    /// Settings that are left out or could not be read so far; see ``ActiveConfig/problems``.
+    /// Settings that are left out or could not be read so far; see ``ConfigurationDiagnostics/problems``.
     public let problems: [SettingProblem]
 
     /// The report as an object.
@@ -153,10 +203,10 @@ public struct ConfigurationReport: Sendable, Hashable {
             "settings": .array(settings.map(\.settingValue)),
             "problems": .array(problems.map { .string($0.description) }),
         ]
-        object["template_version"] = document.version.map { .integer($0) }
+        object["template_version"] = document.templateVersion.map { .integer($0) }
         object["entity_tag"] = document.entityTag.map { .string($0) }
         if document.isPending { object["is_pending"] = true }
-        object["pending_template_version"] = document.pendingVersion.map { .integer($0) }
+        object["pending_template_version"] = document.pendingTemplateVersion.map { .integer($0) }
         object["creation_time"] = document.creationDate.flatMap(SettingText.text(of:)).map {
             .string($0)
         }

@@ -7,7 +7,7 @@
 ///     var timeout: Duration = .seconds(30)
 /// }
 ///
-/// let checkout = config.decode(Checkout.self)
+/// let checkout = config.section(Checkout.self)
 /// ```
 ///
 /// The values of `init()` are the defaults: of a setting that the section lacks, and of one whose

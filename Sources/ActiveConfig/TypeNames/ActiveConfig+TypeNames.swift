@@ -11,17 +11,15 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ActiveConfigListener = ActiveConfigTypes.ActiveConfigListenerType
     /// The framework's type of this name.
-    public typealias ActiveConfigSubscription = ActiveConfigTypes.ActiveConfigListenerTokenType
-    /// The framework's type of this name.
     public typealias ActiveConfigLog = ActiveConfigTypes.ActiveConfigLogType
-    /// The framework's type of this name.
-    public typealias ObservableActiveConfig = ActiveConfigTypes.ActiveConfigObserverType
     /// The framework's type of this name.
     public typealias ActiveConfigOptions = ActiveConfigTypes.ActiveConfigOptionsType
     /// The framework's type of this name.
     public typealias ActiveConfigSection = ActiveConfigTypes.ActiveConfigSectionType
     /// The framework's type of this name.
     public typealias ActiveConfigStore = ActiveConfigTypes.ActiveConfigStoreType
+    /// The framework's type of this name.
+    public typealias ActiveConfigSubscription = ActiveConfigTypes.ActiveConfigSubscriptionType
     /// The framework's type of this name.
     public typealias ActiveSetting = ActiveConfigTypes.ActiveSettingType
     /// The framework's type of this name.
@@ -35,7 +33,7 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ConfigurationCandidate = ActiveConfigTypes.ConfigurationCandidateType
     /// The framework's type of this name.
-    public typealias ConfigurationDescription = ActiveConfigTypes.ConfigurationDescriptionType
+    public typealias ConfigurationDiagnostics = ActiveConfigTypes.ConfigurationDiagnosticsType
     /// The framework's type of this name.
     public typealias ConfigurationEvent = ActiveConfigTypes.ConfigurationEventType
     /// The framework's type of this name.
@@ -47,11 +45,19 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias ConfigurationObserving = ActiveConfigTypes.ConfigurationObservingType
     /// The framework's type of this name.
+    public typealias ConfigurationOverrides = ActiveConfigTypes.ConfigurationOverridesType
+    /// The framework's type of this name.
     public typealias ConfigurationRefusal = ActiveConfigTypes.ConfigurationRefusalType
     /// The framework's type of this name.
     public typealias ConfigurationReport = ActiveConfigTypes.ConfigurationReportType
     /// The framework's type of this name.
+    public typealias ConfigurationSnapshot = ActiveConfigTypes.ConfigurationSnapshotType
+    /// The framework's type of this name.
     public typealias ConfigurationState = ActiveConfigTypes.ConfigurationStateType
+    /// The framework's type of this name.
+    public typealias ConfigurationStatus = ActiveConfigTypes.ConfigurationStatusType
+    /// The framework's type of this name.
+    public typealias ConfigurationUpdates = ActiveConfigTypes.ConfigurationUpdatesType
     /// The framework's type of this name.
     public typealias ConfigurationVetting = ActiveConfigTypes.ConfigurationVettingType
     /// The framework's type of this name.
@@ -67,8 +73,6 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias DownloadResult = ActiveConfigTypes.DownloadResultType
     /// The framework's type of this name.
-    public typealias FetchOutcome = ActiveConfigTypes.FetchOutcomeType
-    /// The framework's type of this name.
     public typealias FetchPolicy = ActiveConfigTypes.FetchPolicyType
     /// The framework's type of this name.
     public typealias FileDefaultsStore = ActiveConfigTypes.FileDefaultsStoreType
@@ -79,6 +83,8 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias LaunchGate = ActiveConfigTypes.LaunchGateType
     /// The framework's type of this name.
+    public typealias ObservableActiveConfig = ActiveConfigTypes.ObservableActiveConfigType
+    /// The framework's type of this name.
     public typealias OriginalDocument = ActiveConfigTypes.OriginalDocumentType
     /// The framework's type of this name.
     public typealias OverridePolicy = ActiveConfigTypes.OverridePolicyType
@@ -86,10 +92,6 @@ extension ActiveConfig {
     public typealias PlatformSignals = ActiveConfigTypes.PlatformSignalsType
     /// The framework's type of this name.
     public typealias SectionChange = ActiveConfigTypes.SectionChangeType
-    /// The framework's type of this name.
-    public typealias SectionChanges = ActiveConfigTypes.SectionChangesType
-    /// The framework's type of this name.
-    public typealias SectionValues = ActiveConfigTypes.SectionValuesType
     /// The framework's type of this name.
     public typealias SettingConvertible = ActiveConfigTypes.SettingConvertibleType
     /// The framework's type of this name.
@@ -107,7 +109,7 @@ extension ActiveConfig {
     /// The framework's type of this name.
     public typealias SettingValue = ActiveConfigTypes.SettingValueType
     /// The framework's type of this name.
-    public typealias SettingValues = ActiveConfigTypes.SettingValuesType
+    public typealias SettingsReading = ActiveConfigTypes.SettingsReadingType
     /// The framework's type of this name.
     public typealias SettingsSection = ActiveConfigTypes.SettingsSectionType
     /// The framework's type of this name.
@@ -126,6 +128,4 @@ extension ActiveConfig {
     public typealias UserDefaultsStore = ActiveConfigTypes.UserDefaultsStoreType
     /// The framework's type of this name.
     public typealias VettingVerdict = ActiveConfigTypes.VettingVerdictType
-    #if canImport(CryptoKit)
-    #endif
 }

@@ -11,18 +11,16 @@ public enum ActiveConfigTypes: Sendable {
     public typealias ActiveConfigDownloaderType = ActiveConfigDownloader
     /// ``ActiveConfigListener``.
     public typealias ActiveConfigListenerType = ActiveConfigListener
-    /// ``ActiveConfigSubscription``.
-    public typealias ActiveConfigListenerTokenType = ActiveConfigSubscription
     /// ``ActiveConfigLog``.
     public typealias ActiveConfigLogType = ActiveConfigLog
-    /// ``ObservableActiveConfig``.
-    public typealias ActiveConfigObserverType = ObservableActiveConfig
     /// ``ActiveConfigOptions``.
     public typealias ActiveConfigOptionsType = ActiveConfigOptions
     /// ``ActiveConfigSection``.
     public typealias ActiveConfigSectionType = ActiveConfigSection
     /// ``ActiveConfigStore``.
     public typealias ActiveConfigStoreType = ActiveConfigStore
+    /// ``ActiveConfigSubscription``.
+    public typealias ActiveConfigSubscriptionType = ActiveConfigSubscription
     /// ``ActiveSetting``.
     public typealias ActiveSettingType = ActiveSetting
     /// ``BootstrapConfiguration``.
@@ -35,8 +33,8 @@ public enum ActiveConfigTypes: Sendable {
     public typealias ConfigurationActivationType = ConfigurationActivation
     /// ``ConfigurationCandidate``.
     public typealias ConfigurationCandidateType = ConfigurationCandidate
-    /// ``ConfigurationDescription``.
-    public typealias ConfigurationDescriptionType = ConfigurationDescription
+    /// ``ConfigurationDiagnostics``.
+    public typealias ConfigurationDiagnosticsType = ConfigurationDiagnostics
     /// ``ConfigurationEvent``.
     public typealias ConfigurationEventType = ConfigurationEvent
     /// ``ConfigurationFormatError``.
@@ -47,12 +45,20 @@ public enum ActiveConfigTypes: Sendable {
     public typealias ConfigurationLimitsType = ConfigurationLimits
     /// ``ConfigurationObserving``.
     public typealias ConfigurationObservingType = ConfigurationObserving
+    /// ``ConfigurationOverrides``.
+    public typealias ConfigurationOverridesType = ConfigurationOverrides
     /// ``ConfigurationRefusal``.
     public typealias ConfigurationRefusalType = ConfigurationRefusal
     /// ``ConfigurationReport``.
     public typealias ConfigurationReportType = ConfigurationReport
+    /// ``ConfigurationSnapshot``.
+    public typealias ConfigurationSnapshotType = ConfigurationSnapshot
     /// ``ConfigurationState``.
     public typealias ConfigurationStateType = ConfigurationState
+    /// ``ConfigurationStatus``.
+    public typealias ConfigurationStatusType = ConfigurationStatus
+    /// ``ConfigurationUpdates``.
+    public typealias ConfigurationUpdatesType = ConfigurationUpdates
     /// ``ConfigurationVetting``.
     public typealias ConfigurationVettingType = ConfigurationVetting
     /// ``CustomSignalError``.
@@ -67,8 +73,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias DownloadRecordType = DownloadRecord
     /// ``DownloadResult``.
     public typealias DownloadResultType = DownloadResult
-    /// ``FetchOutcome``.
-    public typealias FetchOutcomeType = FetchOutcome
     /// ``FetchPolicy``.
     public typealias FetchPolicyType = FetchPolicy
     /// ``FileDefaultsStore``.
@@ -79,6 +83,8 @@ public enum ActiveConfigTypes: Sendable {
     public typealias JSONURLDownloaderType = JSONURLDownloader
     /// ``LaunchGate``.
     public typealias LaunchGateType = LaunchGate
+    /// ``ObservableActiveConfig``.
+    public typealias ObservableActiveConfigType = ObservableActiveConfig
     /// ``OriginalDocument``.
     public typealias OriginalDocumentType = OriginalDocument
     /// ``OverridePolicy``.
@@ -87,10 +93,6 @@ public enum ActiveConfigTypes: Sendable {
     public typealias PlatformSignalsType = PlatformSignals
     /// ``SectionChange``.
     public typealias SectionChangeType = SectionChange
-    /// ``SectionChanges``.
-    public typealias SectionChangesType = SectionChanges
-    /// ``SectionValues``.
-    public typealias SectionValuesType = SectionValues
     /// ``SettingConvertible``.
     public typealias SettingConvertibleType = SettingConvertible
     /// ``SettingExplanation``.
@@ -107,8 +109,8 @@ public enum ActiveConfigTypes: Sendable {
     public typealias SettingSourceType = SettingSource
     /// ``SettingValue``.
     public typealias SettingValueType = SettingValue
-    /// ``SettingValues``.
-    public typealias SettingValuesType = SettingValues
+    /// ``SettingsReading``.
+    public typealias SettingsReadingType = SettingsReading
     /// ``SettingsSection``.
     public typealias SettingsSectionType = SettingsSection
     /// ``StoreError``.
@@ -127,6 +129,4 @@ public enum ActiveConfigTypes: Sendable {
     public typealias UserDefaultsStoreType = UserDefaultsStore
     /// ``VettingVerdict``.
     public typealias VettingVerdictType = VettingVerdict
-    #if canImport(CryptoKit)
-    #endif
 }

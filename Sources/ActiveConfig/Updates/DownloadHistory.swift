@@ -59,9 +59,6 @@ final class DownloadHistory: Sendable {
         case wait(seconds: Double, status: Int?)
     }
 
-    /// In seconds, 30,000 years; a duration cannot be of any length.
-    private static let longestAge = 1e12
-
     let stored: StoredState<State>
     let policy: FetchPolicy
     let now: @Sendable () -> Date
@@ -176,11 +173,9 @@ final class DownloadHistory: Sendable {
         return nil
     }
 
-    /// The time since a user's active document was given or confirmed.
-    func age(of userID: UserID) -> Duration? {
-        value.fetches[userID.digest]?.confirmedTime.map {
-            .seconds(min(max(0, now().timeIntervalSince($0)), Self.longestAge))
-        }
+    /// When the server gave or confirmed the active document of a user; nil: it never did.
+    func confirmationDate(of userID: UserID) -> Date? {
+        value.fetches[userID.digest]?.confirmedTime
     }
 }
 

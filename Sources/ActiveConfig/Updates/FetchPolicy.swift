@@ -13,7 +13,7 @@ import Foundation
 /// last download, and after `markStale()`.
 ///
 /// With a ``Backoff``, a failure makes all downloads of the installation wait: they throw
-/// ``DownloadError/Code/throttled`` until ``ActiveConfig/ActiveConfig/throttledUntil``. No answer
+/// ``DownloadError/Code/throttled`` until ``ConfigurationStatus/throttledUntil``. No answer
 /// stops a client for good.
 ///
 /// Both are kept across launches, by the device's clock. An interval counts only while the clock

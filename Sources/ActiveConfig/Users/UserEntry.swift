@@ -7,7 +7,7 @@ final class UserEntry: Sendable {
     private struct State {
         var documents: UserConfigurationState
         /// Nil until first use.
-        var snapshot: ConfigurationSnapshot?
+        var snapshot: SnapshotContents?
         var listeners = ListenerTable()
     }
 
@@ -37,12 +37,12 @@ final class UserEntry: Sendable {
     var writes: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .writes) }
 
     /// Nil: not loaded yet.
-    var snapshot: ConfigurationSnapshot? { state.withLock { $0.snapshot } }
+    var snapshot: SnapshotContents? { state.withLock { $0.snapshot } }
 
     var documents: UserConfigurationState { state.withLock { $0.documents } }
 
     /// Both at one moment.
-    var current: (documents: UserConfigurationState, snapshot: ConfigurationSnapshot?) {
+    var current: (documents: UserConfigurationState, snapshot: SnapshotContents?) {
         state.withLock { ($0.documents, $0.snapshot) }
     }
 
@@ -58,19 +58,21 @@ final class UserEntry: Sendable {
     ///   - snapshot: The snapshot of its active configuration; nil when nothing is loaded.
     ///   - changes: The changes since the former snapshot.
     func publish(
-        _ documents: UserConfigurationState, _ snapshot: ConfigurationSnapshot?,
+        _ documents: UserConfigurationState, _ snapshot: SnapshotContents?,
         _ changes: [SectionChange]
     ) {
         state.withLock { state in
             (state.documents, state.snapshot) = (documents, snapshot)
-            if state.listeners.isEmpty { return }
+            guard let snapshot, !state.listeners.isEmpty else { return }
             let deliveries = changes.map { ($0, state.listeners[$0.sectionName]) }
                 .filter { !$0.1.isEmpty }
             guard !deliveries.isEmpty else { return }
             // Under the lock, so that they come in the order of the changes.
             listenerQueue.async {
                 for (change, registrations) in deliveries {
-                    for registration in registrations { registration.deliver(change.new) }
+                    for registration in registrations {
+                        registration.deliver(change.new, of: snapshot)
+                    }
                 }
             }
         }
@@ -83,8 +85,9 @@ final class UserEntry: Sendable {
     func register(_ registration: ListenerRegistration) {
         state.withLock { state in
             _ = state.listeners.add(registration)
-            guard let section = state.snapshot?.sections[registration.sectionName] else { return }
-            listenerQueue.async { registration.deliver(section) }
+            registration.deliverFirst(of: state.snapshot) { section, contents in
+                listenerQueue.async { registration.deliver(section, of: contents) }
+            }
         }
     }
 

@@ -143,10 +143,10 @@ final class UserTable: Sendable {
     /// - Returns: The snapshot, and what is released for it, to be let go under no lock.
     func snapshot(
         of userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
-        reason: SectionChange.Reason, epoch: UserEpoch, previous: ConfigurationSnapshot?
-    ) -> (snapshot: ConfigurationSnapshot, released: [UserEntry]) {
+        reason: SectionChange.Reason, epoch: UserEpoch, previous: SnapshotContents?
+    ) -> (snapshot: SnapshotContents, released: [UserEntry]) {
         guard state.withLock({ $0.slots[userID]?.use ?? 0 > 0 }) else {
-            let snapshot = ConfigurationSnapshot(
+            let snapshot = SnapshotContents(
                 userID: userID, known: known, layers: layers, reason: reason, epoch: epoch,
                 previous: previous)
             return (snapshot, [])
@@ -156,7 +156,7 @@ final class UserTable: Sendable {
             state.count(shared.tables, for: userID)
             return state.release(over: limits, butNot: userID)
         }
-        let snapshot = ConfigurationSnapshot(
+        let snapshot = SnapshotContents(
             userID: userID, known: shared.known, layers: layers, sections: shared.sections,
             reason: reason, epoch: epoch, previous: previous)
         return (snapshot, released)

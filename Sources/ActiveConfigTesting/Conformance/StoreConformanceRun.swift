@@ -17,7 +17,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
     static func configuration(
         of owner: String, number: Int = 0, entityTag: String? = nil
     ) -> ConfigurationState {
-        let settings: [String: SettingValue] = [
+        let settings: ActiveConfigSection = [
             "owner": .string(owner), "number": .integer(number),
             "text": .string(String(repeating: "\(number % 10)", count: 400)),
         ]

@@ -4,7 +4,7 @@ public import ActiveConfig
 ///
 /// ```swift
 /// let recorder = RecordingLog()
-/// let config = ActiveConfig(configDownloader: downloader, log: recorder.log)
+/// let config = ActiveConfig(configDownloader: downloader, options: ActiveConfigOptions(log: recorder.log))
 /// recorder.messages(ofLevel: .error)
 /// ```
 public final class RecordingLog: Sendable {

@@ -49,13 +49,13 @@ struct CallingBackTests {
             ("decoded", { _ = $0[CallingBackTests.probe] }),
             ("currentConfiguration", { _ = $0.currentConfiguration }),
             ("pendingChanges", { _ = $0.pendingChanges }),
-            ("explain", { _ = $0.explain("title", inSection: "Home") }),
-            ("report", { _ = $0.report().description }),
-            ("freshness", { _ = ($0.freshness, $0.age, $0.throttledUntil, $0.lastDownload) }),
+            ("explain", { _ = $0.diagnostics.explain(SettingPath("Home", "title")) }),
+            ("report", { _ = $0.diagnostics.report().description }),
+            ("status", { _ = $0.status }),
             ("handle", { _ = $0.configuration(forUserID: "h")["Home"] }),
-            ("listen", { $0.listen(forSectionName: "Home") { _ in }.cancel() }),
+            ("listen", { $0.observe(sectionNamed: "Home") { _ in }.cancel() }),
             ("defaults", { $0.setDefaults(["Other": ["n": 1]]) }),
-            ("override", { $0.setOverride("x", forKey: "title", inSection: "Over") }),
+            ("override", { $0.overrides.set("x", for: SettingPath("Over", "title")) }),
             ("markStale", { $0.markStale() }),
             ("download", { $0.startDownload() }),
             (
@@ -69,6 +69,8 @@ struct CallingBackTests {
             ("activate", { _ = $0.activate() }),
             ("activate of a handle", { _ = $0.configuration(forUserID: "h").activate() }),
             ("reload", { _ = $0.reload() }),
+            ("snapshot", { _ = $0.snapshot.sections }),
+            ("observe", { $0.observe(CallingBackTests.probe) { _ in }.cancel() }),
             ("forget", { config in for user in ["a", "b", "h"] { try? config.forgetUser(user) } }),
         ]
     }
@@ -126,8 +128,9 @@ struct CallingBackTests {
     }
 
     private func launch(_ shared: Shared, _ activation: ActivationPolicy) -> CoordinatorFixture {
-        var options = ActiveConfigOptions()
-        options.activation = activation
+        let options = ActiveConfigOptions(
+            activationPolicy: activation, overridePolicy: .settable,
+            log: ActiveConfigLog(minimumLevel: .debug) { _, _ in shared.callBack(from: .log) })
         let queue = DispatchQueue(label: "listeners")
         let center = NotificationCenter()
         let downloader = ScriptedDownloader { request in
@@ -140,11 +143,7 @@ struct CallingBackTests {
         let log = RecordingLog()
         let config = ActiveConfig(
             configDownloader: downloader, configStore: CallingStore(shared),
-            notificationCenter: center, listenerQueue: queue, overrides: .settable,
-            options: options,
-            log: ActiveConfigLog(minimumLevel: .debug) { _, _ in
-                shared.callBack(from: .log)
-            })
+            notificationCenter: center, listenerQueue: queue, options: options)
         return CoordinatorFixture(
             config: config, downloader: downloader, queue: queue, center: center, log: log)
     }
@@ -158,7 +157,7 @@ struct CallingBackTests {
             shared.use(config)
             Probe.shared.withLock { $0 = shared }
             defer { shared.use(nil) }
-            let token = config.listen(forSectionName: "Home") { _ in
+            let token = config.observe(sectionNamed: "Home") { _ in
                 shared.callBack(from: .listener)
             }
             let observer = fixture.center.addObserver(

@@ -46,12 +46,11 @@ struct ConfirmedVersionTests {
             _ store: any ActiveConfigStore, activation: ActivationPolicy = .immediate
         ) throws -> ActiveConfig {
             let url = try loopback.url("/config")
-            var options = ActiveConfigOptions()
-            options.activation = activation
+            let options = ActiveConfigOptions(activationPolicy: activation, log: .disabled)
             let config = ActiveConfig(
                 configDownloader: JSONURLDownloader { _ in URLRequest(url: url) },
                 configStore: store, notificationCenter: NotificationCenter(),
-                listenerQueue: DispatchQueue(label: "listeners"), options: options, log: .disabled)
+                listenerQueue: DispatchQueue(label: "listeners"), options: options)
             config.currentUserID = "1"
             return config
         }
@@ -117,14 +116,14 @@ struct ConfirmedVersionTests {
         // What is active is another document.
         #expect(config.currentConfiguration.templateVersion == 11)
         #expect(try store.pendingConfiguration(forUserID: "1")?.templateVersion == 13)
-        #expect(config.pendingConfiguration?.templateVersion == 13)
+        #expect(config.snapshot.pending?.document.templateVersion == 13)
         #expect(await config.activate().count == 1)
         #expect(config.currentConfiguration.templateVersion == 13)
         #expect(store.ownConfiguration(forUserID: "1")?.templateVersion == 13)
         // And so does the one that is active then.
         server.name("14")
         let outcome = try await config.fetchAndActivate()
-        #expect(outcome.download == .notModified)
+        #expect(outcome.outcome == .notModified)
         #expect(outcome.changedSectionNames == [])
         #expect(config.currentConfiguration.templateVersion == 14)
         #expect(store.ownConfiguration(forUserID: "1")?.templateVersion == 14)

@@ -27,7 +27,8 @@ struct ConveniencesTests {
     @Test func aConfigurationWithoutADownloaderReadsItsBootstrap() async throws {
         let config = ActiveConfig(
             configStore: InMemoryStore(bootstrap: .state(.make())),
-            listenerQueue: DispatchQueue(label: "test"), log: .disabled)
+            listenerQueue: DispatchQueue(label: "test"),
+            options: ActiveConfigOptions(log: .disabled))
         #expect(config["Home"]?.string(forKey: "title") == "Hello")
         await #expect(throws: DownloadError(.noDownloader)) {
             try await config.downloadNewConfig()
@@ -37,7 +38,7 @@ struct ConveniencesTests {
     @Test func aDownloadCanBeStartedFromAsynchronousCode() async throws {
         let downloader = ScriptedDownloader(.configuration(.make(sections: ["Home": ["a": 1]])))
         let config = ActiveConfig.make(downloader: downloader)
-        var values = config.sections(named: "Home").makeAsyncIterator()
+        var values = config.values(ofSection: "Home").makeAsyncIterator()
         #expect(await values.next() == .some(nil))
         config.startDownload()
         #expect(await values.next()??.integer(forKey: "a") == 1)
@@ -48,7 +49,8 @@ struct ConveniencesTests {
         let store = InMemoryStore(
             bootstrap: .jsonFile(URL(filePath: "/nowhere/bootstrap.json")))
         let config = ActiveConfig(
-            configStore: store, listenerQueue: DispatchQueue(label: "test"), log: messages.log)
+            configStore: store, listenerQueue: DispatchQueue(label: "test"),
+            options: ActiveConfigOptions(log: messages.log))
         #expect(config["Home"] == nil)
         #expect(messages.messages.contains { $0.text.contains("/nowhere/bootstrap.json") })
     }
@@ -62,9 +64,9 @@ struct ConveniencesTests {
             configDownloader: ScriptedDownloader(),
             configStore: InMemoryStore(bootstrap: .state(.make())),
             notificationCenter: NotificationCenter(), listenerQueue: queue,
-            downloadTimeout: .seconds(300), clock: ContinuousClock(), listenerQueuePatience: 0,
-            log: ActiveConfigLog { text.yield($1) })
-        let token = config.listen(forSectionName: "Home") { _ in }
+            options: ActiveConfigOptions(log: ActiveConfigLog { text.yield($1) }),
+            clock: ContinuousClock(), listenerQueuePatience: 0)
+        let token = config.observe(sectionNamed: "Home") { _ in }
         var iterator = texts.makeAsyncIterator()
         #expect(await iterator.next()?.contains("listener queue") == true)
         queue.resume()

@@ -20,11 +20,14 @@ struct CoordinatorFixture {
         let queue = DispatchQueue(label: "listeners")
         let center = NotificationCenter()
         let log = RecordingLog()
+        var options = options
+        options.overridePolicy = overrides
+        options.downloadTimeout = downloadTimeout
+        options.log = log.log
         return CoordinatorFixture(
             config: ActiveConfig(
                 configDownloader: downloader, configStore: store, notificationCenter: center,
-                listenerQueue: queue, downloadTimeout: downloadTimeout, clock: clock,
-                now: now, overrides: overrides, options: options, log: log.log),
+                listenerQueue: queue, options: options, clock: clock, now: now),
             downloader: downloader, queue: queue, center: center, log: log)
     }
 

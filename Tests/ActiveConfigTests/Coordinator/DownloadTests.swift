@@ -91,7 +91,9 @@ struct DownloadTests {
         let second = try await config.downloadNewConfig()
         #expect(second.changedSectionNames == ["Changed", "Gone", "New"])
         let third = try await config.downloadNewConfig()
-        #expect(third == DownloadResult(userID: nil, configurationIsCurrent: true))
+        #expect(
+            third
+                == DownloadResult(userID: nil, configurationIsCurrent: true, outcome: .notModified))
     }
 
     /// A download that ends after a change of user is stored for its owner, leaves the current
@@ -108,7 +110,9 @@ struct DownloadTests {
         let recorder = NotificationRecorder(of: config, in: fixture.center)
         fixture.downloader.answer(1, with: .configuration(.titled(["Home": "A"])))
         #expect(
-            try await download.value == DownloadResult(userID: "A", configurationIsCurrent: false))
+            try await download.value
+                == DownloadResult(
+                    userID: "A", configurationIsCurrent: false, isActive: true))
         #expect(config.currentConfiguration.sections.isEmpty)
         fixture.drain()
         #expect(listener.deliveries.isEmpty)
@@ -131,7 +135,10 @@ struct DownloadTests {
         config.currentUserID = "B"
         fixture.downloader.answer(1, with: .unchanged)
         #expect(
-            try await download.value == DownloadResult(userID: "A", configurationIsCurrent: false))
+            try await download.value
+                == DownloadResult(
+                    userID: "A", configurationIsCurrent: false, isActive: true,
+                    outcome: .notModified))
     }
 
     @Test("A download of A that ends after A → B → A comes in force")

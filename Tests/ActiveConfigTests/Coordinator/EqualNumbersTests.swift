@@ -62,7 +62,7 @@ struct EqualNumbersTests {
 
     @Test func aSectionWithEqualNumbersDoesNotWait() async throws {
         var options = ActiveConfigOptions()
-        options.activation = .manual
+        options.activationPolicy = .manual
         let fixture = Self.make([1, 1.0], options: options)
         try await fixture.config.downloadNewConfig()
         fixture.config.activate(isLast: true)

@@ -21,7 +21,7 @@ struct ForgettingRacesTests {
     @Test(arguments: [ActivationPolicy.nextLaunch, .manual(except: ["Kill"]), .immediate])
     func whoIsForgottenWhileBeingLoadedDoesNotComeBack(policy: ActivationPolicy) async throws {
         var options = ActiveConfigOptions()
-        options.activation = policy
+        options.activationPolicy = policy
         for loads in [
             { (config: ActiveConfig) in
                 config.currentUserID = "1"
@@ -47,13 +47,13 @@ struct ForgettingRacesTests {
 
     @Test func theGenericUsersSectionsDoNotStayBesideWhatWaits() throws {
         var options = ActiveConfigOptions()
-        options.activation = .manual(except: ["Kill"])
+        options.activationPolicy = .manual(except: ["Kill"])
         store.base.persistConfiguration(Self.document("generic"), forUserID: nil)
         store.base.persistPendingConfiguration(Self.document("own"), forUserID: "1")
         let config = launch(options)
         config.currentUserID = "1"
         #expect(config["Home"]?.title == "generic" && config["Kill"]?.title == "own")
-        try config.forgetUser(nil)
+        try config.forgetGenericUser()
         #expect(config["Home"] == nil && config["Kill"]?.title == "own")
         config.currentUserID = "2"
         config.currentUserID = "1"
@@ -73,7 +73,7 @@ struct ForgettingRacesTests {
             crashGuard.markHealthy()
             crashGuard.drain()
         }
-        try config.forgetUser("1")
+        try await config.forgetUser("1")
         #expect(store.base.clientState(named: copy) == nil)
         // Another document of the user is guarded again.
         store.base.persistConfiguration(Self.document("new"), forUserID: "1")

@@ -33,7 +33,7 @@ struct ForgettingTests {
         #expect(store.ownConfiguration(forUserID: "1") == nil)
         let titles = recorder.sections.map { $0?.string(forKey: "title") }
         #expect(titles == ["own", "generic"])
-        try config.forgetUser(nil)
+        try config.forgetGenericUser()
         #expect(title(config) == "bootstrap")
     }
 
@@ -52,7 +52,7 @@ struct ForgettingTests {
         config.currentUserID = "1"
         let download = Task { try await config.downloadNewConfig() as DownloadResult }
         try await downloader.waitForRequests(1)
-        try config.forgetUser("1")
+        try await config.forgetUser("1")
         await #expect(throws: CancellationError.self) { try await download.value }
         downloader.answer(1, with: .configuration(.titled(["Home": "late"])))
         try await downloader.waitForRequests(1)
@@ -79,9 +79,9 @@ struct ForgettingTests {
             if round.isMultiple(of: 2) { try await downloader.waitForRequests(1) }
             await withTaskGroup { group in
                 group.addTask { _ = try? await config.downloadNewConfig() as DownloadResult }
-                group.addTask { @concurrent in try? config.forgetUser("1") }
+                group.addTask { @concurrent in try? await config.forgetUser("1") }
             }
-            try config.forgetUser("1")
+            try await config.forgetUser("1")
             // What is late has come.
             config.turns.run(of: UserID("1")) {}
             config.listenerQueue.sync {}
@@ -93,8 +93,8 @@ struct ForgettingTests {
     /// The user is forgotten at a random moment while a download's answer, which takes a while to
     /// compare, is brought in force.
     @Test func aDownloadThatIsJustEndingCannotBringTheUserBack() async throws {
-        var sections = (0..<5_000).reduce(into: [:]) {
-            $0["S\($1)"] = ["x": SettingValue.integer($1)]
+        var sections: [String: ActiveConfigSection] = (0..<5_000).reduce(into: [:]) {
+            $0["S\($1)"] = ["x": .integer($1)]
         }
         sections["Private"] = ["x": "secret"]
         let configuration = ConfigurationState.make(sections: sections)
@@ -119,7 +119,7 @@ struct ForgettingTests {
                 let delay = duration * Double.random(in: 0...1.5, using: &generator)
                 try await Task.sleep(for: delay)  // deadline: the fault comes at a random moment
             }
-            try config.forgetUser("1")
+            try await config.forgetUser("1")
             #expect(store.base.ownConfiguration(forUserID: "1") == nil, "round \(round)")
             #expect(config["Private"] == nil, "round \(round)")
             _ = await result
@@ -137,7 +137,7 @@ struct ForgettingTests {
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(.titled(["Home": "x"]))), store: store,
             log: ActiveConfigLog { level, _ in
-                if level == .error { try? shared.withLock { $0 }?.forgetUser(nil) }
+                if level == .error { try? shared.withLock { $0 }?.forgetGenericUser() }
             })
         shared.withLock { $0 = config }
         defer { shared.withLock { $0 = nil } }

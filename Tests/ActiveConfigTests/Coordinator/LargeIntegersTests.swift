@@ -51,7 +51,7 @@ struct LargeIntegersTests {
             ScriptedDownloader { .configuration(documents[$0.number - 1]) }, overrides: .settable)
         if isLayered {
             fixture.config.setDefaults(["Home": ["columns": 1]])
-            fixture.config.setOverride(2, forKey: "rows", inSection: "Home")
+            fixture.config.overrides.set(2, for: SettingPath("Home", "rows"))
         }
         let listener = fixture.listener()
         var changed: [Set<String>] = []
@@ -67,7 +67,7 @@ struct LargeIntegersTests {
         let documents = [try Self.document(), try Self.document(Self.otherDigits)]
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { .configuration(documents[$0.number - 1]) }, overrides: .settable)
-        fixture.config.setOverride(.double(Self.nearest), forKey: "limit", inSection: "Home")
+        fixture.config.overrides.set(.double(Self.nearest), for: SettingPath("Home", "limit"))
         try await fixture.config.downloadNewConfig()
         let result = try await fixture.config.downloadNewConfig()
         #expect(result.changedSectionNames == [])
@@ -115,7 +115,7 @@ struct LargeIntegersTests {
             """
         let document = try DocumentText.read(DocumentText.make(sections: text))
         let problems = document.problems
-        #expect(problems.map(\.settingName) == ["limit", "title", ""])
+        #expect(problems.map(\.name) == ["limit", "title", ""])
         if isPending {
             try store.persistPendingConfiguration(document, forUserID: "1")
         } else {
@@ -154,8 +154,9 @@ struct LargeIntegersTests {
                 "The setting 'Home.limit' is \(Self.reason).",
                 "The setting 'Other.limit' has \(Self.reason).",
             ]
-            #expect(fixture.config.problems.map(\.description) == expected)
-            #expect(fixture.config.report().problems == fixture.config.problems)
+            #expect(fixture.config.diagnostics.problems.map(\.description) == expected)
+            #expect(
+                fixture.config.diagnostics.report().problems == fixture.config.diagnostics.problems)
             let warning = try #require(fixture.log.messages(ofLevel: .warning).first)
             #expect(warning.hasSuffix(expected.joined(separator: " ")))
         }
@@ -176,21 +177,21 @@ struct LargeIntegersTests {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(.configuration(document)), store: bootstrap)
         let config = fixture.config
-        config.markSecret("limit", inSection: "Home")
-        config.markSecret("limit", inSection: "Other")
+        config.diagnostics.markSecret(SettingPath("Home", "limit"))
+        config.diagnostics.markSecret(SettingPath("Other", "limit"))
         // A store logs what a bootstrap has without knowing the secrets.
-        #expect(config.problems.count == 2)
+        #expect(config.diagnostics.problems.count == 2)
         try await config.downloadNewConfig()
-        config.setDefaults(document)
+        config.setDefaults(document.sections)
         #expect(
-            config.problems.map(\.reason)
+            config.diagnostics.problems.map(\.reason)
                 == ["is", "has"].map {
                     "\($0) an integer that does not fit 64 bits and is read as the nearest double; send it "
                         + "as a string"
                 })
-        #expect(config.report().problems == config.problems)
+        #expect(config.diagnostics.report().problems == config.diagnostics.problems)
         let warnings = fixture.log.messages(ofLevel: .warning)
-        #expect(warnings.count == 3)
+        #expect(warnings.count == 2)
         #expect(!warnings.joined().contains(Self.digits))
         #expect(
             fixture.log.messages(ofLevel: .warning).allSatisfy { $0.contains("'Home.limit' is") })
@@ -204,11 +205,11 @@ struct LargeIntegersTests {
         let state = try DocumentText.read(
             DocumentText.make(sections: "{\(sections.joined(separator: ","))}"))
         let names = (0..<1_000).map { "s\($0)" }.sorted().prefix(50)
-        #expect(state.problems.map(\.settingName) == Array(names))
+        #expect(state.problems.map(\.name) == Array(names))
         var other = state
         other.sections["S0"] = nil
         let others = (1..<100).map { "S\($0)" }.sorted().prefix(50)
-        #expect(other.problems.map(\.sectionName) == Array(others))
+        #expect(other.problems.map(\.path.sectionName) == Array(others))
     }
 
     /// `Codable`, as a downloader of the app's own may use it, keeps doubles alone.

@@ -17,7 +17,7 @@ struct LoadingRacesTests {
         store.base.persistConfiguration(Self.document("own"), forUserID: "1")
         store.base.persistPendingConfiguration(Self.document("waiting"), forUserID: "1")
         var options = ActiveConfigOptions()
-        options.activation = .nextLaunch
+        options.activationPolicy = .nextLaunch
         let config = CoordinatorFixture.make(store: store, options: options).config
         config.currentUserID = "2"
         return config

@@ -41,12 +41,12 @@ struct MemoryTests {
             weakConfig = config
             weakDownloader = downloader
             config.registerListener(listener, forSectionName: "Home")
-            token = config.listen(forSectionName: "Home") { _ in }
+            token = config.observe(sectionNamed: "Home") { _ in }
             try await config.downloadNewConfig()
             _ = try? await config.downloadNewConfig()
             config.currentUserID = "1"
-            for await _ in config.sections(named: "Home") { break }
-            let iteration = Task { for await _ in config.changes {} }
+            for await _ in config.values(ofSection: "Home") { break }
+            let iteration = Task { for await _ in config.changes() {} }
             iteration.cancel()
             await iteration.value
             try await config.downloadNewConfig()

@@ -11,7 +11,7 @@ struct ReadingTests {
         let users = ["A", "B"]
         let store = InMemoryStore()
         for user in users {
-            let settings: [String: SettingValue] = ["owner": .string(user)]
+            let settings: ActiveConfigSection = ["owner": .string(user)]
             store.persistConfiguration(
                 .make(
                     meta: ["owner": .string(user)], sections: ["1": settings, "2": settings]),
@@ -94,8 +94,8 @@ struct ReadingTests {
         let store = ObservedStore()
         let config = ActiveConfig.make(store: store)
         #expect(config.currentUserID == nil)
-        _ = config.sections(named: "Home")
-        _ = config.changes
+        _ = config.values(ofSection: "Home")
+        _ = config.changes()
         #expect(store.events.isEmpty)
         _ = config["Home"]
         _ = config["Home"]

@@ -65,7 +65,7 @@ struct ReloadingTests {
             let store = InMemoryStore()
             store.persistConfiguration(Self.document("old", version: 1), forUserID: nil)
             var options = ActiveConfigOptions()
-            options.activation = policy
+            options.activationPolicy = policy
             let fixture = CoordinatorFixture.make(
                 ScriptedDownloader { _ in .held }, store: store, options: options)
             let download = Task { try await fixture.config.downloadNewConfig() as DownloadResult }
@@ -89,7 +89,7 @@ struct ReloadingTests {
     @Test(arguments: [ActivationPolicy.immediate, .manual])
     func aServerMayGoBack(policy: ActivationPolicy) async throws {
         var options = ActiveConfigOptions()
-        options.activation = policy
+        options.activationPolicy = policy
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(
                 .configuration(Self.document("later", version: 5)),
@@ -160,7 +160,7 @@ struct ReloadingTests {
         store.base.persistConfiguration(Self.document("old", version: 1), forUserID: nil)
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(.configuration(Self.document("new", version: 2))), store: store)
-        var home = fixture.config.sectionChanges(named: "Home").makeAsyncIterator()
+        var home = fixture.config.changes(inSection: "Home").makeAsyncIterator()
         #expect(await home.next()?.reason == .restored)
         config.withLock { $0 = fixture.config }
         let result: DownloadResult = try await fixture.config.downloadNewConfig()
@@ -210,13 +210,13 @@ struct ReloadingTests {
     @Test func aDocumentThatWaitsForItsActivationWaitsAfterAReloadToo() async throws {
         try persist("old", version: 1)
         var options = ActiveConfigOptions()
-        options.activation = .manual
+        options.activationPolicy = .manual
         let config = CoordinatorFixture.make(store: store, options: options).config
         #expect(config["Home"]?.title == "old")
         try store.persistPendingConfiguration(Self.document("new", version: 2), forUserID: nil)
         #expect(await config.reload().isEmpty)
         #expect(config["Home"]?.title == "old")
-        #expect(config.pendingConfiguration?.templateVersion == 2)
+        #expect(config.snapshot.pending?.document.templateVersion == 2)
         #expect(await config.activate().map(\.reason) == [.activated])
         #expect(config["Home"]?.title == "new")
     }
@@ -238,7 +238,7 @@ struct ReloadingTests {
 
     private func launch(_ activation: ActivationPolicy) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.activation = activation
+        options.activationPolicy = activation
         return CoordinatorFixture.make(store: store, options: options).config
     }
 
@@ -251,12 +251,12 @@ struct ReloadingTests {
         try store.persistConfiguration(old, forUserID: nil)
         try store.persistPendingConfiguration(new, forUserID: nil)
         let config = launch(.manual)
-        #expect(config["Home"]?.title == "old" && config.pendingConfiguration == new)
+        #expect(config["Home"]?.title == "old" && config.snapshot.pending?.document == new)
         #expect(await launch(.manual).activate().count == 1)
         #expect(config["Home"]?.title == "old")
         await way.take(in: config)
         #expect(config["Home"]?.title == "new")
-        #expect(config.pendingConfiguration == nil)
+        #expect(config.snapshot.pending?.document == nil)
     }
 
     @Test(arguments: [true, false])
@@ -283,7 +283,7 @@ struct ReloadingTests {
         try store.persistPendingConfiguration(Self.document("three", version: 3), forUserID: nil)
         await config.reload()
         #expect(config["Home"]?.title == "two")
-        #expect(config.pendingConfiguration?.templateVersion == 3)
+        #expect(config.snapshot.pending?.document.templateVersion == 3)
     }
 
     /// The store has the document of before; the sections of the removed one stay.

@@ -47,12 +47,12 @@ struct StoreThreadsTests {
         }
         let config = ActiveConfig.make(store: store)
         if values {
-            for await section in config.sections(named: "Home") {
+            for await section in config.values(ofSection: "Home") {
                 #expect(section?.title == "0")
                 break
             }
         } else {
-            for await change in config.changes {
+            for await change in config.changes() {
                 #expect(change.new?.title == "0")
                 break
             }

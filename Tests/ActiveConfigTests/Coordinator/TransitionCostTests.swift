@@ -17,7 +17,7 @@
                 .titled(["Home": "new"], entityTag: "new"), forUserID: "b")
             let crashGuard = CrashGuard()
             var options = ActiveConfigOptions()
-            options.activation = policy
+            options.activationPolicy = policy
             if isGuarded { options.vetting = [crashGuard] }
             let config = CoordinatorFixture.make(store: store, options: options).config
             // The first switch of a launch would load the generic user too, which is a change of its own.

@@ -11,7 +11,7 @@ struct UserIsolationTests {
     /// Configuration in which `meta` and each section name their owner.
     private static func configuration(of userID: String?, number: Int) -> ConfigurationState {
         let owner = SettingValue.string(userID ?? "generic")
-        let settings: [String: SettingValue] = ["owner": owner, "number": .integer(number)]
+        let settings: ActiveConfigSection = ["owner": owner, "number": .integer(number)]
         return .make(meta: ["owner": owner], sections: ["Home": settings, "Other": settings])
     }
 
@@ -80,7 +80,7 @@ struct UserIsolationTests {
         let listener = fixture.listener()
         let isGoingOn = Locked(true)
         let consumer = Task {
-            for await change in config.changes {
+            for await change in config.changes() {
                 expect(
                     change.new == nil || change.new?.string(forKey: "owner") == change.userID,
                     "a change has another user's section")

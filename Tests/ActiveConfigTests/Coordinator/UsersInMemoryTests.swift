@@ -13,8 +13,8 @@ struct UsersInMemoryTests {
         _ store: any ActiveConfigStore, activation: ActivationPolicy
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.userCache = UserCacheLimits(maximumCount: 10)
-        options.activation = activation
+        options.userCacheLimits = UserCacheLimits(maximumCount: 10)
+        options.activationPolicy = activation
         return .make(
             downloader: ScriptedDownloader { _ in .configuration(.titled(["Home": "1"])) },
             store: store, options: options)

@@ -15,7 +15,7 @@ struct CrashGuardRacesTests {
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
         options.vetting = [crashGuard]
-        options.activation = activation
+        options.activationPolicy = activation
         return CoordinatorFixture.make(store: store, options: options).config
     }
 
@@ -107,7 +107,7 @@ struct CrashGuardRacesTests {
                     }
                 case 1: await config.configuration(forUserID: userID).activate()
                 case 2: config.currentUserID = userID
-                case 3: try config.forgetUser(userID)
+                case 3: try config.forget(UserID(userID))
                 default:
                     store.persistConfiguration(
                         GuardedLaunch.document(version), forUserID: userID)
@@ -115,7 +115,7 @@ struct CrashGuardRacesTests {
                 }
                 let known = config.loadedSnapshot().known
                 let comment = Comment(rawValue: "\(seed) \(steps)")
-                let isFallback = [.bootstrap, .none].contains(known.source)
+                let isFallback = [.bootstrap, .absent].contains(known.source)
                 #expect((races.watched == nil) == isFallback, comment)
                 guard let watched = races.watched else { continue }
                 #expect(watched.version == known.configuration.templateVersion, comment)

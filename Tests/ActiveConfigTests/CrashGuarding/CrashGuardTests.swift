@@ -149,7 +149,7 @@ struct CrashGuardTests {
                 .configuration(second), .configuration(GuardedLaunch.document(3))),
             activation: policy)
         #expect(launch.version == 1)
-        #expect(launch.config.pendingConfiguration == nil)
+        #expect(launch.config.snapshot.pending?.document == nil)
         let verdict = try #require(launch.crashGuard.verdict)
         #expect(verdict.templateVersion == 2)
         #expect(verdict.replacement == .previous)
@@ -381,7 +381,7 @@ struct CrashGuardTests {
         }
         #expect(copies().count == 1)
         let launch = GuardedLaunch(system)
-        try launch.config.forgetUser("1")
+        try await launch.config.forgetUser("1")
         #expect(copies() == [])
         for _ in 0..<4 { #expect(GuardedLaunch(system).version == nil) }
     }
@@ -510,7 +510,7 @@ struct CrashGuardTests {
             options.vetting.append(CrashGuard())
             let config = ActiveConfig.make(store: store, options: options)
             #expect(config["Home"] == nil)
-            #expect(throws: FailingStore.Failure.self) { try config.forgetUser(nil) }
+            #expect(throws: FailingStore.Failure.self) { try config.forgetGenericUser() }
             #expect(config["Home"] == nil)
         }
     }

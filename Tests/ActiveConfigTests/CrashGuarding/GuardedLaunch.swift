@@ -38,15 +38,14 @@ struct GuardedLaunch {
             process: ProcessIdentity(
                 token: UUID().uuidString, number: number, host: current.host, boot: current.boot,
                 start: nil))
-        var options = ActiveConfigOptions()
-        options.activation = activation
-        options.vetting.append(crashGuard)
+        let options = ActiveConfigOptions(
+            activationPolicy: activation, overridePolicy: .never, vetting: [crashGuard],
+            log: log.log)
         config = ActiveConfig(
             configDownloader: downloader,
             configStore: FileDefaultsStore(
                 directory: Self.folder, bootstrap: bootstrap, log: log.log, system: system),
-            notificationCenter: center, listenerQueue: queue, downloadTimeout: .seconds(300),
-            clock: clock, options: options, log: log.log)
+            notificationCenter: center, listenerQueue: queue, options: options, clock: clock)
         config.currentUserID = userID
     }
 

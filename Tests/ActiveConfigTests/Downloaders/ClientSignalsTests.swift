@@ -89,7 +89,7 @@ struct ClientSignalsTests {
 
     @Test func aChangeIsAnnouncedOnceAndEqualSignalsAreNone() async throws {
         let signals = Self.make()
-        var changes = signals.changes.makeAsyncIterator()
+        var changes = signals.updates.makeAsyncIterator()
         let digest = signals.digest
         try await signals.setCustomSignals(["plan": "pro"])
         try await signals.setCustomSignals(["plan": "pro"])

@@ -42,7 +42,7 @@ struct DocumentWriterTests {
                 String(decoding: SettingValue.object(object).jsonData(), as: UTF8.self)
                     == "{\(sorted)}")
             #expect(
-                text(.make(meta: [:], sections: ["S": object]))
+                text(.make(meta: [:], sections: ["S": ActiveConfigSection(settings: object)]))
                     == #"{"config_sections":{"S":{"settings":{\#(settings)}}},"meta":{}}"#)
         }
     }

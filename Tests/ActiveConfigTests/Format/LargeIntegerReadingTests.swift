@@ -102,7 +102,7 @@ struct LargeIntegerReadingTests {
         let state = try DocumentText.read(DocumentText.make(sections: sections))
         let expected = #"{"a":{"value":1e+19},"c":{"value":\#(Self.digits)}}"#
         #expect(Self.written(state).contains(expected))
-        #expect(state.problems.map(\.settingName) == ["b", "c"])
+        #expect(state.problems.map(\.name) == ["b", "c"])
     }
 
     @Test func metaKeepsTheDoubleOnly() throws {

@@ -188,7 +188,7 @@ struct ActiveConfigListenerTests {
             #expect(!config.firstConfigDownloadFinished)
             config.registerListener(other, forSectionName: "Other")
             config.removeListener(other, forSectionName: "Nowhere")
-            let token = config.listen(forSectionName: "Home") { _ in _ = config.currentUserID }
+            let token = config.observe(sectionNamed: "Home") { _ in _ = config.currentUserID }
             tokens.withLock { $0.append(token) }
             config.currentUserID = "1"
             #expect(config.currentUserID == "1")

@@ -13,7 +13,7 @@ struct ActiveConfigSubscriptionTests {
     /// Listens to "Home" and records the titles.
     private func listen() -> (token: ActiveConfigSubscription, titles: Locked<[String?]>) {
         let titles = Locked<[String?]>([])
-        let token = fixture.config.listen(forSectionName: "Home") { section in
+        let token = fixture.config.observe(sectionNamed: "Home") { section in
             titles.withLock { $0.append(section?.title) }
         }
         return (token, titles)
@@ -48,7 +48,7 @@ struct ActiveConfigSubscriptionTests {
         do {
             let held = Held()
             weakHeld = held
-            token = fixture.config.listen(forSectionName: "Home") { _ in _ = held }
+            token = fixture.config.observe(sectionNamed: "Home") { _ in _ = held }
         }
         fixture.drain()
         #expect(weakHeld != nil)
@@ -66,7 +66,7 @@ struct ActiveConfigSubscriptionTests {
         do {
             let held = Held()
             weakHeld = held
-            token = fixture.config.listen(forSectionName: "Home") { _ in _ = held }
+            token = fixture.config.observe(sectionNamed: "Home") { _ in _ = held }
         }
         // A queued delivery does not retain the closure either.
         fixture.queue.sync {
@@ -86,7 +86,7 @@ struct ActiveConfigSubscriptionTests {
         do {
             let held = Held()
             weakHeld = held
-            token = fixture.config.listenOnMainActor(forSectionName: "Home") { _ in _ = held }
+            token = fixture.config.observeOnMainActor(sectionNamed: "Home") { _ in _ = held }
         }
         fixture.drain()
         token.cancel()
@@ -99,7 +99,7 @@ struct ActiveConfigSubscriptionTests {
         let token = Locked<ActiveConfigSubscription?>(nil)
         let calls = Locked(0)
         fixture.queue.suspend()
-        let made = fixture.config.listen(forSectionName: "Home") { _ in
+        let made = fixture.config.observe(sectionNamed: "Home") { _ in
             calls.withLock { $0 += 1 }
             let own = token.withLock { token in
                 defer { token = nil }
@@ -120,7 +120,7 @@ struct ActiveConfigSubscriptionTests {
         weak let weakConfig = config
         let queue = DispatchQueue(label: "listeners")
         config = .make(configuration: .make(), listenerQueue: queue)
-        let token = config?.listen(forSectionName: "Home") { _ in }
+        let token = config?.observe(sectionNamed: "Home") { _ in }
         weak let second = config
         config = nil
         queue.sync {}
@@ -136,7 +136,7 @@ struct ActiveConfigSubscriptionTests {
         private var token: ActiveConfigSubscription?
 
         init(_ config: ActiveConfig) {
-            token = config.listenOnMainActor(forSectionName: "Home") { [weak self] section in
+            token = config.observeOnMainActor(sectionNamed: "Home") { [weak self] section in
                 self?.titles.append(section?.title)
             }
         }
@@ -177,7 +177,7 @@ struct ActiveConfigSubscriptionTests {
             configuration: .titled(["Home": "0"]), listenerQueue: queue)
         let model = Model(config)
         #expect(model.titles == ["0"])
-        config.setOverride("1", forKey: "title", inSection: "Home")
+        config.overrides.set("1", for: SettingPath("Home", "title"))
         // The delivery is already on the main queue, and runs after this function.
         if !onMainQueue { fixture.drain() }
         model.stop()

@@ -67,7 +67,7 @@ struct ListenerTableTests {
             ScriptedDownloader { .configuration(.titled(["Home": "\($0.number)"])) })
         let calls = Locked<[Int]>([])
         var tokens = (0..<8_000).map { number in
-            fixture.config.listen(forSectionName: "Home") { _ in
+            fixture.config.observe(sectionNamed: "Home") { _ in
                 calls.withLock { $0.append(number) }
             }
         }
@@ -86,10 +86,10 @@ struct ListenerTableTests {
     @Test func closuresThatAreCancelledAreGone() {
         let fixture = CoordinatorFixture.make()
         for _ in 0..<1_000 {
-            let token = fixture.config.listen(forSectionName: "Home") { _ in }
+            let token = fixture.config.observe(sectionNamed: "Home") { _ in }
             token.cancel()
         }
-        _ = fixture.config.listen(forSectionName: "Home") { _ in }
+        _ = fixture.config.observe(sectionNamed: "Home") { _ in }
         let count = fixture.config.state.withLock { $0.listeners["Home"].count }
         #expect(count == 0)
     }
@@ -97,7 +97,7 @@ struct ListenerTableTests {
     @Test func pruningKeepsARegistrationThatHasTheKeyOfADeadOne() {
         let listener = RecordingListener()
         let registrations = (0..<2).map { _ in
-            ListenerRegistration(of: listener, sectionName: "Home") { _ in }
+            ListenerRegistration(of: listener, sectionName: "Home") { _, _ in }
         }
         var table = ListenerTable()
         for registration in registrations { _ = table.add(registration) }

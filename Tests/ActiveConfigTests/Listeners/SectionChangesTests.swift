@@ -13,10 +13,10 @@ struct SectionChangesTests {
             store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))))
     }
 
-    @Test("`sections(named:)`: the current one first, then each new one")
+    @Test("`values(ofSection:)`: the current one first, then each new one")
     func sectionsStartWithTheCurrentOne() async throws {
         let fixture = make(then: ["Home": "1"], ["Other": "1"])
-        var sections = fixture.config.sections(named: "Home").makeAsyncIterator()
+        var sections = fixture.config.values(ofSection: "Home").makeAsyncIterator()
         #expect(await sections.next() == .some(.titled("0")))
         try await fixture.config.downloadNewConfig()
         #expect(await sections.next() == .some(.titled("1")))
@@ -24,20 +24,20 @@ struct SectionChangesTests {
         #expect(await sections.next() == .some(nil))
     }
 
-    @Test("`sections(named:)` starts with nil when there is no such section")
+    @Test("`values(ofSection:)` starts with nil when there is no such section")
     func sectionsStartWithNil() async throws {
         let fixture = make(then: ["New": "1"])
-        var sections = fixture.config.sections(named: "New").makeAsyncIterator()
+        var sections = fixture.config.values(ofSection: "New").makeAsyncIterator()
         #expect(await sections.next() == .some(nil))
         try await fixture.config.downloadNewConfig()
         #expect(await sections.next() == .some(.titled("1")))
     }
 
-    @Test("`sectionChanges(named:)` starts with the section as a change from nil, if there is one")
+    @Test("`changes(inSection:)` starts with the section as a change from nil, if there is one")
     func changesStartWithTheSection() async throws {
         let fixture = make(then: ["Home": "1", "New": "1"])
-        var home = fixture.config.sectionChanges(named: "Home").makeAsyncIterator()
-        var new = fixture.config.sectionChanges(named: "New").makeAsyncIterator()
+        var home = fixture.config.changes(inSection: "Home").makeAsyncIterator()
+        var new = fixture.config.changes(inSection: "New").makeAsyncIterator()
         #expect(
             await home.next()
                 == SectionChange(
@@ -59,7 +59,7 @@ struct SectionChangesTests {
         let config = fixture.config
         try config.configStore?.persistConfiguration(
             .titled(["Home": "user", "A": "1"]), forUserID: "1")
-        var changes = config.changes.makeAsyncIterator()
+        var changes = config.changes().makeAsyncIterator()
         #expect(await changes.next()?.reason == .restored)
         try await config.downloadNewConfig()
         let downloaded = [await changes.next(), await changes.next()]
@@ -79,13 +79,13 @@ struct SectionChangesTests {
             then: ["Home": "1"], ["Home": "2"], ["Home": "3", "B": "1"], ["Home": "0", "B": "1"],
             ["Home": "4", "B": "1"])
         let config = fixture.config
-        var changes = config.sectionChanges(named: "Home").makeAsyncIterator()
+        var changes = config.changes(inSection: "Home").makeAsyncIterator()
         _ = await changes.next()
         for _ in 1...3 { try await config.downloadNewConfig() }
         let sum = await changes.next()
         #expect(sum?.old == .titled("0") && sum?.new == .titled("3"))
         // A change that is undone before the consumer sees it is not delivered.
-        var sections = config.sections(named: "Home").makeAsyncIterator()
+        var sections = config.values(ofSection: "Home").makeAsyncIterator()
         #expect(await sections.next() == .some(.titled("3")))
         for _ in 4...5 { try await config.downloadNewConfig() }
         #expect(await changes.next()?.new == .titled("4"))
@@ -104,7 +104,7 @@ struct SectionChangesTests {
             for _ in 0..<4 {
                 group.addTask {
                     var last: ActiveConfigSection?
-                    for await change in config.sectionChanges(named: "Home") {
+                    for await change in config.changes(inSection: "Home") {
                         #expect(change.old == last)
                         #expect(change.new != last)
                         last = change.new
@@ -128,11 +128,13 @@ struct SectionChangesTests {
         let tasks = (0..<3).map { number in
             Task {
                 switch number {
-                case 0: for await _ in config.changes { seen.advance(by: .seconds(1)) }
+                case 0: for await _ in config.changes() { seen.advance(by: .seconds(1)) }
                 case 1:
-                    for await _ in config.sections(named: "Home") { seen.advance(by: .seconds(1)) }
+                    for await _ in config.values(ofSection: "Home") {
+                        seen.advance(by: .seconds(1))
+                    }
                 default:
-                    for await _ in config.sectionChanges(named: "Home") {
+                    for await _ in config.changes(inSection: "Home") {
                         seen.advance(by: .seconds(1))
                     }
                 }
@@ -149,18 +151,18 @@ struct SectionChangesTests {
     @Test("An iteration that is given up is unregistered")
     func isUnregisteredWhenGivenUp() async throws {
         let fixture = make()
-        for await _ in fixture.config.changes { break }
+        for await _ in fixture.config.changes() { break }
         do {
-            var iterator = fixture.config.sections(named: "Home").makeAsyncIterator()
+            var iterator = fixture.config.values(ofSection: "Home").makeAsyncIterator()
             _ = await iterator.next()
         }
-        _ = fixture.config.changes.makeAsyncIterator()
+        _ = fixture.config.changes().makeAsyncIterator()
         #expect(fixture.config.signals.observerCount == 0)
     }
 
     @Test("Several iterations of one sequence are each on their own")
     func iterationsAreIndependent() async throws {
-        let sequence = make().config.sections(named: "Home")
+        let sequence = make().config.values(ofSection: "Home")
         for _ in 0..<2 {
             var iterator = sequence.makeAsyncIterator()
             #expect(await iterator.next() == .some(.titled("0")))
@@ -172,7 +174,7 @@ struct SectionChangesTests {
         let fixture = make(then: ["Home": "1"])
         let config = fixture.config
         var titles: [String?] = []
-        for await section in config.sections(named: "Home") {
+        for await section in config.values(ofSection: "Home") {
             MainActor.assertIsolated()
             titles.append(section?.title)
             if titles.count == 2 { break }

@@ -36,9 +36,11 @@ struct ShapeProblemTests {
             store: InMemoryStore(bootstrap: .state(try Self.document())))
         let config = fixture.config
         #expect(config["Home"] == .make(["columns": 3, "twice": 2]))
-        #expect(config.problems.map(\.description) == Self.descriptions)
-        #expect(config.report().problems == config.problems)
-        #expect(config.configuration(forUserID: "1").problems == config.problems)
+        #expect(config.diagnostics.problems.map(\.description) == Self.descriptions)
+        #expect(config.diagnostics.report().problems == config.diagnostics.problems)
+        #expect(
+            config.configuration(forUserID: "1").diagnostics.problems == config.diagnostics.problems
+        )
         let warnings = fixture.log.messages(ofLevel: .warning)
         #expect(warnings.count == 1)
         for description in Self.descriptions {
@@ -57,7 +59,7 @@ struct ShapeProblemTests {
             counts.append(fixture.log.messages(ofLevel: .warning).count)
         }
         #expect(counts == [1, 1, 2])
-        #expect(fixture.config.problems.map(\.settingName) == ["columns"])
+        #expect(fixture.config.diagnostics.problems.map(\.name) == ["columns"])
     }
 
     @Test func aStoreKeepsThem() async throws {
@@ -68,7 +70,7 @@ struct ShapeProblemTests {
                 ScriptedDownloader(.configuration(document)),
                 store: FileDefaultsStore(directory: folder.url))
             if fixture.config["Home"] == nil { try await fixture.config.downloadNewConfig() }
-            #expect(fixture.config.problems.map(\.description) == Self.descriptions)
+            #expect(fixture.config.diagnostics.problems.map(\.description) == Self.descriptions)
         }
     }
 
@@ -83,14 +85,14 @@ struct ShapeProblemTests {
         // Of members with one name Foundation takes the first.
         let names = ["twice", "last"]
         #expect(
-            decoded.problems.filter { !names.contains($0.settingName) }
-                == expected.filter { !names.contains($0.settingName) })
+            decoded.problems.filter { !names.contains($0.name) }
+                == expected.filter { !names.contains($0.name) })
         // They do not count.
         #expect(try ConfigurationState(jsonData: document.jsonData()) == document)
         #expect(try ConfigurationState(jsonData: document.jsonData()).problems == [])
         var other = document
         other.sections["Home"] = .make(["columns": 1])
-        #expect(other.problems == expected.filter { $0.sectionName != "Home" })
+        #expect(other.problems == expected.filter { $0.path.sectionName != "Home" })
     }
 
     @Test func thereAreAtMost50() throws {
@@ -98,7 +100,7 @@ struct ShapeProblemTests {
         let sections = (0..<3).map { "\"S\($0)\": {\"settings\": {\(settings)}}" }
         let document = try Self.document("{\(sections.joined(separator: ","))}")
         #expect(document.problems.count == 50)
-        #expect(document.problems.allSatisfy { $0.sectionName == "S0" })
+        #expect(document.problems.allSatisfy { $0.path.sectionName == "S0" })
     }
 
     /// Only the problems that are kept of a document may take memory, and time to find the first of them.
@@ -134,12 +136,5 @@ struct ShapeProblemTests {
         for _ in 1...2 { #expect(absent.config["S"] == nil) }
         let errors = absent.log.messages(ofLevel: .error)
         #expect(errors.count == 1 && errors.first?.contains("Other.json is not in") == true)
-    }
-
-    @Test func defaultsOfWhichPartsAreLeftOutAreNamed() throws {
-        let fixture = CoordinatorFixture.make()
-        fixture.config.setDefaults(try Self.document())
-        let warnings = fixture.log.messages(ofLevel: .warning)
-        #expect(warnings.count == 1 && warnings.first?.contains("in-app defaults") == true)
     }
 }

@@ -18,7 +18,7 @@ struct ActiveSettingTests {
         }
 
         var text: String { isOn ? title : "off" }
-        var titles: SettingValues<String> { $title }
+        var titles: ConfigurationUpdates<String> { $title }
     }
 
     private struct Plain {
@@ -43,7 +43,7 @@ struct ActiveSettingTests {
         } onChange: {
             MainActor.assumeIsolated { changes += 1 }
         }
-        config.setOverride("two", forKey: "title", inSection: "Home")
+        config.overrides.set("two", for: SettingPath("Home", "title"))
         await waitUntil { model.text == "two" }
         #expect(changes == 1)
     }
@@ -53,7 +53,7 @@ struct ActiveSettingTests {
         await Task { @concurrent in
             let plain = Plain(config)
             #expect(plain.columns == 5)
-            config.setOverride(6, forKey: "columns", inSection: "Home")
+            config.overrides.set(6, for: SettingPath("Home", "columns"))
             #expect(plain.columns == 6)
         }.value
     }
@@ -63,7 +63,7 @@ struct ActiveSettingTests {
         let config = Self.make()
         var titles = Model(config).titles.makeAsyncIterator()
         #expect(await titles.next() == "one")
-        config.setOverride("two", forKey: "title", inSection: "Home")
+        config.overrides.set("two", for: SettingPath("Home", "title"))
         #expect(await titles.next() == "two")
     }
 
@@ -87,7 +87,7 @@ struct ActiveSettingTests {
         // Whoever has read before follows from now on.
         #expect(changes == 1)
         #expect(await values.next() == 5)
-        config.setOverride(6, forKey: "columns", inSection: "Home")
+        config.overrides.set(6, for: SettingPath("Home", "columns"))
         #expect(await values.next() == 6)
 
         // Whoever is released with the shared configuration may ask for it.

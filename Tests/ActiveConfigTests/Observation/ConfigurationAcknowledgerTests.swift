@@ -113,7 +113,7 @@ struct ConfigurationAcknowledgerTests {
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(Self.document(12))))
         let acknowledger = try acknowledger(config)
-        config.markSecret("token", inSection: "Home")
+        config.diagnostics.markSecret(SettingPath("Home", "token"))
         try await config.downloadNewConfig()
         _ = config[SettingKey("Home", "columns", default: 1)]
         _ = config[SettingKey("Home", "token", default: 1)]
@@ -477,12 +477,12 @@ struct ConfigurationAcknowledgerTests {
         let digest = UserID("1").digest
         #expect(try record().contains(digest))
         // A process may end as soon as it returns.
-        try config.forgetUser("1")
+        try await config.forgetUser("1")
         #expect(try !record().contains(digest))
         // Nor is an acknowledgement sent that waits.
         try await config.downloadNewConfig()
         await acknowledger.drain()
-        try config.forgetUser("1")
+        try await config.forgetUser("1")
         await settle(acknowledger)
         #expect(sent.withLock { $0.count } == 1)
         #expect(try !record().contains(digest))

@@ -98,7 +98,7 @@ struct HistoryTests {
             history.withLock { $0.append(value) }
         }
         let heard = Locked<[Int]>([])
-        let token = config.listen(forSectionName: "Home") { section in
+        let token = config.observe(sectionNamed: "Home") { section in
             heard.withLock { $0.append(section?.integer(forKey: "columns") ?? -1) }
         }
         let observed = Observed(config)

@@ -11,12 +11,12 @@ struct LaunchGateTests {
     private let clock = ManualClock()
     private let downloader = ScriptedDownloader { _ in .held }
 
-    private static func configuration(_ launch: [String: SettingValue]) -> ConfigurationState {
+    private static func configuration(_ launch: ActiveConfigSection) -> ConfigurationState {
         .make(sections: ["Launch": launch, "Home": ["title": "x"]])
     }
 
     private func makeGate(
-        bootstrap: [String: SettingValue] = [:], appVersion: String = "2.0"
+        bootstrap: ActiveConfigSection = [:], appVersion: String = "2.0"
     ) -> LaunchGate {
         let clock = clock
         return LaunchGate(

@@ -15,7 +15,7 @@ struct ObservableActiveConfigTests {
     }
 
     private func make(
-        _ sections: [String: [String: SettingValue]] = [
+        _ sections: [String: ActiveConfigSection] = [
             "Checkout": ["isOn": true, "isOther": false], "Home": ["columns": 3, "title": "x"],
         ]
     ) -> ActiveConfig { .make(configuration: .make(sections: sections)) }
@@ -52,7 +52,7 @@ struct ObservableActiveConfigTests {
         let observer = ObservableActiveConfig(make())
         #expect(observer[.isOn] && observer[.columns] == 3 && observer[.title] == "x")
         #expect(observer["Home"]?.integer(forKey: "columns") == 3)
-        #expect(observer.decode(Home.self) == Home(columns: 3, title: "x"))
+        #expect(observer.section(Home.self) == Home(columns: 3, title: "x"))
         #expect(observer.userID == nil && observer.reason == .restored)
     }
 
@@ -63,10 +63,10 @@ struct ObservableActiveConfigTests {
         let isOther = Watch { _ = observer[.isOther] }
         let columns = Watch { _ = observer[.columns] }
         let home = Watch { _ = observer["Home"] }
-        let decoded = Watch { _ = observer.decode(Home.self) }
+        let decoded = Watch { _ = observer.section(Home.self) }
         let user = Watch { _ = observer.userID }
         config.setDefaults(["Checkout": ["new": 1]])
-        config.setOverride(7, forKey: "columns", inSection: "Home")
+        config.overrides.set(7, for: SettingPath("Home", "columns"))
         await settle(observer) { observer[.columns] == 7 }
         #expect(isOn.count + isOther.count + user.count == 0)
         #expect(columns.count == 1 && home.count == 1 && decoded.count == 1)
@@ -78,8 +78,8 @@ struct ObservableActiveConfigTests {
         let observer = ObservableActiveConfig(config)
         let columns = Watch { _ = observer[.columns] }
         let title = Watch { _ = observer[.title] }
-        config.setOverride(3, forKey: "columns", inSection: "Home")
-        config.setOverride("y", forKey: "title", inSection: "Home")
+        config.overrides.set(3, for: SettingPath("Home", "columns"))
+        config.overrides.set("y", for: SettingPath("Home", "title"))
         await settle(observer) { observer[.title] == "y" }
         #expect(columns.count == 0 && title.count == 1)
     }
@@ -93,7 +93,7 @@ struct ObservableActiveConfigTests {
         } onChange: {
             MainActor.assumeIsolated { seen.append(observer[.columns]) }
         }
-        config.setOverride(9, forKey: "columns", inSection: "Home")
+        config.overrides.set(9, for: SettingPath("Home", "columns"))
         await settle(observer) { !seen.isEmpty }
         #expect(seen == [9])
     }
@@ -123,9 +123,9 @@ struct ObservableActiveConfigTests {
                 for writer in 0..<8 {
                     group.addTask { @concurrent in
                         for number in 0..<25 {
-                            config.setOverride(
-                                .integer(writer * 1_000 + number), forKey: "columns",
-                                inSection: "Home")
+                            config.overrides.set(
+                                .integer(writer * 1_000 + number),
+                                for: SettingPath("Home", "columns"))
                         }
                     }
                 }
@@ -171,9 +171,10 @@ struct ObservableActiveConfigTests {
         // Both keys are of one setting.
         #expect(observer[other] == observer[.columns] && watch.count == 1)
 
-        let third = ObservableActiveConfig(make(["Home": ["title": "x"]]))
+        let last = make(["Home": ["title": "x"]])
+        let third = ObservableActiveConfig(last)
         let thirdWatch = Watch { _ = third[.columns] }
-        third.activeConfig.setDefaults(["Home": ["columns": .integer(third[.columns]), "a": 1]])
+        last.setDefaults(["Home": ["columns": .integer(third[.columns]), "a": 1]])
         await settle(third) { third["Home"]?["a"] != nil }
         #expect(thirdWatch.count == 0)
     }

@@ -14,7 +14,8 @@ struct SharedConfigurationTests {
         let other = ActiveConfig.make(log: otherLog.log)
         store.afterNextRead { shared.config = other }
         shared.config = .make(store: store, log: log.log)
-        var values = shared.values(for: .columns).makeAsyncIterator()
+        var values = shared.values(of: SettingSelection(SettingKey<Int>.columns))
+            .makeAsyncIterator()
         #expect(await values.next() == 2)
         #expect(shared.config === other)
         let warnings = log.messages(ofLevel: .warning).filter { !$0.contains("keeps no records") }

@@ -35,7 +35,7 @@ struct ConfigurationObserverTests {
         #expect(config[Self.title] == "1")
         try await config.downloadNewConfig()
         #expect(config[Self.title] == "2")
-        try config.forgetUser(nil)
+        try await config.forgetGenericUser()
         observation.cancel()
         #expect(config[Self.title] == "none")
         #expect(
@@ -65,7 +65,7 @@ struct ConfigurationObserverTests {
                 config.setDefaults(["Home": ["columns": .integer(count.withLock { $0 })]])
             })
         for _ in 0..<3 { try await config.downloadNewConfig() }
-        try config.forgetUser("a")
+        try await config.forgetUser("a")
         #expect(count.withLock { $0 } >= 50)
         observation.cancel()
     }
@@ -89,7 +89,7 @@ struct ConfigurationObserverTests {
         slow.start()
         hasBegun.wait()
         for userID in ["gone", "other"] { config.observers.tell(event(userID)) }
-        try config.forgetUser("gone")
+        try await config.forgetUser("gone")
         #expect(told.withLock { $0 } == ["slow active 1", "gone forgotten gone"])
         mayEnd.signal()
         // deadline: the thread tells what has waited, and ends

@@ -192,7 +192,7 @@ struct ForgettingObserversTests {
         config.currentUserID = "1"
         let snapshot = config.loadedSnapshot()
         config.currentUserID = nil
-        try config.forgetUser("1")
+        try await config.forgetUser("1")
         #expect(config.value(of: Self.title, in: snapshot) == "x")
         config.noteActive(
             snapshot.configuration, of: .generic, in: snapshot.epoch, headerFields: [:])

@@ -57,7 +57,7 @@ struct RefusalObserverTests {
         store.persistConfiguration(Self.bad, forUserID: nil)
         store.persistPendingConfiguration(Self.document(3, "Bad"), forUserID: nil)
         var options = ActiveConfigOptions()
-        options.activation = .manual
+        options.activationPolicy = .manual
         options.vetting = [VettingRule.withoutBad(isIgnored: false)]
         let log = RecordingLog()
         let config = ActiveConfig.make(
@@ -72,7 +72,7 @@ struct RefusalObserverTests {
     @Test func whatIsForgottenIsToldAgain() async throws {
         let config = config(isIgnored: true)
         try await config.downloadNewConfig()
-        try config.forgetUser(nil)
+        try await config.forgetGenericUser()
         let recorder = RefusalRecorder(config)
         #expect(recorder.refusals.isEmpty)
         try await config.downloadNewConfig()

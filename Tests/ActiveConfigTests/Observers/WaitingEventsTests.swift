@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WaitingEventsTests {
     private static let read = ConfigurationEvent.Kind.read(
-        SettingRead(SettingPath(sectionName: "Home", name: "title"), "1", from: .stored))
+        SettingRead(SettingPath("Home", "title"), "1", from: .stored))
 
     private func element(
         _ kind: ConfigurationEvent.Kind, _ userID: String = "1"

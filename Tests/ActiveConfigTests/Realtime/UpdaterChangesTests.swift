@@ -8,7 +8,7 @@ import Testing
 /// Which sections updates and the log name, for whomever.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterChangesTests {
-    private static let three: [String: [String: SettingValue]] = [
+    private static let three: [String: ActiveConfigSection] = [
         "Home": ["title": "a"], "Other": ["title": "a"], "Third": ["title": "a"],
     ]
 
@@ -103,6 +103,7 @@ struct UpdaterChangesTests {
     @Test func aDownloadOfAnotherUserChangesNothingOfTheApps() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader(.configuration(Self.first)))
         let result = try await fixture.config.download(of: UserID("u1"))
-        #expect(result == DownloadResult(userID: "u1", configurationIsCurrent: false))
+        #expect(
+            result == DownloadResult(userID: "u1", configurationIsCurrent: false, isActive: true))
     }
 }

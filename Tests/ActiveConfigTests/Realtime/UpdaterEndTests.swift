@@ -130,8 +130,8 @@ struct UpdaterEndTests {
             #expect("\(state)".contains("sign"), "\(state)")
         }
         #expect(config.currentConfiguration.templateVersion == 13)
-        #expect(config.lastDownload == nil || !isSigned)
-        #expect(config.age == nil)
+        #expect(config.status.lastDownload == nil || !isSigned)
+        #expect(config.status.confirmationDate == nil)
         run.cancel()
         try await run.value
     }
@@ -180,7 +180,7 @@ struct UpdaterEndTests {
             let requests = backend.requests.filter { $0.userID == "b" }
             #expect(requests.count == 2, "the connection of b has stayed")
             // What comes after a user was removed and forgotten is not kept.
-            try fixture.config.forgetUser("a")
+            try await fixture.config.forgetUser("a")
             backend.publish { ["Home": ["title": .string(($0 ?? "nobody") + "!")]] }
             let store = try #require(fixture.config.configStore)
             try await fixture.advance(by: .milliseconds(5)) {

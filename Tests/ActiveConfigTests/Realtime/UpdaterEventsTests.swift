@@ -61,7 +61,7 @@ struct UpdaterEventsTests {
                 "format_version_string":"1.0"},"sections":{"Home":{"settings":{"title":{"value":"New"}}}}}
                 """#))
         try await run { _ in
-            for await section in config.sections(named: "Home")
+            for await section in config.values(ofSection: "Home")
             where section?.string(forKey: "title") == "New" { return }
         }
     }

@@ -53,7 +53,7 @@ struct UpdaterFixture {
 
     /// Waits for a value in force.
     func waitForTitle(_ title: String) async throws {
-        for await section in config.sections(named: "Home")
+        for await section in config.values(ofSection: "Home")
         where section?.string(forKey: "title") == title { return }
         throw CancellationError()
     }
@@ -129,6 +129,6 @@ extension ActiveConfigUpdateState {
     }
 }
 
-extension [String: [String: SettingValue]] {
+extension [String: ActiveConfigSection] {
     static func titled(_ title: String) -> Self { ["Home": ["title": .string(title)]] }
 }

@@ -7,7 +7,7 @@ import Testing
 /// Events that do not arrive, come twice or in another order.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterGapTests {
-    private static func sections(_ home: Int, _ other: Int) -> [String: [String: SettingValue]] {
+    private static func sections(_ home: Int, _ other: Int) -> [String: ActiveConfigSection] {
         ["Home": ["n": .integer(home)], "Other": ["n": .integer(other)]]
     }
 
@@ -25,7 +25,7 @@ struct UpdaterGapTests {
 
     private func listen(_ fixture: UpdaterFixture, _ pairs: Pairs) -> [ActiveConfigSubscription] {
         ["Home", "Other"].map { name in
-            fixture.config.listen(forSectionName: name) { [config = fixture.config] _ in
+            fixture.config.observe(sectionNamed: name) { [config = fixture.config] _ in
                 pairs.note(config.currentConfiguration)
             }
         }

@@ -100,7 +100,7 @@ struct UpdaterReplicaTests {
     }
 
     private func waitFor(_ home: Int, in config: ActiveConfig) async throws {
-        for await section in config.sections(named: "Home")
+        for await section in config.values(ofSection: "Home")
         where section?.integer(forKey: "n") == home { return }
         throw CancellationError()
     }
@@ -178,7 +178,7 @@ struct UpdaterReplicaTests {
         try await run(source) { config, _ in
             try await waitFor(5, in: config)
             source.stream.send(Self.reset(6))
-            for await section in config.sections(named: "Other")
+            for await section in config.values(ofSection: "Other")
             where section?.integer(forKey: "n") == 7 { break }
             source.stream.send(Self.update(8, number: 2, home: 8))
             try await waitFor(8, in: config)

@@ -83,7 +83,7 @@ struct UpdaterUsersTests {
         let late = Task { try await config.downloadNewConfig() }
         try await downloader.waitForRequests(1)
         backend.publish(.titled("New"))
-        for await section in config.sections(named: "Home")
+        for await section in config.values(ofSection: "Home")
         where section?.string(forKey: "title") == "New" { break }
         switch answer {
         case .unchanged: downloader.answer(1, with: .unchanged)
@@ -109,7 +109,7 @@ struct UpdaterUsersTests {
         let (wrong, config) = (Locked<[String]>([]), fixture.config)
         // The user that a listener hears of is the one of the change, which is told in order.
         let seen = Task {
-            for await change in config.sectionChanges(named: "Home") {
+            for await change in config.changes(inSection: "Home") {
                 let owner = change.new?.string(forKey: "title")?.prefix { $0 != "-" }
                 if let owner, owner != (change.userID ?? "") {
                     wrong.withLock { $0.append("\(change)") }

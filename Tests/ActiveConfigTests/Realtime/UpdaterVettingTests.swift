@@ -136,15 +136,16 @@ struct UpdaterVettingTests {
         var bad = try SigningServer.answer(12, title: "Bad")
         let digest = bad.original?.digest
         if !isSigned { bad.original = nil }
-        var options = ActiveConfigOptions()
-        options.vetting = [
-            VettingRule.withoutBad(isIgnored: false), SignatureVetting(verifier: SigningServer()),
-        ]
+        let options = ActiveConfigOptions(
+            vetting: [
+                VettingRule.withoutBad(isIgnored: false),
+                SignatureVetting(verifier: SigningServer()),
+            ], log: .disabled)
         let config = ActiveConfig(
             configDownloader: ScriptedDownloader(.configuration(bad)),
             configStore: InMemoryStore(), notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
-            clock: ManualClock(), now: { SigningServer.now }, options: options, log: .disabled)
+            listenerQueue: DispatchQueue(label: "listeners"), options: options,
+            clock: ManualClock(), now: { SigningServer.now })
         config.currentUserID = "1"
         await #expect(throws: (any Error).self) { try await config.downloadNewConfig() }
         let asked = await ConfigurationFeed(config, of: UserID("1")).requestBase().asked
@@ -198,7 +199,9 @@ struct UpdaterVettingTests {
             }
         }
         let run = Task { try await updater.run() }
-        for await section in config.sections(named: "Home") where section?.title == "Good" { break }
+        for await section in config.values(ofSection: "Home") where section?.title == "Good" {
+            break
+        }
         run.cancel()
         try await run.value
         time.cancel()

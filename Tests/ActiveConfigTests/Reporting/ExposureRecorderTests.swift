@@ -116,7 +116,7 @@ struct ExposureRecorderTests {
         let seen = Locked<[Exposure]>([])
         let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
         let config = config(recorder)
-        config.markSecret("secret", inSection: "Home")
+        config.diagnostics.markSecret(SettingPath("Home", "secret"))
         #expect(config[SettingKey("Home", "secret", default: "none")] == "x")
         config.setDefaults(["Home": ["wrong": 5]])
         #expect(config[SettingKey("Home", "wrong", default: 1)] == 5)
@@ -202,7 +202,7 @@ struct ExposureRecorderTests {
         func record(_ number: Int) {
             recorder.record(
                 Exposure(
-                    userID: nil, setting: SettingPath(sectionName: "Home", name: "number"),
+                    userID: nil, setting: SettingPath("Home", "number"),
                     value: .integer(number), isMasked: false, source: .stored, templateVersion: nil,
                     experiments: [:], time: Date()),
                 hash: number)

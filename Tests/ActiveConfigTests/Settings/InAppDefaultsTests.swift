@@ -12,7 +12,7 @@ struct InAppDefaultsTests {
 
     /// Coordinator that downloads sections one after the other.
     private static func make(
-        then next: [String: [String: SettingValue]]..., store: (any ActiveConfigStore)? = nil
+        then next: [String: ActiveConfigSection]..., store: (any ActiveConfigStore)? = nil
     ) -> CoordinatorFixture {
         .make(
             ScriptedDownloader {
@@ -62,8 +62,8 @@ struct InAppDefaultsTests {
         let config = fixture.config
         config.setDefaults(["Home": ["columns": 3]])
         let listener = fixture.listener()
-        var sections = config.sections(named: "Home").makeAsyncIterator()
-        var changes = config.sectionChanges(named: "Home").makeAsyncIterator()
+        var sections = config.values(ofSection: "Home").makeAsyncIterator()
+        var changes = config.changes(inSection: "Home").makeAsyncIterator()
         let recorder = NotificationRecorder(of: config, in: fixture.center)
         var columns: [Int] = []
         var changed: [Set<String>] = []
@@ -101,7 +101,7 @@ struct InAppDefaultsTests {
         let home = fixture.listener()
         let same = fixture.listener("Same")
         let gone = fixture.listener("Gone")
-        var changes = config.changes.makeAsyncIterator()
+        var changes = config.changes().makeAsyncIterator()
         for _ in 0..<3 { #expect(await changes.next()?.reason == .restored) }
 
         config.setDefaults(["Home": ["columns": 4], "Same": ["x": 1]])
@@ -126,9 +126,9 @@ struct InAppDefaultsTests {
             Row("covered by the document", ["Home": ["columns": 3, "title": "x"]], true),
             Row("an empty section", ["Home": ["columns": 3], "Empty": [:]], true),
             Row("another value", ["Home": ["columns": 4]], false),
-        ] as [Row<[String: [String: SettingValue]], Bool>])
+        ] as [Row<[String: ActiveConfigSection], Bool>])
     func defaultsThatChangeNothingNotifyNobody(
-        row: Row<[String: [String: SettingValue]], Bool>
+        row: Row<[String: ActiveConfigSection], Bool>
     ) async throws {
         let fixture = Self.make(then: ["Home": ["title": "document"]])
         let config = fixture.config
@@ -211,15 +211,15 @@ struct InAppDefaultsTests {
         #expect(config[Self.columns] == 3 && config[Self.title] == "app")
         #expect(config["Home"]?["columns"] == "four" && config["Home"]?["title"] == .null)
         #expect(
-            config.problems.map(\.description) == [
+            config.diagnostics.problems.map(\.description) == [
                 "The setting 'Home.columns' is the string \"four\" where an integer is expected.",
                 "The setting 'Home.title' is null where a string is expected.",
             ])
         config.setDefaults(["Home": ["columns": "three"]])
         #expect(config[Self.columns] == 1)
-        #expect(config.problems.count == 1)
+        #expect(config.diagnostics.problems.count == 1)
         try await config.downloadNewConfig()
-        #expect(config[Self.columns] == 5 && config.problems == [])
+        #expect(config[Self.columns] == 5 && config.diagnostics.problems == [])
     }
 
     @Test func aDefaultThatIsRemovedLeavesTheDocument() async throws {
@@ -286,7 +286,8 @@ struct InAppDefaultsTests {
             try DocumentText.read(
                 DocumentText.make(
                     meta: #"{"template_version":7}"#,
-                    sections: #"{"Home":{"settings":{"columns":{"value":3}}}}"#)))
+                    sections: #"{"Home":{"settings":{"columns":{"value":3}}}}"#)
+            ).sections)
         #expect(config[Self.columns] == 3)
         #expect(config.currentConfigurationMetaDictionary == [:])
     }

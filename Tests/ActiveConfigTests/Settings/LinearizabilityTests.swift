@@ -52,7 +52,8 @@ struct LinearizabilityTests {
 
         func configuration(_ number: Int) -> ConfigurationState {
             .make(
-                meta: ["number": .integer(number)], sections: ["Stamp": settings(number)])
+                meta: ["number": .integer(number)],
+                sections: ["Stamp": ActiveConfigSection(settings: settings(number))])
         }
 
         /// The number, unless it and the user are of different configurations.
@@ -70,7 +71,7 @@ struct LinearizabilityTests {
         { config, _ in config[integer] },
         { config, _ in config["Stamp"]?.integer(forKey: "integer") },
         { config, _ in config[integer] },
-        { config, _ in config.explain(integer).value?.integerValue },
+        { config, _ in config.diagnostics.explain(integer).value?.integerValue },
     ]
 
     private static let allKinds: [Kind] =
@@ -87,7 +88,7 @@ struct LinearizabilityTests {
                     section?.integer(forKey: "integer"), ifOf: section?.string(forKey: "owner"))
             },
             { config, plan in
-                let stamp = config.decode(Stamp.self)
+                let stamp = config.section(Stamp.self)
                 return plan.number(stamp.integer, ifOf: stamp.owner)
             },
         ]
@@ -138,8 +139,8 @@ struct LinearizabilityTests {
         case .downloadsAndUsers:
             store.persistConfiguration(plan.configuration(0), forUserID: "A")
             config.currentUserID = "A"
-        case .defaults: config.setDefaults(["Stamp": plan.settings(0)])
-        case .overrides: config.setOverride(0, forKey: "integer", inSection: "Stamp")
+        case .defaults: config.setDefaults(plan.configuration(0).sections)
+        case .overrides: config.overrides.set(0, for: SettingPath("Stamp", "integer"))
         }
 
         let history = History()
@@ -183,9 +184,9 @@ struct LinearizabilityTests {
             case .defaults:
                 // Documents that say nothing of it come and go above it.
                 if user != plan.users[number - 1] { config.currentUserID = user }
-                config.setDefaults(["Stamp": plan.settings(number)])
+                config.setDefaults(plan.configuration(number).sections)
             case .overrides:
-                config.setOverride(.integer(number), forKey: "integer", inSection: "Stamp")
+                config.overrides.set(.integer(number), for: SettingPath("Stamp", "integer"))
             }
             history.done.store(number, ordering: .sequentiallyConsistent)
         }

@@ -8,7 +8,7 @@ import Testing
 struct OverridePolicyTests {
     private static func overrides(
         _ arguments: String..., environment: [String: String] = [:]
-    ) -> [String: [String: SettingValue]] {
+    ) -> [String: ActiveConfigSection] {
         OverridePolicy.from(arguments: ["app"] + arguments, environment: environment)
             .initialOverrides
     }
@@ -31,8 +31,8 @@ struct OverridePolicyTests {
             Row("blanks around names and text", " Home . x =\t a b ", ["Home": ["x": "a b"]]),
             Row("a mark behind the sign", "Home.x=\u{301}", ["Home": ["x": "\u{301}"]]),
             Row("not a number", "Home.x=NaN", ["Home": ["x": "NaN"]]),
-        ] as [Row<String, [String: [String: SettingValue]]>])
-    func anArgumentOverridesASetting(row: Row<String, [String: [String: SettingValue]]>) {
+        ] as [Row<String, [String: ActiveConfigSection]>])
+    func anArgumentOverridesASetting(row: Row<String, [String: ActiveConfigSection]>) {
         #expect(Self.overrides("-ActiveConfigOverride", row.input) == row.expected)
         #expect(Self.overrides(environment: ["ACTIVECONFIG_OVERRIDES": row.input]) == row.expected)
     }
@@ -87,7 +87,7 @@ struct OverridePolicyTests {
             "-ActiveConfigOverride", "S.argument=3", "-ActiveConfigOverride", "S.last=3",
             "-ActiveConfigOverride", "S.last=4",
         ]
-        let expected: [String: [String: SettingValue]] = [
+        let expected: [String: ActiveConfigSection] = [
             "S": ["file": 1, "environment": 2, "argument": 3, "last": 4]
         ]
         #expect(

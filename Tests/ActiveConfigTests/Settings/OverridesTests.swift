@@ -12,7 +12,7 @@ struct OverridesTests {
     private static let theme = SettingKey("Home", "theme", default: Theme.light)
 
     private static func make(
-        then next: [String: [String: SettingValue]]..., store: (any ActiveConfigStore)? = nil,
+        then next: [String: ActiveConfigSection]..., store: (any ActiveConfigStore)? = nil,
         overrides: OverridePolicy = .settable
     ) -> CoordinatorFixture {
         .make(
@@ -26,23 +26,23 @@ struct OverridesTests {
             then: ["Home": ["columns": 3, "title": "a"]], ["Home": ["columns": 4]])
         let config = fixture.config
         config.setDefaults(["Home": ["columns": 2]])
-        config.setOverride(10, forKey: "columns", inSection: "Home")
+        config.overrides.set(10, for: SettingPath("Home", "columns"))
         #expect(config[Self.columns] == 10)
         try await config.downloadNewConfig()
         #expect(config[Self.columns] == 10 && config[Self.title] == "a")
         #expect(config["Home"] == .make(["columns": 10, "title": "a"]))
-        #expect(config.overrides == ["Home": ["columns": 10]])
+        #expect(config.overrides.values == ["Home": ["columns": 10]])
         // The setting of the document changed, not that of the app.
         #expect(try await config.downloadNewConfig().changedSectionNames == ["Home"])
-        config.removeOverride(for: Self.columns)
+        config.overrides.remove(Self.columns)
         #expect(config[Self.columns] == 4)
-        #expect(config.overrides == [:])
+        #expect(config.overrides.values == [:])
     }
 
     @Test func aDownloadOfWhatIsOverriddenNotifiesNobody() async throws {
         let fixture = Self.make(then: ["Home": ["columns": 3]], ["Home": ["columns": 4]])
         let config = fixture.config
-        config.setOverride(10, forKey: "columns", inSection: "Home")
+        config.overrides.set(10, for: SettingPath("Home", "columns"))
         let listener = fixture.listener()
         for _ in 1...2 {
             #expect(try await config.downloadNewConfig().changedSectionNames == [])
@@ -58,15 +58,15 @@ struct OverridesTests {
         let listener = fixture.listener()
         fixture.drain()
         let recorder = NotificationRecorder(of: config, in: fixture.center)
-        var changes = config.sectionChanges(named: "Home").makeAsyncIterator()
+        var changes = config.changes(inSection: "Home").makeAsyncIterator()
         _ = await changes.next()
-        config.setOverride(10, forKey: "columns", inSection: "Home")
+        config.overrides.set(10, for: SettingPath("Home", "columns"))
         #expect(
             await changes.next()
                 == SectionChange(
                     sectionName: "Home", old: .make(["columns": 3]), new: .make(["columns": 10]),
                     reason: .overridden))
-        config.setOverride(nil, forKey: "columns", inSection: "Home")
+        config.overrides.remove(SettingPath("Home", "columns"))
         let back = await changes.next()
         #expect(back?.new == .make(["columns": 3]) && back?.reason == .overridden)
         fixture.drain()
@@ -84,24 +84,24 @@ struct OverridesTests {
         try await config.downloadNewConfig()
         let listener = fixture.listener()
         #expect(config[Self.title] == "key")
-        config.setOverride(3, forKey: "columns", inSection: "Home")
-        config.setOverride(nil, forKey: "none", inSection: "Home")
-        config.setOverride(nil, forKey: "none", inSection: "None")
-        config.removeAllOverrides()
-        config.removeAllOverrides()
+        config.overrides.set(3, for: SettingPath("Home", "columns"))
+        config.overrides.remove(SettingPath("Home", "none"))
+        config.overrides.remove(SettingPath("None", "none"))
+        config.overrides.removeAll()
+        config.overrides.removeAll()
         fixture.drain()
         #expect(listener.deliveries.count == 1)
-        #expect(config.overrides == [:])
+        #expect(config.overrides.values == [:])
     }
 
     @Test func anOverrideMakesASectionThatNobodyElseHas() async throws {
         let fixture = Self.make(then: ["Home": ["columns": 3]])
         let config = fixture.config
         let listener = fixture.listener("New")
-        config.setOverride("x", forKey: "title", inSection: "New")
+        config.overrides.set("x", for: SettingPath("New", "title"))
         #expect(config["New"] == .titled("x"))
         try await config.downloadNewConfig()
-        config.removeAllOverrides()
+        config.overrides.removeAll()
         #expect(config["New"] == nil)
         fixture.drain()
         #expect(listener.sections == [.titled("x"), nil])
@@ -109,23 +109,23 @@ struct OverridesTests {
 
     @Test func overridesAreSetByTypedKeys() throws {
         let config = Self.make().config
-        try config.setOverride(10, for: Self.columns)
-        try config.setOverride(.dark, for: Self.theme)
+        try config.overrides.set(10, for: Self.columns)
+        try config.overrides.set(.dark, for: Self.theme)
         let timeout = SettingKey("Home", "timeout", default: Duration.zero)
-        try config.setOverride(.milliseconds(1001), for: timeout)
+        try config.overrides.set(.milliseconds(1001), for: timeout)
         let limits = SettingKey("Home", "limits", default: Limits(low: 0, high: 0) as Limits?)
-        try config.setOverride(nil, for: limits)
+        try config.overrides.set(nil, for: limits)
         #expect(config[Self.columns] == 10 && config[Self.theme] == .dark)
         #expect(config[timeout] == .milliseconds(1001))
         #expect(config[limits] == nil)
         #expect(
-            config.overrides == [
+            config.overrides.values == [
                 "Home": ["columns": 10, "theme": "dark", "timeout": 1.001, "limits": nil]
             ])
         #expect(throws: EncodingError.self) {
-            try config.setOverride(.nan, for: SettingKey("Home", "ratio", default: 0.5))
+            try config.overrides.set(.nan, for: SettingKey("Home", "ratio", default: 0.5))
         }
-        #expect(config.overrides["Home"]?["ratio"] == nil)
+        #expect(config.overrides.values["Home"]?["ratio"] == nil)
     }
 
     @Test func anOverrideOfAnotherTypeGivesWhatLiesBeneathIt() async throws {
@@ -133,11 +133,11 @@ struct OverridesTests {
         let config = fixture.config
         config.setDefaults(["Home": ["columns": 2]])
         try await config.downloadNewConfig()
-        config.setOverride("ten", forKey: "columns", inSection: "Home")
+        config.overrides.set("ten", for: SettingPath("Home", "columns"))
         #expect(config[Self.columns] == 3)
-        #expect(config.source(of: Self.columns) == .downloaded)
+        #expect(config.diagnostics.source(of: Self.columns) == .downloaded)
         #expect(
-            config.problems.map(\.reason) == [
+            config.diagnostics.problems.map(\.reason) == [
                 "is the string \"ten\" where an integer is expected"
             ])
     }
@@ -152,10 +152,10 @@ struct OverridesTests {
         let fixture = Self.make(store: store)
         let config = fixture.config
         config.currentUserID = "A"
-        config.setOverride(10, forKey: "columns", inSection: "Home")
+        config.overrides.set(10, for: SettingPath("Home", "columns"))
         config.currentUserID = "B"
         #expect(config[Self.columns] == 10 && config[Self.title] == "B")
-        config.removeAllOverrides()
+        config.overrides.removeAll()
         #expect(config[Self.columns] == 1)
     }
 
@@ -168,7 +168,7 @@ struct OverridesTests {
         let config = fixture.config
         #expect(config[Self.columns] == 10)
         try await config.downloadNewConfig()
-        config.setOverride("secret", forKey: "title", inSection: "Home")
+        config.overrides.set("secret", for: SettingPath("Home", "title"))
         config.currentUserID = "A"
         try await config.downloadNewConfig()
         let documents = [3, 4].map { number in
@@ -193,17 +193,17 @@ struct OverridesTests {
     @Test func overridesAreRefusedWhereTheyAreNotEnabled() {
         let fixture = Self.make(overrides: .never)
         let config = fixture.config
-        config.setOverride(10, forKey: "columns", inSection: "Home")
-        #expect(throws: Never.self) { try config.setOverride(10, for: Self.columns) }
+        config.overrides.set(10, for: SettingPath("Home", "columns"))
+        #expect(throws: Never.self) { try config.overrides.set(10, for: Self.columns) }
         #expect(config[Self.columns] == 1)
-        #expect(config.overrides == [:])
+        #expect(config.overrides.values == [:])
         let warning = """
             The override of 'Home.columns' is refused: overrides are not enabled here.
             """
         #expect(fixture.log.messages(ofLevel: .warning) == [warning, warning])
         // Removing what cannot be there is no attempt at anything.
-        config.removeOverride(for: Self.columns)
-        config.removeAllOverrides()
+        config.overrides.remove(Self.columns)
+        config.overrides.removeAll()
         #expect(fixture.log.messages(ofLevel: .warning).count == 2)
     }
 
@@ -222,9 +222,9 @@ struct OverridesTests {
             fixture.log.messages(ofLevel: .error) == [
                 "The override \"…=…\" cannot be used: write Section.key=value."
             ])
-        #expect(fixture.config.overrides == ["Home": ["title": "password", "columns": 3]])
+        #expect(fixture.config.overrides.values == ["Home": ["title": "password", "columns": 3]])
         #expect(
-            fixture.config.allKeys(from: .override).map(\.description) == [
+            fixture.config.diagnostics.settings(from: .override).map(\.description) == [
                 "Home.columns", "Home.title",
             ])
     }
@@ -235,7 +235,7 @@ struct OverridesTests {
         let listener = fixture.listener()
         _ = try await Threads.run(8) { thread in
             for turn in 0..<50 {
-                config.setOverride(.integer(turn), forKey: "\(thread)", inSection: "Home")
+                config.overrides.set(.integer(turn), for: SettingPath("Home", "\(thread)"))
                 if thread == 0 { config.currentUserID = "\(turn % 2)" }
                 if thread == 1 { config.setDefaults(["Home": ["defaults": .integer(turn)]]) }
             }
@@ -252,8 +252,8 @@ struct OverridesTests {
 
     @Test func aCoordinatorOfATestHasNoOverridesOfTheProcess() {
         let config = ActiveConfig.make(store: nil)
-        #expect(config.overridePolicy.initialOverrides == [:])
-        config.setOverride(10, forKey: "columns", inSection: "Home")
+        #expect(config.options.overridePolicy.initialOverrides == [:])
+        config.overrides.set(10, for: SettingPath("Home", "columns"))
         #expect(config[Self.columns] == 10)
     }
 
@@ -269,9 +269,9 @@ struct OverridesTests {
         let config = CoordinatorFixture.make(overrides: .settable).config
         let key = SettingKey("Home", "share", default: Percentage(1))
         let error = #expect(throws: EncodingError.self) {
-            try config.setOverride(Percentage(50), for: key)
+            try config.overrides.set(Percentage(50), for: key)
         }
         #expect("\(try #require(error))".contains("Home.share"))
-        #expect(config.overrides == [:])
+        #expect(config.overrides.values == [:])
     }
 }

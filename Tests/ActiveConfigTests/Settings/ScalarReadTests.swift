@@ -63,9 +63,9 @@ struct ScalarReadTests {
         seen.append(config[Self.columns])
         config.currentUserID = nil
         seen.append(config[Self.columns])
-        config.setOverride(10, forKey: "columns", inSection: "Home")
+        config.overrides.set(10, for: SettingPath("Home", "columns"))
         seen.append(config[Self.columns])
-        config.removeAllOverrides()
+        config.overrides.removeAll()
         seen.append(config[Self.columns])
         config.setDefaults(["Home": ["ratio": 0.5]])
         #expect(seen == [-1, 1, 2, 2, 1, 10, 1])

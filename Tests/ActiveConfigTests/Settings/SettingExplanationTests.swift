@@ -11,7 +11,7 @@ struct SettingExplanationTests {
     private static let password = SettingKey("Account", "password", default: 0)
 
     private static func make(
-        _ sections: [String: [String: SettingValue]], entityTag: String? = nil,
+        _ sections: [String: ActiveConfigSection], entityTag: String? = nil,
         meta: [String: SettingValue] = [:]
     ) -> CoordinatorFixture {
         .make(
@@ -25,21 +25,21 @@ struct SettingExplanationTests {
         let config = fixture.config
         let sources = {
             [
-                config.source(of: Self.columns),
-                config.source(ofKey: "columns", inSection: "Home"),
+                config.diagnostics.source(of: Self.columns),
+                config.diagnostics.source(of: SettingPath("Home", "columns")),
             ]
         }
-        #expect(sources() == [.default, .none])
+        #expect(sources() == [.default, .absent])
         config.setDefaults(["Home": ["columns": 2]])
         #expect(sources() == [.default, .default])
         try await config.downloadNewConfig()
         #expect(sources() == [.downloaded, .downloaded])
-        config.setOverride(4, forKey: "columns", inSection: "Home")
+        config.overrides.set(4, for: SettingPath("Home", "columns"))
         #expect(sources() == [.override, .override])
-        config.setOverride("x", forKey: "columns", inSection: "Home")
+        config.overrides.set("x", for: SettingPath("Home", "columns"))
         #expect(sources() == [.downloaded, .override])
-        #expect(config.source(ofKey: "none", inSection: "Home") == .none)
-        #expect(config.source(ofKey: "columns", inSection: "None") == .none)
+        #expect(config.diagnostics.source(of: SettingPath("Home", "none")) == .absent)
+        #expect(config.diagnostics.source(of: SettingPath("None", "columns")) == .absent)
     }
 
     /// State of the store, and the source of what user "1" then reads.
@@ -58,12 +58,12 @@ struct SettingExplanationTests {
         let fixture = CoordinatorFixture.make(ScriptedDownloader(.unchanged), store: store)
         let config = fixture.config
         config.currentUserID = "1"
-        #expect(config.source(of: Self.columns) == row.expected)
-        #expect(config.report().document.source == row.expected)
+        #expect(config.diagnostics.source(of: Self.columns) == row.expected)
+        #expect(config.diagnostics.report().document.source == row.expected)
         guard row.expected == .stored else { return }
         // Confirmed by the server, it is as good as downloaded.
         try await config.downloadNewConfig()
-        #expect(config.source(of: Self.columns) == .downloaded)
+        #expect(config.diagnostics.source(of: Self.columns) == .downloaded)
     }
 
     @Test func aDocumentThatIsNotStoredStaysDownloaded() async throws {
@@ -78,14 +78,14 @@ struct SettingExplanationTests {
         config.currentUserID = "1"
         try await config.downloadNewConfig()
         config.currentUserID = nil
-        #expect(config.source(of: Self.columns) == .default)
+        #expect(config.diagnostics.source(of: Self.columns) == .default)
         config.currentUserID = "1"
-        #expect(config.source(of: Self.columns) == .downloaded)
+        #expect(config.diagnostics.source(of: Self.columns) == .downloaded)
     }
 
     @Test func anUnknownStoresDocumentIsStored() {
         let config = ActiveConfig.make(store: ForeignStore())
-        #expect(config.source(of: Self.columns) == .stored)
+        #expect(config.diagnostics.source(of: Self.columns) == .stored)
     }
 
     /// Store that does not say whether it falls back.
@@ -110,23 +110,26 @@ struct SettingExplanationTests {
         config.setDefaults(["Home": ["columns": 2]])
         try await config.downloadNewConfig()
 
-        let downloaded = config.explain(Self.columns)
+        let downloaded = config.diagnostics.explain(Self.columns)
         #expect(downloaded.value == 3 && downloaded.source == .downloaded)
         #expect(Self.layers(downloaded) == ["downloaded 3", "default 2", "default 1"])
         #expect(
             "\(downloaded)" == """
                 Home.columns = 3, downloaded (version 12, "tag"); beneath it: default 2, default 1
                 """)
-        #expect(downloaded.document.version == 12 && downloaded.document.entityTag == "\"tag\"")
+        #expect(
+            downloaded.document.templateVersion == 12 && downloaded.document.entityTag == "\"tag\"")
 
-        config.setOverride(4, forKey: "columns", inSection: "Home")
-        let overridden = config.explain(Self.columns)
+        config.overrides.set(4, for: SettingPath("Home", "columns"))
+        let overridden = config.diagnostics.explain(Self.columns)
         #expect(
             "\(overridden)"
                 == "Home.columns = 4, override; beneath it: downloaded 3, default 2, default 1")
-        #expect("\(config.explain("none", inSection: "Home"))" == "Home.none = nothing, none")
         #expect(
-            Self.layers(config.explain("columns", inSection: "Home"))
+            "\(config.diagnostics.explain(SettingPath("Home", "none")))"
+                == "Home.none = nothing, absent")
+        #expect(
+            Self.layers(config.diagnostics.explain(SettingPath("Home", "columns")))
                 == ["override 4", "downloaded 3", "default 2"])
     }
 
@@ -164,14 +167,16 @@ struct SettingExplanationTests {
         let config = fixture.config
         config.setDefaults(["Home": ["columns": row.input[2] ?? .null]])
         try await config.downloadNewConfig()
-        config.setOverride(row.input[0], forKey: "columns", inSection: "Home")
+        if let value = row.input[0] {
+            config.overrides.set(value, for: SettingPath("Home", "columns"))
+        }
 
-        let explanation = config.explain(Self.columns)
+        let explanation = config.diagnostics.explain(Self.columns)
         #expect("\(explanation)" == row.expected)
         #expect(explanation.value == .integer(config[Self.columns]))
-        #expect(explanation.source == config.source(of: Self.columns))
+        #expect(explanation.source == config.diagnostics.source(of: Self.columns))
         #expect((explanation.problem == nil) == row.expected.hasSuffix("1"))
-        #expect(explanation.problem.map { [$0] } ?? [] == config.problems)
+        #expect(explanation.problem.map { [$0] } ?? [] == config.diagnostics.problems)
         #expect(
             explanation.layers.count == row.input.compactMap { $0 }.count
                 + (row.input[1] == nil ? 2 : 1))
@@ -180,7 +185,7 @@ struct SettingExplanationTests {
     @Test func anExplanationHasTheValueOfADefaultOfEachKind() {
         let config = ActiveConfig.make(store: nil)
         func value<Value: Sendable>(_ key: SettingKey<Value>) -> SettingValue? {
-            config.explain(key).value
+            config.diagnostics.explain(key).value
         }
         #expect(value(SettingKey("S", "x", default: 5)) == 5)
         #expect(value(SettingKey("S", "x", default: Duration.seconds(90))) == 90)
@@ -204,13 +209,13 @@ struct SettingExplanationTests {
         config.setDefaults(["Home": ["columns": 2], "Other": ["x": ["a": 1.5]]])
         config.currentUserID = "user"
         try await config.downloadNewConfig()
-        config.setOverride(true, forKey: "isOn", inSection: "Debug")
+        config.overrides.set(true, for: SettingPath("Debug", "isOn"))
         _ = config[Self.columns]
 
-        let report = config.report()
+        let report = config.diagnostics.report()
         #expect(report.userID == "user")
-        #expect(report.document.version == 12 && report.document.entityTag == "\"tag\"")
-        #expect(report.settings.map(\.name) == ["isOn", "columns", "x"])
+        #expect(report.document.templateVersion == 12 && report.document.entityTag == "\"tag\"")
+        #expect(report.settings.map(\.path.name) == ["isOn", "columns", "x"])
         #expect(report.settings.map(\.source) == [.override, .downloaded, .default])
         let lines = report.description.split(separator: "\n").map(String.init)
         #expect(lines.count == 5)
@@ -254,11 +259,11 @@ struct SettingExplanationTests {
     }
 
     @Test func aReportOfNothingSaysSo() throws {
-        let report = ActiveConfig.make(store: nil).report()
-        #expect(report.description == "Configuration of the generic user, none:")
+        let report = ActiveConfig.make(store: nil).diagnostics.report()
+        #expect(report.description == "Configuration of the generic user, absent:")
         #expect(
             try SettingValue(jsonData: report.jsonData())
-                == ["user_id": nil, "source": "none", "settings": [], "problems": []])
+                == ["user_id": nil, "source": "absent", "settings": [], "problems": []])
     }
 
     /// 10,000 settings: each looked at once.
@@ -267,11 +272,12 @@ struct SettingExplanationTests {
         var settings: [String: SettingValue] = [:]
         for number in 0..<10_000 { settings["key\(number)"] = .integer(number) }
         let fixture = Self.make(
-            ["Home": settings], meta: ["creation_time": "2012-08-20T19:36Z"])
-        fixture.config.setDefaults(["Home": settings])
+            ["Home": ActiveConfigSection(settings: settings)],
+            meta: ["creation_time": "2012-08-20T19:36Z"])
+        fixture.config.setDefaults(["Home": ActiveConfigSection(settings: settings)])
         try await fixture.config.downloadNewConfig()
-        #expect(fixture.config.report().settings.count == 10_000)
-        #expect(fixture.config.allKeys(from: .downloaded).count == 10_000)
+        #expect(fixture.config.diagnostics.report().settings.count == 10_000)
+        #expect(fixture.config.diagnostics.settings(from: .downloaded).count == 10_000)
     }
 
     @Test func keysAreFoundByTheirSourceAndByTheirPrefix() async throws {
@@ -279,29 +285,36 @@ struct SettingExplanationTests {
         let config = fixture.config
         config.setDefaults(["Home": ["columns": 2, "color": "red"], "A": ["z": 1]])
         try await config.downloadNewConfig()
-        config.setOverride(4, forKey: "title", inSection: "Home")
+        config.overrides.set(4, for: SettingPath("Home", "title"))
         let names = { (paths: [SettingPath]) in paths.map(\.description) }
-        #expect(names(config.allKeys(from: .override)) == ["Home.title"])
-        #expect(names(config.allKeys(from: .downloaded)) == ["Hom.e.x", "Home.columns"])
-        #expect(names(config.allKeys(from: .default)) == ["A.z", "Home.color"])
-        #expect(config.allKeys(from: .stored) == [])
-        #expect(names(config.keys(withPrefix: "Home.c")) == ["Home.color", "Home.columns"])
-        #expect(names(config.keys(withPrefix: "Hom")).count == 4)
-        #expect(config.keys(withPrefix: "").count == 5)
-        #expect(config.keys(withPrefix: "home") == [])
+        #expect(names(config.diagnostics.settings(from: .override)) == ["Home.title"])
         #expect(
-            config.keys(withPrefix: "Hom.") == [SettingPath(sectionName: "Hom", name: "e.x")])
+            names(config.diagnostics.settings(from: .downloaded)) == ["Hom.e.x", "Home.columns"])
+        #expect(names(config.diagnostics.settings(from: .default)) == ["A.z", "Home.color"])
+        #expect(config.diagnostics.settings(from: .stored) == [])
+        #expect(
+            names(config.diagnostics.settings(withPrefix: "Home.c")) == [
+                "Home.color", "Home.columns",
+            ])
+        #expect(names(config.diagnostics.settings(withPrefix: "Hom")).count == 4)
+        #expect(config.diagnostics.settings.count == 5)
+        #expect(config.diagnostics.settings(withPrefix: "home") == [])
+        #expect(
+            config.diagnostics.settings(withPrefix: "Hom.") == [SettingPath("Hom", "e.x")])
     }
 
     /// Everything that the framework says of its settings, as one text.
     private static func everything(_ fixture: CoordinatorFixture) -> String {
         let config = fixture.config
-        let report = config.report()
+        let report = config.diagnostics.report()
         return [
             "\(report)", String(decoding: report.jsonData(), as: UTF8.self),
-            "\(config.explain(password))", "\(config.explain(password).settingValue)",
-            "\(config.explain("password", inSection: "Account"))", "\(config.problems)",
-            "\(report.problems)", "\(fixture.log.messages)", "\(config.explain(password))",
+            "\(config.diagnostics.explain(password))",
+            "\(config.diagnostics.explain(password).settingValue)",
+            "\(config.diagnostics.explain(SettingPath("Account", "password")))",
+            "\(config.diagnostics.problems)",
+            "\(report.problems)", "\(fixture.log.messages)",
+            "\(config.diagnostics.explain(password))",
         ].joined(separator: "\n")
     }
 
@@ -328,25 +341,25 @@ struct SettingExplanationTests {
     @Test func aSecretIsMaskedEverywhere() async throws {
         let fixture = Self.make(["Account": ["password": "hunter2", "keys": ["a": "hunter2"]]])
         let config = fixture.config
-        config.markSecret(Self.password)
-        config.markSecret("keys", inSection: "Account")
+        config.diagnostics.markSecret(Self.password.path)
+        config.diagnostics.markSecret(SettingPath("Account", "keys"))
         config.setDefaults(["Account": ["password": "hunter2"]])
         try await config.downloadNewConfig()
-        config.setOverride("hunter2", forKey: "password", inSection: "Account")
+        config.overrides.set("hunter2", for: SettingPath("Account", "password"))
         #expect(config[Self.password] == 0)
         #expect(config[SettingKey("Account", "password", default: "")] == "hunter2")
         #expect(config[SettingKey("Account", "keys", default: Limits(low: 0, high: 0))].low == 0)
-        #expect(config.decode(Account.self).password == 0)
+        #expect(config.section(Account.self).password == 0)
 
         let text = Self.everything(fixture)
         #expect(!text.contains("hunter2"))
         #expect(text.contains("The setting 'Account.password' is a secret of another type than is"))
         #expect(text.contains("Account.password = •••, "))
         #expect(text.contains(#""masked":true"#))
-        let explanation = config.explain(Self.password)
+        let explanation = config.diagnostics.explain(Self.password)
         #expect(explanation.isMasked && explanation.value == nil)
         #expect(explanation.layers.map(\.value) == [nil, nil, nil, nil])
-        #expect(config.source(of: Self.password) == .default)
+        #expect(config.diagnostics.source(of: Self.password) == .default)
         #expect(config["Account"]?.string(forKey: "password") == "hunter2")
     }
 
@@ -355,11 +368,11 @@ struct SettingExplanationTests {
         let config = fixture.config
         try await config.downloadNewConfig()
         #expect(config[Self.password] == 0)
-        #expect(config.decode(Account.self).password == 0)
-        #expect("\(config.problems)\(config.report())".contains("hunter2"))
-        config.markSecret(Self.password)
-        config.markSecret("keys", inSection: "Account")
-        let said = "\(config.problems)\(config.report())"
+        #expect(config.section(Account.self).password == 0)
+        #expect("\(config.diagnostics.problems)\(config.diagnostics.report())".contains("hunter2"))
+        config.diagnostics.markSecret(Self.password.path)
+        config.diagnostics.markSecret(SettingPath("Account", "keys"))
+        let said = "\(config.diagnostics.problems)\(config.diagnostics.report())"
         #expect(!said.contains("hunter2") && said.contains("Account.password"))
     }
 
@@ -367,18 +380,18 @@ struct SettingExplanationTests {
         let fixture = Self.make(["Account": ["password": "x", "name": "shown"]])
         let config = fixture.config
         try await config.downloadNewConfig()
-        config.markSecret("password", inSection: "Account")
-        config.markSecret("name", inSection: "Other")
-        #expect("\(config.report())".contains("shown"))
+        config.diagnostics.markSecret(SettingPath("Account", "password"))
+        config.diagnostics.markSecret(SettingPath("Other", "name"))
+        #expect("\(config.diagnostics.report())".contains("shown"))
     }
 
     @Test func aKeysValueIsTheOneThatTheAppGets() async throws {
         let config = Self.make(["Home": ["columns": 2.5]]).config
         try await config.downloadNewConfig()
-        let explanation = config.explain(Self.columns)
+        let explanation = config.diagnostics.explain(Self.columns)
         #expect(explanation.value == 2 && config[Self.columns] == 2)
         #expect(explanation.layers.first?.value == 2.5)
-        #expect(config.explain("columns", inSection: "Home").value == 2.5)
+        #expect(config.diagnostics.explain(SettingPath("Home", "columns")).value == 2.5)
     }
 
     @Test func namesInsideOfASecretAreSecret() async throws {
@@ -389,13 +402,13 @@ struct SettingExplanationTests {
         for name in ["\u{301}x", "plain"] {
             let fixture = Self.make(["Account": ["tokens": [name: "SECRET"]]])
             let config = fixture.config
-            config.markSecret("tokens", inSection: "Account")
+            config.diagnostics.markSecret(SettingPath("Account", "tokens"))
             try await config.downloadNewConfig()
-            _ = config.decode(Account.self)
+            _ = config.section(Account.self)
             let texts =
-                fixture.log.messages.map(\.text) + config.problems.map(\.description)
-                + [config.report().description]
-            #expect(config.problems.map(\.settingName) == ["tokens"])
+                fixture.log.messages.map(\.text) + config.diagnostics.problems.map(\.description)
+                + [config.diagnostics.report().description]
+            #expect(config.diagnostics.problems.map(\.name) == ["tokens"])
             #expect(!texts.contains { $0.contains("SECRET") || $0.contains(name) }, "\(texts)")
         }
     }

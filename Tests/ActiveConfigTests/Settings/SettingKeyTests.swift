@@ -10,7 +10,7 @@ extension SettingKey<Bool> {
 
 /// Reading by typed keys.
 struct SettingKeyTests {
-    private static func config(_ settings: [String: SettingValue]) -> ActiveConfig {
+    private static func config(_ settings: ActiveConfigSection) -> ActiveConfig {
         .make(configuration: .make(sections: ["Home": settings]))
     }
 
@@ -21,13 +21,13 @@ struct SettingKeyTests {
         #expect(config[.isCheckoutOn])
         #expect(config[.title] == "x" && config["title"] == nil)
         #expect(config[.columns] == 3)
-        #expect(config.value(for: .columns) == 3)
+        #expect(config[.columns] == 3)
     }
 
     @Test func aKeyGivesItsDefaultWhereThereIsNoSection() {
         let config = ActiveConfig.make(store: nil)
         #expect(config[.columns] == 2)
-        #expect(config.problems == [])
+        #expect(config.diagnostics.problems == [])
     }
 
     @Test func aKeySaysItsSectionItsNameAndItsDefault() {
@@ -42,7 +42,7 @@ struct SettingKeyTests {
         let two = SettingKey("Home", "x", default: 2)
         let values: [Int] = [one, two, one, two].map { config[$0] }
         #expect(values == [1, 2, 1, 2])
-        #expect(config.problems.count == 1)
+        #expect(config.diagnostics.problems.count == 1)
     }
 
     @Test func keysOfOneNameEachHaveTheirOwnType() {
@@ -61,7 +61,7 @@ struct SettingKeyTests {
             #expect(config[SettingKey("Home", "y", default: 0.5)] == 1)
             #expect(config[SettingKey("Home", "y", default: Int?.none)] == 1)
         }
-        #expect(config.problems.map(\.settingName) == ["x"])
+        #expect(config.diagnostics.problems.map(\.name) == ["x"])
         #expect(fixture.log.messages(ofLevel: .warning).count == 1)
     }
 
@@ -121,7 +121,7 @@ struct SettingKeyTests {
             for _ in 0..<2 { precondition(config[last] == 5 && config[keys[0]] == 1) }
             precondition(config[SettingKey("Home", "y", default: false)])
             precondition(config[SettingKey("Home", "x69999", default: "")] == "")
-            precondition(config.problems.count == 1)
+            precondition(config.diagnostics.problems.count == 1)
             config.currentUserID = "1"
             config.setDefaults(["Home": ["x69999": 6]])
             precondition(config[last] == 5)
@@ -157,10 +157,10 @@ struct SettingKeyTests {
         let config = fixture.config
         for _ in 0..<3 { #expect(config[key].text == "default") }
         #expect(Counted.count.withLock { $0 } == 1)
-        #expect(config.problems.count == 1)
+        #expect(config.diagnostics.problems.count == 1)
 
         try await config.downloadNewConfig()
-        #expect(config.problems == [])
+        #expect(config.diagnostics.problems == [])
         for _ in 0..<3 { #expect(config[key].text == "1") }
         #expect(Counted.count.withLock { $0 } == 2)
     }
@@ -178,13 +178,13 @@ struct SettingKeyTests {
         let warnings = { fixture.log.messages(ofLevel: .warning).count }
         for count in 1...3 {
             try await fixture.config.downloadNewConfig()
-            #expect(fixture.config.problems == [])
+            #expect(fixture.config.diagnostics.problems == [])
             for _ in 0..<3 { #expect(fixture.config[.columns] == 2) }
-            #expect(fixture.config.problems.count == 1)
+            #expect(fixture.config.diagnostics.problems.count == 1)
             #expect(warnings() == count)
 
             try await fixture.config.downloadNewConfig()
-            #expect(fixture.config.problems.count == 1)
+            #expect(fixture.config.diagnostics.problems.count == 1)
             #expect(fixture.config[.columns] == 2)
             #expect(warnings() == count)
         }
@@ -245,7 +245,7 @@ struct SettingKeyTests {
         _ = config[key]
         config.currentUserID = "A"
         _ = config[key]
-        config.setOverride(3, forKey: "words", inSection: "Home")
+        config.overrides.set(3, for: SettingPath("Home", "words"))
         _ = config[key]
         config.setDefaults(["Home": ["x": 1]])
         fixture.drain()
@@ -264,7 +264,7 @@ struct SettingKeyTests {
                 log: log.log)
             let read = try await Threads.run(4) { _ in [config[key], config[title]] }
             #expect(read == Array(repeating: ["default", "right"], count: 4))
-            #expect(config.problems.count == 1)
+            #expect(config.diagnostics.problems.count == 1)
             #expect(log.messages(ofLevel: .warning).count == 1)
         }
     }

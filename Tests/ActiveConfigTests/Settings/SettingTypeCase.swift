@@ -35,7 +35,7 @@ struct SettingTypeCase: CustomTestStringConvertible, Sendable {
                 testDescription: "\(Value.self), \(name)", value: value, reason: reason,
                 isRead: { config in
                     // The first read fills the caches, the second one reads them.
-                    [config[key], config[key], config.value(for: key)]
+                    [config[key], config[key], config.snapshot[key]]
                         == [result, result, result]
                 })
         }

@@ -8,16 +8,16 @@ import Testing
 struct SettingTypesTests {
     @Test(arguments: SettingTypeCase.all)
     func aKeyReadsItsTypeOrGivesItsDefault(row: SettingTypeCase) {
-        let settings = row.value.map { ["x": $0] } ?? [:]
+        let settings: ActiveConfigSection = row.value.map { ["x": $0] } ?? [:]
         let fixture = CoordinatorFixture.make(
             store: InMemoryStore(bootstrap: .state(.make(sections: ["S": settings]))))
         let config = fixture.config
 
         #expect(row.isRead(config))
         let problems = row.reason.map {
-            [SettingProblem(sectionName: "S", settingName: "x", reason: $0)]
+            [SettingProblem(SettingPath("S", "x"), reason: $0)]
         }
-        #expect(config.problems == problems ?? [])
+        #expect(config.diagnostics.problems == problems ?? [])
         #expect(
             fixture.log.messages(ofLevel: .warning)
                 == (row.reason.map {
@@ -34,7 +34,7 @@ struct SettingTypesTests {
         let text = DocumentText.make(sections: #"{"S":{"settings":{\#(row.input)}}}"#)
         let config = ActiveConfig.make(configuration: try DocumentText.read(text))
         #expect(config[SettingKey("S", "x", default: -1)] == row.expected)
-        #expect(config.problems.count == (row.expected == 5 ? 0 : 1))
+        #expect(config.diagnostics.problems.count == (row.expected == 5 ? 0 : 1))
     }
 
     /// They are read or refused, and not quoted.
@@ -54,8 +54,8 @@ struct SettingTypesTests {
         }
         #expect(types > 15)
         #expect(config[SettingKey("S", "x", default: "")] == text)
-        #expect(config.problems.count == 1)
-        for problem in config.problems { #expect(problem.description.utf8.count < 300) }
+        #expect(config.diagnostics.problems.count == 1)
+        for problem in config.diagnostics.problems { #expect(problem.description.utf8.count < 300) }
     }
 
     /// Tree whose depth is that of the value.
@@ -79,7 +79,7 @@ struct SettingTypesTests {
             let config = ActiveConfig.make(configuration: .make(sections: ["S": ["x": value]]))
             let tree = config[SettingKey("S", "x", default: Tree())]
             let whole = config[SettingKey("S", "x", default: SettingValue.null)]
-            return (tree == Tree(), whole == value, config.problems.map(\.reason))
+            return (tree == Tree(), whole == value, config.diagnostics.problems.map(\.reason))
         }
         #expect(deep.0 && deep.1)
         #expect(
@@ -110,14 +110,14 @@ struct SettingTypesTests {
         let key = SettingKey<Counted?>("S", "x", default: nil)
         for _ in 1...3 {
             _ = config[key]
-            #expect(config.problems.count == 1)
+            #expect(config.diagnostics.problems.count == 1)
             try await config.downloadNewConfig()
-            #expect(config.problems.count == 1)
-            config.setOverride(1, forKey: "y", inSection: "Other")
+            #expect(config.diagnostics.problems.count == 1)
+            config.overrides.set(1, for: SettingPath("Other", "y"))
         }
         #expect(Counted.count.withLock { $0 } == 1)
         #expect(fixture.log.messages(ofLevel: .warning).count { $0.contains("S.x") } == 1)
-        config.setOverride(1, forKey: "y", inSection: "S")
+        config.overrides.set(1, for: SettingPath("S", "y"))
         _ = config[key]
         #expect(Counted.count.withLock { $0 } == 2)
     }
@@ -134,8 +134,9 @@ struct SettingTypesTests {
         let config = fixture.config
         _ = config[SettingKey("S\n", "x", default: Mode.a)]
         let texts =
-            config.problems.map(\.description) + fixture.log.messages(ofLevel: .warning) + [
-                config.explain(SettingKey("S\n", "x", default: Mode.a)).description
+            config.diagnostics.problems.map(\.description) + fixture.log.messages(ofLevel: .warning)
+            + [
+                config.diagnostics.explain(SettingKey("S\n", "x", default: Mode.a)).description
             ]
         #expect(texts.count == 3)
         for text in texts.prefix(2) {
@@ -144,6 +145,6 @@ struct SettingTypesTests {
         for text in texts {
             #expect(!text.unicodeScalars.contains { ["\n", "\u{2028}", "\u{202E}"].contains($0) })
         }
-        #expect(!config.report().description.contains("\nActiveConfig"))
+        #expect(!config.diagnostics.report().description.contains("\nActiveConfig"))
     }
 }

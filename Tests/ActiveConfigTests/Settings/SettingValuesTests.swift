@@ -11,22 +11,22 @@ struct SettingValuesTests {
     @Test func theSequenceStartsWithTheCurrentValue() async {
         var values = config.values(for: .title).makeAsyncIterator()
         #expect(await values.next() == "one")
-        config.setOverride("two", forKey: "title", inSection: "Home")
+        config.overrides.set("two", for: SettingPath("Home", "title"))
         #expect(await values.next() == "two")
     }
 
     @Test func theSequenceStartsWithTheDefaultWhenThereIsNoSetting() async {
         var values = config.values(for: .isOn).makeAsyncIterator()
         #expect(await values.next() == false)
-        config.setOverride(true, forKey: "isOn", inSection: "Checkout")
+        config.overrides.set(true, for: SettingPath("Checkout", "isOn"))
         #expect(await values.next() == true)
     }
 
     @Test func anotherSettingsChangeIsNoneOfThisOne() async {
         var values = config.values(for: .title).makeAsyncIterator()
         #expect(await values.next() == "one")
-        config.setOverride(2, forKey: "columns", inSection: "Home")
-        config.setOverride("two", forKey: "title", inSection: "Home")
+        config.overrides.set(2, for: SettingPath("Home", "columns"))
+        config.overrides.set("two", for: SettingPath("Home", "title"))
         #expect(await values.next() == "two")
     }
 
@@ -36,9 +36,9 @@ struct SettingValuesTests {
             configuration: .make(sections: ["Checkout": ["isOn": true], "Home": ["title": "one"]]))
         var values = config.values(for: .isOn).makeAsyncIterator()
         #expect(await values.next() == true)
-        config.setOverride("yes", forKey: "isOn", inSection: "Checkout")
+        config.overrides.set("yes", for: SettingPath("Checkout", "isOn"))
         config.setDefaults(["Checkout": ["isOn": false]])
-        config.setOverride("off", forKey: "isOn", inSection: "Checkout")
+        config.overrides.set("off", for: SettingPath("Checkout", "isOn"))
         #expect(await values.next() == false)
     }
 

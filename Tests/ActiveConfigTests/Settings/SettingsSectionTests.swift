@@ -10,13 +10,13 @@ struct SettingsSectionTests {
     private static func fixture(
         _ settings: [String: SettingValue]?, of name: String = "Checkout"
     ) -> CoordinatorFixture {
-        let sections: [String: [String: SettingValue]] =
-            settings.map { [name: $0] } ?? ["Unrelated": ["x": 1]]
+        let sections: [String: ActiveConfigSection] =
+            settings.map { [name: ActiveConfigSection(settings: $0)] } ?? ["Unrelated": ["x": 1]]
         return .make(store: InMemoryStore(bootstrap: .state(.make(sections: sections))))
     }
 
     private static func problems(_ fixture: CoordinatorFixture) -> [String] {
-        let problems = fixture.config.problems.map(\.description)
+        let problems = fixture.config.diagnostics.problems.map(\.description)
         // Each is logged, once.
         #expect(
             fixture.log.messages(ofLevel: .warning)
@@ -127,7 +127,7 @@ struct SettingsSectionTests {
         row: Row<[String: SettingValue]?, Checkout>
     ) {
         let fixture = Self.fixture(row.input)
-        #expect(fixture.config.decode(Checkout.self) == row.expected)
+        #expect(fixture.config.section(Checkout.self) == row.expected)
         #expect(Self.problems(fixture) == [])
     }
 
@@ -201,13 +201,13 @@ struct SettingsSectionTests {
         ] as [Row<[String: SettingValue], [String]>])
     func aWrongValueGivesItsDefaultAndLosesNoOther(row: Row<[String: SettingValue], [String]>) {
         let fixture = Self.fixture(Self.right.merging(row.input) { $1 })
-        #expect(fixture.config.decode(Checkout.self) == Self.expected)
+        #expect(fixture.config.section(Checkout.self) == Self.expected)
         #expect(Self.problems(fixture) == row.expected.map { "The setting 'Checkout.\($0)" })
     }
 
     @Test func aWrongElementOfAnArrayIsNamedAndGivesTheDefaultArray() {
         let fixture = Self.fixture(["is_on": true, "hosts": ["a", 5]])
-        #expect(fixture.config.decode(Checkout.self) == Checkout { $0.isOn = true })
+        #expect(fixture.config.section(Checkout.self) == Checkout { $0.isOn = true })
         #expect(
             Self.problems(fixture) == [
                 "The setting 'Checkout.hosts.1' is an integer where a string is expected."
@@ -222,15 +222,15 @@ struct SettingsSectionTests {
         let config = fixture.config
         config.setDefaults(["Checkout": ["timeout": 2, "limit": 6]])
         #expect(
-            config.decode(Checkout.self)
+            config.section(Checkout.self)
                 == Checkout {
                     $0.timeout = .seconds(2)  // deadline: a setting's value
                     $0.limit = 6
                 })
         try await config.downloadNewConfig()
-        config.setOverride("override", forKey: "note", inSection: "Checkout")
+        config.overrides.set("override", for: SettingPath("Checkout", "note"))
         #expect(
-            config.decode(Checkout.self)
+            config.section(Checkout.self)
                 == Checkout {
                     $0.timeout = .seconds(1)  // deadline: a setting's value
                     $0.limit = 6
@@ -249,8 +249,8 @@ struct SettingsSectionTests {
         config.setDefaults(["Checkout": ["timeout": 2]])
         try await config.downloadNewConfig()
         #expect(config[SettingKey("Checkout", "timeout", default: .zero)] == .seconds(2))
-        #expect(config.decode(Checkout.self) == Checkout { $0.timeout = .seconds(2) })
-        #expect(config.problems.map(\.settingName) == ["timeout", "button.title"])
+        #expect(config.section(Checkout.self) == Checkout { $0.timeout = .seconds(2) })
+        #expect(config.diagnostics.problems.map(\.name) == ["timeout", "button.title"])
     }
 
     /// Counts how often it is decoded.
@@ -273,18 +273,18 @@ struct SettingsSectionTests {
     @Test func aSectionIsDecodedOncePerConfiguration() throws {
         let fixture = Self.fixture(["title": "a"])
         let config = fixture.config
-        for _ in 0..<3 { #expect(config.decode(Counted.self).title == "a") }
+        for _ in 0..<3 { #expect(config.section(Counted.self).title == "a") }
         #expect(Counted.count.withLock { $0 } == 1)
         config.setDefaults(["Checkout": ["x": 1]])
-        for _ in 0..<3 { #expect(config.decode(Counted.self).title == "a") }
+        for _ in 0..<3 { #expect(config.section(Counted.self).title == "a") }
         #expect(Counted.count.withLock { $0 } == 2)
     }
 
     @Test func typesOfOneSectionAreToldApart() {
         let config = Self.fixture(["title": "a", "is_on": true, "count": 1]).config
         for _ in 0..<2 {
-            #expect(config.decode(Checkout.self).isOn)
-            #expect(config.decode(Asymmetric.self).title == "a")
+            #expect(config.section(Checkout.self).isOn)
+            #expect(config.section(Asymmetric.self).title == "a")
         }
     }
 
@@ -305,7 +305,7 @@ struct SettingsSectionTests {
         ] as [Row<[String: SettingValue]?, Int>])
     func aTypeThatNeverDecodesHasItsDefaults(row: Row<[String: SettingValue]?, Int>) {
         let fixture = Self.fixture(row.input)
-        for _ in 0..<2 { #expect(fixture.config.decode(Failing.self).isOn) }
+        for _ in 0..<2 { #expect(fixture.config.section(Failing.self).isOn) }
         #expect(
             Self.problems(fixture)
                 == Array(
@@ -323,9 +323,9 @@ struct SettingsSectionTests {
     }
 
     @Test func aTypeWhoseDefaultsHaveNoFormInADocumentReadsItAllTheSame() {
-        #expect(Self.fixture(nil).config.decode(Unlimited.self) == Unlimited())
+        #expect(Self.fixture(nil).config.section(Unlimited.self) == Unlimited())
         let some = Self.fixture(["count": 5, "end": "2012-08-20T19:36:05Z"])
-        let section = some.config.decode(Unlimited.self)
+        let section = some.config.section(Unlimited.self)
         #expect(section.count == 5 && section.limit == .infinity)
         #expect(Self.problems(some) == [])
     }
@@ -355,10 +355,10 @@ struct SettingsSectionTests {
 
     @Test func aTypeThatEncodesOtherMembersNeedsThemAll() {
         let whole = Self.fixture(["title": "a", "count": 2]).config
-        #expect(whole.decode(Asymmetric.self).title == "a")
-        #expect(whole.problems == [])
+        #expect(whole.section(Asymmetric.self).title == "a")
+        #expect(whole.diagnostics.problems == [])
         let part = Self.fixture(["title": "a"])
-        #expect(part.config.decode(Asymmetric.self).title == "default")
+        #expect(part.config.section(Asymmetric.self).title == "default")
         #expect(
             Self.problems(part) == [
                 "The setting 'Checkout.count' is missing and has no default."
@@ -374,8 +374,8 @@ struct SettingsSectionTests {
     }
 
     @Test func aTypeThatDoesNotEncodeIsStillDecoded() {
-        #expect(Self.fixture(["title": "a"]).config.decode(Unencodable.self).title == "a")
-        #expect(Self.fixture([:]).config.decode(Unencodable.self).title == "default")
+        #expect(Self.fixture(["title": "a"]).config.section(Unencodable.self).title == "a")
+        #expect(Self.fixture([:]).config.section(Unencodable.self).title == "default")
     }
 
     /// Takes a number or a word, as decoders by hand do.
@@ -429,10 +429,10 @@ struct SettingsSectionTests {
         ] as [Row<SettingValue, [String]>])
     func aValueThatTheTypeTriesTwiceIsNoProblem(row: Row<SettingValue, [String]>) {
         let fixture = Self.fixture(["size": "auto", "width": "auto", "count": row.input])
-        let section = fixture.config.decode(Lenient.self)
+        let section = fixture.config.section(Lenient.self)
         #expect(section.size == .word("auto") && section.width == "auto")
         #expect(section.count == (row.expected.isEmpty ? 2 : 1))
-        #expect(fixture.config.problems.map(\.settingName) == row.expected)
+        #expect(fixture.config.diagnostics.problems.map(\.name) == row.expected)
     }
 
     /// Reads nested containers by hand, and a class its superclass.
@@ -490,8 +490,8 @@ struct SettingsSectionTests {
         ] as [Row<[String: SettingValue], String>])
     func aTypeThatReadsByHandHasDefaultsToo(row: Row<[String: SettingValue], String>) {
         let fixture = Self.fixture(row.input)
-        let all = fixture.config.decode(ByHand.self).all
-        let problems = fixture.config.problems.map(\.settingName)
+        let all = fixture.config.section(ByHand.self).all
+        let problems = fixture.config.diagnostics.problems.map(\.name)
         #expect(([all] + problems).joined(separator: " ") == row.expected)
     }
 
@@ -516,7 +516,7 @@ struct SettingsSectionTests {
 
     @Test func aWrappedTypeHasItsOwnDefaultsToo() {
         let fixture = Self.fixture(["border": ["color": "red"], "size": 5])
-        let section = fixture.config.decode(Wrapped.self)
+        let section = fixture.config.section(Wrapped.self)
         #expect(section.border.value == Checkout.Button.Border(width: 1, color: "red"))
         #expect(section.size?.value == 5)
         #expect(Self.problems(fixture) == [])
@@ -535,10 +535,10 @@ struct SettingsSectionTests {
 
     @Test func aSectionMayBeADictionary() {
         #expect(
-            Self.fixture(["a": 1, "b": 2]).config.decode(Open.self).values == ["a": 1, "b": 2])
+            Self.fixture(["a": 1, "b": 2]).config.section(Open.self).values == ["a": 1, "b": 2])
         let fixture = Self.fixture(["a": 1, "b": "x"])
-        #expect(fixture.config.decode(Open.self).values == [:])
-        #expect(fixture.config.problems.map(\.settingName) == ["b"])
+        #expect(fixture.config.section(Open.self).values == [:])
+        #expect(fixture.config.diagnostics.problems.map(\.name) == ["b"])
     }
 
     /// Skips what it cannot read, so that each wrong setting is met.
@@ -560,8 +560,8 @@ struct SettingsSectionTests {
         var settings: [String: SettingValue] = [:]
         for number in 0..<2_000 { settings["\(number)"] = "x" }
         let fixture = Self.fixture(settings)
-        #expect(fixture.config.decode(Patient.self).sum == 0)
-        #expect(1...1_000 ~= fixture.config.problems.count)
+        #expect(fixture.config.section(Patient.self).sum == 0)
+        #expect(1...1_000 ~= fixture.config.diagnostics.problems.count)
     }
 
     /// Nested as deep as its value.
@@ -583,8 +583,8 @@ struct SettingsSectionTests {
         let (depth, count, problems) = try await SmallStack.run {
             let value = (1..<row.input).reduce([:] as SettingValue) { value, _ in ["next": value] }
             let fixture = Self.fixture(["node": value, "count": 2])
-            let section = fixture.config.decode(Deep.self)
-            return (section.node?.depth, section.count, fixture.config.problems)
+            let section = fixture.config.section(Deep.self)
+            return (section.node?.depth, section.count, fixture.config.diagnostics.problems)
         }
         #expect(depth == row.expected)
         #expect(count == 2)
@@ -619,8 +619,8 @@ struct SettingsSectionTests {
     @Test func anErrorInsideOfATextIsOfTheSettingWithTheText() {
         let fixture = Self.fixture(
             ["mode": "x", "title": "t", "payload": #"{"mode":"SECRET"}"#], of: "Embedding")
-        fixture.config.markSecret("payload", inSection: "Embedding")
-        let section = fixture.config.decode(Embedding.self)
+        fixture.config.diagnostics.markSecret(SettingPath("Embedding", "payload"))
+        let section = fixture.config.section(Embedding.self)
         #expect(section.mode == "x" && section.title == "t" && section.payload == Payload())
         #expect(
             Self.problems(fixture) == [
@@ -684,7 +684,7 @@ struct SettingsSectionTests {
             settings["o\(index)"] = isWrong ? "x" : .integer(index)
         }
         let fixture = Self.fixture(settings, of: "Many")
-        let section = fixture.config.decode(Many.self)
+        let section = fixture.config.section(Many.self)
         #expect(section.numbers[60] == 60 && section.optionals[60] == 60)
         #expect(
             section.numbers.count { $0 == 7 } == 99 && section.optionals.count { $0 == nil } == 99)

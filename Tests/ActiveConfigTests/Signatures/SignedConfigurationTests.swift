@@ -137,7 +137,7 @@ struct SignedConfigurationTests {
                 ScriptedDownloader(.configuration(answer)), store: store, activation: policy,
                 log: log.log)
             #expect(config["Home"]?.string(forKey: "title") == "Hello")
-            #expect(config.pendingConfiguration == nil)
+            #expect(config.snapshot.pending?.document == nil)
             await config.activate()
             #expect(config["Home"]?.string(forKey: "title") == "Hello")
             #expect(log.messages.contains { $0.text.contains("left out") })

@@ -68,14 +68,14 @@ struct SigningServer: SignatureVerifier {
         _ downloader: ScriptedDownloader, store: any ActiveConfigStore, now: Date = Self.now,
         activation: ActivationPolicy = .immediate, log: ActiveConfigLog = .disabled
     ) -> ActiveConfig {
-        var options = ActiveConfigOptions()
-        options.activation = activation
-        options.vetting.append(SignatureVetting(verifier: self))
+        let options = ActiveConfigOptions(
+            activationPolicy: activation, overridePolicy: .never,
+            vetting: [SignatureVetting(verifier: self)], log: log)
         let config = ActiveConfig(
             configDownloader: downloader, configStore: store,
             notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
-            clock: ManualClock(), now: { now }, options: options, log: log)
+            listenerQueue: DispatchQueue(label: "listeners"), options: options,
+            clock: ManualClock(), now: { now })
         config.currentUserID = "1"
         return config
     }

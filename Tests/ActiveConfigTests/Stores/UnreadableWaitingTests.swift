@@ -23,7 +23,7 @@ struct UnreadableWaitingTests {
         _ version: Int, into store: any ActiveConfigStore, _ policy: ActivationPolicy
     ) async throws -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.activation = policy
+        options.activationPolicy = policy
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(.configuration(document(version))), store: store, options: options)
         fixture.config.currentUserID = "1"
@@ -55,7 +55,7 @@ struct UnreadableWaitingTests {
         let config = try await Self.download(5, into: store, .immediate)
         #expect(config["Home"]?.string(forKey: "title") == "5")
         #expect(try Data(contentsOf: file) == newer)
-        try config.forgetUser("1")
+        try await config.forgetUser("1")
         #expect(!folder.fileNames.contains(name))
     }
 }

@@ -58,7 +58,7 @@ struct WrappingStoreTests {
         try FileDefaultsStore(directory: folder.url).persistConfiguration(
             Self.document("generic"), forUserID: nil)
         var options = ActiveConfigOptions()
-        options.activation = .nextLaunch
+        options.activationPolicy = .nextLaunch
         let log = RecordingLog()
         func launch(_ downloader: ScriptedDownloader) -> ActiveConfig {
             let store = ForwardingStore(
@@ -68,14 +68,14 @@ struct WrappingStoreTests {
         }
         let first = launch(ScriptedDownloader(.configuration(Self.document("own"))))
         first.currentUserID = "1"
-        #expect(first.source(of: .title) == .genericUser)
+        #expect(first.diagnostics.source(of: .title) == .genericUser)
         try await first.downloadNewConfig()
         let signals = ClientSignals(store: first.configStore)
         try await signals.setCustomSignals(["plan": "pro"])
         let second = launch(ScriptedDownloader())
         second.currentUserID = "1"
         #expect(second["Home"]?.title == "own")
-        #expect(second.lastDownload?.outcome == .downloaded)
+        #expect(second.status.lastDownload?.outcome == .downloaded)
         #expect(ClientSignals(store: second.configStore).custom == ["plan": "pro"])
         #expect(log.messages(ofLevel: .warning).isEmpty)
         // The log of the ActiveConfig is the wrapped store's.

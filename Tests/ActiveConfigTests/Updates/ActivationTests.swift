@@ -28,9 +28,9 @@ struct ActivationTests {
     @Test func byDefaultADocumentComesInForceAtOnce() async throws {
         let launch = UpdatesFixture().launch(ScriptedDownloader(Self.first))
         let outcome = try await launch.config.fetchAndActivate()
-        #expect(outcome.download == .downloaded && outcome.isActivated)
+        #expect(outcome.outcome == .downloaded && outcome.isActive)
         #expect(outcome.changedSectionNames == ["Home", "Kill"])
-        #expect(launch.config.pendingConfiguration == nil)
+        #expect(launch.config.snapshot.pending?.document == nil)
         #expect(await launch.config.activate().isEmpty)
     }
 
@@ -64,16 +64,16 @@ struct ActivationTests {
         let confirmed = try await next.config.downloadNewConfig()
         #expect(confirmed.outcome == .notModified && !confirmed.configurationIsCurrent)
         #expect(next.downloader.requests.first?.lastKnown?.entityTag == "t2")
-        #expect(next.config.pendingConfiguration?.entityTag == "t2")
+        #expect(next.config.snapshot.pending?.document.entityTag == "t2")
         #expect(await next.config.activate() == changes)
         #expect(titles(next.config) == ["Home": "2", "Kill": "on", "New": "2"])
 
         let last = fixture.launch(ScriptedDownloader(.unchanged))
         #expect(titles(last.config) == ["Home": "2", "Kill": "on", "New": "2"])
-        #expect(last.config.pendingConfiguration == nil)
+        #expect(last.config.snapshot.pending?.document == nil)
         try await last.config.downloadNewConfig()
         #expect(last.downloader.requests.first?.lastKnown?.entityTag == "t2")
-        #expect(last.config.source(ofKey: "title", inSection: "Home") == .downloaded)
+        #expect(last.config.diagnostics.source(of: SettingPath("Home", "title")) == .downloaded)
     }
 
     @Test func fetchAndActivateTellsWhatHappened() async throws {
@@ -84,20 +84,20 @@ struct ActivationTests {
                 Self.first, .unchanged, Self.second,
                 .failure(DownloadError(.httpStatus, status: 500))))
         var outcome = try await launch.config.fetchAndActivate()
-        #expect(outcome.download == .downloaded && outcome.isActivated)
+        #expect(outcome.outcome == .downloaded && outcome.isActive)
         #expect(outcome.changedSectionNames == ["Home", "Kill"])
         outcome = try await launch.config.fetchAndActivate()
-        #expect(outcome.download == .withinInterval && outcome.isActivated)
+        #expect(outcome.outcome == .withinInterval && outcome.isActive)
         #expect(outcome.changedSectionNames.isEmpty)
         fixture.time.advance(by: 60)
         outcome = try await launch.config.fetchAndActivate()
-        #expect(outcome.download == .notModified && outcome.isActivated)
+        #expect(outcome.outcome == .notModified && outcome.isActive)
         #expect(outcome.changedSectionNames.isEmpty)
         fixture.time.advance(by: 60)
         try await launch.config.downloadNewConfig()
         // Downloaded before, within the interval now: it is activated all the same.
         outcome = try await launch.config.fetchAndActivate()
-        #expect(outcome.download == .withinInterval && outcome.isActivated)
+        #expect(outcome.outcome == .withinInterval && outcome.isActive)
         #expect(outcome.changedSectionNames == ["Home", "Kill", "New"])
         fixture.time.advance(by: 60)
         await #expect(throws: DownloadError.self) {
@@ -114,7 +114,7 @@ struct ActivationTests {
             async let first = launch.config.fetchAndActivate()
             async let second = launch.config.fetchAndActivate()
             let outcomes = try await [first, second]
-            #expect(outcomes.map(\.isActivated) == [true, true], "round \(round)")
+            #expect(outcomes.map(\.isActive) == [true, true], "round \(round)")
             #expect(titles(launch.config) == ["Home": "\(round)"])
         }
     }
@@ -135,7 +135,7 @@ struct ActivationTests {
             })
         let config = launch.config
         let seen = Locked<[Int]>([])
-        let token = config.listen(forSectionName: "Home") { section in
+        let token = config.observe(sectionNamed: "Home") { section in
             seen.withLock { $0.append(section?.title.flatMap { Int($0) } ?? 0) }
         }
         await withTaskGroup { group in
@@ -150,7 +150,7 @@ struct ActivationTests {
         }
         await config.activate()
         launch.drain()
-        #expect(config.pendingConfiguration == nil)
+        #expect(config.snapshot.pending?.document == nil)
         let versions = seen.withLock { $0 }
         #expect(versions == versions.sorted() && !versions.isEmpty)
         let newest = launch.downloader.requests.map(\.number).filter { !$0.isMultiple(of: 3) }.max()
@@ -166,7 +166,7 @@ struct ActivationTests {
             try await launch.config.fetchAndActivate()
         }
         #expect(titles(launch.config).isEmpty)
-        #expect(launch.config.pendingConfiguration?.entityTag == "t1")
+        #expect(launch.config.snapshot.pending?.document.entityTag == "t1")
     }
 
     @Test func aFetchForAnotherUserActivatesNothing() async throws {
@@ -177,10 +177,10 @@ struct ActivationTests {
         launch.config.currentUserID = "B"
         launch.downloader.answer(1, with: Self.first)
         let outcome = try await fetch.value
-        #expect(outcome.userID == "A" && !outcome.isActivated)
+        #expect(outcome.userID == "A" && !outcome.isActive)
         #expect(outcome.changedSectionNames.isEmpty)
         launch.config.currentUserID = "A"
-        #expect(launch.config.pendingConfiguration?.entityTag == "t1")
+        #expect(launch.config.snapshot.pending?.document.entityTag == "t1")
         #expect(titles(launch.config).isEmpty)
     }
 
@@ -200,7 +200,7 @@ struct ActivationTests {
         let next = fixture.launch(ScriptedDownloader(Self.second, .unchanged))
         next.config.currentUserID = "A"
         #expect(next.config["Home"]?.title == "1")
-        #expect(next.config.pendingConfiguration == nil)
+        #expect(next.config.snapshot.pending?.document == nil)
         try await next.config.downloadNewConfig()
         #expect(next.downloader.requests.first?.lastKnown?.entityTag == "t1")
         next.config.currentUserID = "B"
@@ -213,7 +213,7 @@ struct ActivationTests {
         #expect(last.config["Home"]?.title == "2")
         try await last.config.downloadNewConfig()
         #expect(last.downloader.requests.first?.lastKnown?.entityTag == "t2")
-        #expect(last.config.pendingConfiguration == nil)
+        #expect(last.config.snapshot.pending?.document == nil)
     }
 
     @Test func anImmediateSectionDoesNotWaitAndTheOthersStay() async throws {
@@ -230,7 +230,7 @@ struct ActivationTests {
         launch.drain()
         #expect(kill.sections == [.titled("off"), .titled("on")])
         #expect(home.sections == [.titled("1")])
-        #expect(launch.config.source(ofKey: "title", inSection: "Kill") == .downloaded)
+        #expect(launch.config.diagnostics.source(of: SettingPath("Kill", "title")) == .downloaded)
 
         let next = fixture.launch()
         #expect(titles(next.config) == ["Home": "1", "Kill": "on"])
@@ -272,12 +272,12 @@ struct ActivationTests {
         #expect(!launch.config.pendingChanges.isEmpty)
         let result = try await launch.config.downloadNewConfig()
         #expect(result.configurationIsCurrent && result.changedSectionNames.isEmpty)
-        #expect(launch.config.pendingConfiguration == nil)
+        #expect(launch.config.snapshot.pending?.document == nil)
         #expect(await launch.config.activate().isEmpty)
         try await launch.config.downloadNewConfig()
         #expect(launch.downloader.requests.last?.lastKnown?.entityTag == "t3")
         let next = fixture.launch()
-        #expect(next.config["Home"]?.title == "1" && next.config.pendingConfiguration == nil)
+        #expect(next.config["Home"]?.title == "1" && next.config.snapshot.pending?.document == nil)
     }
 
     @Test func whatAnotherProcessHasStoredSinceIsNotReplacedByWhatWaited() async throws {
@@ -319,14 +319,14 @@ struct ActivationTests {
         }
         for userID in ["A", "B"] {
             launch.config.currentUserID = userID
-            #expect(launch.config.pendingConfiguration?.entityTag == "tag-\(userID)")
+            #expect(launch.config.snapshot.pending?.document.entityTag == "tag-\(userID)")
             #expect(titles(launch.config).isEmpty)
         }
         #expect(await launch.config.activate().count == 1)
         #expect(titles(launch.config) == ["Home": "B"])
         launch.config.currentUserID = "A"
         #expect(titles(launch.config).isEmpty)
-        #expect(launch.config.pendingConfiguration?.entityTag == "tag-A")
+        #expect(launch.config.snapshot.pending?.document.entityTag == "tag-A")
     }
 
     @Test(arguments: 0..<2)
@@ -337,13 +337,14 @@ struct ActivationTests {
         launch.config.currentUserID = "A"
         try await launch.config.fetchAndActivate()
         try await launch.config.downloadNewConfig()
-        try launch.config.forgetUser("A")
-        #expect(launch.config.pendingConfiguration == nil && launch.config.pendingChanges.isEmpty)
+        try await launch.config.forgetUser("A")
+        #expect(
+            launch.config.snapshot.pending?.document == nil && launch.config.pendingChanges.isEmpty)
         #expect(await launch.config.activate().isEmpty)
-        #expect(launch.config.lastDownload == nil)
+        #expect(launch.config.status.lastDownload == nil)
         let next = fixture.launch()
         next.config.currentUserID = "A"
-        #expect(titles(next.config).isEmpty && next.config.pendingConfiguration == nil)
+        #expect(titles(next.config).isEmpty && next.config.snapshot.pending?.document == nil)
         // The names of files tell nothing of users.
         #expect(!folder.fileNames.contains { $0.hasPrefix("user-") })
     }
@@ -381,16 +382,17 @@ struct ActivationTests {
         let launch = UpdatesFixture(activation: .manual).launch(
             ScriptedDownloader(Self.first, Self.second))
         try await launch.config.fetchAndActivate()
-        #expect(launch.config.explain("title", inSection: "Home").pending == nil)
+        #expect(launch.config.diagnostics.explain(SettingPath("Home", "title")).pending == nil)
         try await launch.config.downloadNewConfig()
-        let explanation = launch.config.explain("title", inSection: "Home")
+        let explanation = launch.config.diagnostics.explain(SettingPath("Home", "title"))
         #expect(explanation.value == "1" && explanation.pending?.value == "2")
         #expect(explanation.description.contains(#"waiting for activation: "2""#))
         #expect(explanation.settingValue["pending"] == "2")
-        #expect(launch.config.report().document.isPending)
-        #expect(launch.config.report().description.contains("waits for its activation"))
-        launch.config.markSecret("title", inSection: "Home")
-        #expect(launch.config.explain("title", inSection: "Home").pending?.value == nil)
+        #expect(launch.config.diagnostics.report().document.isPending)
+        #expect(launch.config.diagnostics.report().description.contains("waits for its activation"))
+        launch.config.diagnostics.markSecret(SettingPath("Home", "title"))
+        #expect(
+            launch.config.diagnostics.explain(SettingPath("Home", "title")).pending?.value == nil)
     }
 
     @Test func theFallbackOfOthersHasTheImmediateSectionsOfTheGenericUser() async throws {
@@ -400,7 +402,7 @@ struct ActivationTests {
         try await launch.config.downloadNewConfig()
         launch.config.currentUserID = "A"
         #expect(titles(launch.config) == ["Home": "1", "Kill": "on"])
-        #expect(launch.config.pendingConfiguration == nil)
+        #expect(launch.config.snapshot.pending?.document == nil)
     }
 
     /// Readers see the old document or the new one, whoever activates.

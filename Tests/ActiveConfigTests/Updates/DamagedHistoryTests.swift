@@ -38,14 +38,14 @@ struct DamagedHistoryTests {
             Self.record(
                 wait: "{\"start\": \(Self.now), \"seconds\": \(seconds), \"isRestarted\": false}"))
         let config = fixture.launch().config
-        let end = try #require(config.throttledUntil)
+        let end = try #require(config.status.throttledUntil)
         #expect((0...4.4 * 3_600).contains(end.timeIntervalSince(fixture.time.now)))
         let error = await #expect(throws: DownloadError.self) {
             try await config.downloadNewConfig()
         }
         #expect(error?.code == .throttled)
         fixture.time.advance(by: 4.4 * 3_600)
-        #expect(config.throttledUntil == nil)
+        #expect(config.status.throttledUntil == nil)
     }
 
     /// As records were when they had one wait for everybody.
@@ -63,14 +63,14 @@ struct DamagedHistoryTests {
         let launch = fixture.launch(
             ScriptedDownloader(.failure(DownloadError(.httpStatus, status: 403))))
         launch.config.currentUserID = "1"
-        #expect(launch.config.throttledUntil == nil)
+        #expect(launch.config.status.throttledUntil == nil)
         launch.config.currentUserID = nil
-        #expect(launch.config.throttledUntil == fixture.time.now.addingTimeInterval(7_200))
+        #expect(launch.config.status.throttledUntil == fixture.time.now.addingTimeInterval(7_200))
         fixture.time.advance(by: 7_200)
         await #expect(throws: DownloadError.self) { try await launch.config.downloadNewConfig() }
         #expect(launch.log.messages(ofLevel: .warning).isEmpty, "it was told before")
-        try launch.config.forgetUser(nil)
-        #expect(launch.config.throttledUntil == nil)
+        try await launch.config.forgetGenericUser()
+        #expect(launch.config.status.throttledUntil == nil)
     }
 
     @Test(arguments: [-1e18, -1e300])
@@ -92,7 +92,7 @@ struct DamagedHistoryTests {
         ).config
         await config.markStale()
         await #expect(throws: DownloadError.self) { try await config.downloadNewConfig() }
-        let end = try #require(config.throttledUntil)
+        let end = try #require(config.status.throttledUntil)
         #expect(end.timeIntervalSince(fixture.time.now) <= 4.4 * 3_600)
     }
 
@@ -103,10 +103,10 @@ struct DamagedHistoryTests {
         ).config
         try await config.downloadNewConfig()
         fixture.time.advance(by: -1_000)
-        #expect(config.freshness == .stale(since: fixture.time.now))
+        #expect(config.status.freshness == .stale(since: fixture.time.now))
         await config.markStale()
         fixture.time.advance(by: -1_000)
-        #expect(config.freshness == .stale(since: fixture.time.now))
+        #expect(config.status.freshness == .stale(since: fixture.time.now))
     }
 
     @Test func theUserThatWasDownloadedLastIsRemembered() async throws {

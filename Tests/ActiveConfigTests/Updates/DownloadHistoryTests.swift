@@ -71,7 +71,7 @@ struct DownloadHistoryTests {
         if isRepeated { store.persistConfiguration(.titled(["Home": "a"]), forUserID: nil) }
         for _ in 0..<120 {
             try await launch.config.downloadNewConfig()
-            #expect(launch.config.lastDownload?.time == fixture.time.now)
+            #expect(launch.config.status.lastDownload?.time == fixture.time.now)
             #expect(launch.config.age == .zero)
             fixture.time.advance(by: 1)
         }
@@ -94,7 +94,7 @@ struct DownloadHistoryTests {
         let launch = UpdatesFixture(store).launch(Self.always(Self.failure))
         for _ in 0..<20 { _ = try? await launch.config.downloadNewConfig() }
         #expect(store.isWritten(1))
-        #expect(launch.config.lastDownload?.status == 503)
+        #expect(launch.config.status.lastDownload?.status == 503)
     }
 
     /// A wait and its end are not lost with the process.
@@ -106,12 +106,12 @@ struct DownloadHistoryTests {
         try await launch.config.downloadNewConfig()
         _ = try? await launch.config.downloadNewConfig()
         #expect(store.isWritten(2))
-        #expect(fixture.launch().config.throttledUntil != nil)
+        #expect(fixture.launch().config.status.throttledUntil != nil)
         fixture.time.advance(by: 4 * 3_600)
         try await launch.config.downloadNewConfig()
         #expect(store.isWritten(3))
         let next = fixture.launch(Self.always(Self.failure))
-        #expect(next.config.throttledUntil == nil)
+        #expect(next.config.status.throttledUntil == nil)
     }
 
     @Test func theEndOfAMarkAsStaleIsWrittenAtOnce() async throws {
@@ -122,7 +122,7 @@ struct DownloadHistoryTests {
         await launch.config.markStale()
         try await launch.config.downloadNewConfig()
         #expect(store.isWritten(3))
-        #expect(fixture.launch().config.freshness == .upToDate)
+        #expect(fixture.launch().config.status.freshness == .upToDate)
     }
 
     /// As when an app's extension marks it while the app runs.
@@ -154,9 +154,9 @@ struct DownloadHistoryTests {
         }
         let next = launch(time)
         next.config.currentUserID = "A"
-        #expect(next.config.freshness == .upToDate)
+        #expect(next.config.status.freshness == .upToDate)
         next.config.currentUserID = "B"
-        #expect(next.config.freshness != .upToDate)
+        #expect(next.config.status.freshness != .upToDate)
     }
 
     @Test(arguments: [ActivationPolicy.immediate, .manual])
@@ -170,20 +170,20 @@ struct DownloadHistoryTests {
         #expect(config.age == .seconds(100))
         let pushed = ConfigurationState.titled(["Home": "b"], entityTag: "\"2\"")
         _ = await config.push(to: .generic) { _ in .apply(pushed) }
-        let last = try #require(config.lastDownload)
+        let last = try #require(config.status.lastDownload)
         #expect(last.outcome == .pushed && last.time == fixture.time.now)
         if activation == .immediate {
             #expect(config.age == .zero)
-            #expect(config.freshness == .upToDate)
+            #expect(config.status.freshness == .upToDate)
         } else {
             // What is in force is as old as before, and something newer waits.
             #expect(config.age == .seconds(100))
-            #expect(config.freshness == .stale(since: fixture.time.now))
+            #expect(config.status.freshness == .stale(since: fixture.time.now))
         }
         // A push may have been sent before the mark.
         await config.markStale()
         _ = await config.push(to: .generic) { held in held.map { .apply($0) } ?? .skip }
-        #expect(config.freshness != .upToDate)
+        #expect(config.status.freshness != .upToDate)
     }
 
     @Test func whatWaitsIsWrittenWhenItIsTimeOrTheConfigurationIsReleased() async throws {

@@ -39,7 +39,7 @@ struct FetchPolicyTests {
             #expect(await error(of: launch)?.status == 503)
             #expect(launch.downloader.requests.count == number)
         }
-        #expect(launch.config.throttledUntil == nil)
+        #expect(launch.config.status.throttledUntil == nil)
         let other = fixture.launch(Self.always())
         for _ in 1...3 { try await other.config.downloadNewConfig() }
         #expect(other.downloader.requests.count == 3)
@@ -62,7 +62,7 @@ struct FetchPolicyTests {
         // A new launch is in the same interval.
         let next = fixture.launch(Self.always())
         #expect(try await next.config.downloadNewConfig().outcome == .withinInterval)
-        #expect(next.config.source(ofKey: "title", inSection: "Home") == .stored)
+        #expect(next.config.diagnostics.source(of: SettingPath("Home", "title")) == .stored)
         fixture.time.advance(by: 1)
         #expect(try await next.config.downloadNewConfig().outcome == .downloaded)
         #expect(launch.downloader.requests.count == 1)
@@ -79,7 +79,7 @@ struct FetchPolicyTests {
         #expect(launch.downloader.requests.map(\.userID) == ["A", "B", nil])
         // A user who was forgotten has nothing that could be new enough.
         launch.config.currentUserID = "A"
-        try launch.config.forgetUser("A")
+        try await launch.config.forgetUser("A")
         #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
     }
 
@@ -103,9 +103,8 @@ struct FetchPolicyTests {
         let config = ActiveConfig(
             configDownloader: DigestedDownloader(base: downloader, digest: digest),
             configStore: fixture.store, notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
-            clock: ManualClock(), now: { fixture.time.now }, options: fixture.options,
-            log: .disabled)
+            listenerQueue: DispatchQueue(label: "listeners"), options: fixture.options,
+            clock: ManualClock(), now: { fixture.time.now })
         try await config.downloadNewConfig()
         #expect(try await config.downloadNewConfig().outcome == .withinInterval)
         switch cause {
@@ -113,11 +112,11 @@ struct FetchPolicyTests {
         case "signals": digest.withLock { $0 = "d2" }
         default: await config.markStale()
         }
-        #expect(config.freshness == .stale(since: fixture.time.now))
+        #expect(config.status.freshness == .stale(since: fixture.time.now))
         #expect(try await config.downloadNewConfig().outcome == .downloaded)
         #expect(try await config.downloadNewConfig().outcome == .withinInterval)
         #expect(downloader.requests.count == 2)
-        #expect(config.freshness == .upToDate)
+        #expect(config.status.freshness == .upToDate)
     }
 
     @Test func theMarkAsStaleIsKeptForEachUserAndAcrossLaunches() async throws {
@@ -147,7 +146,7 @@ struct FetchPolicyTests {
         await launch.config.markStale()
         launch.downloader.answer(1, with: Self.document)
         _ = try await download.value
-        #expect(launch.config.freshness == .stale(since: fixture.time.now))
+        #expect(launch.config.status.freshness == .stale(since: fixture.time.now))
         #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
     }
 
@@ -155,7 +154,7 @@ struct FetchPolicyTests {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let launch = fixture.launch(Self.always(Self.failure(503)))
         #expect(await error(of: launch)?.code == .httpStatus)
-        let until = try #require(launch.config.throttledUntil)
+        let until = try #require(launch.config.status.throttledUntil)
         #expect(until > fixture.time.now && until <= fixture.time.now + 120)
         let throttled = await error(of: launch)
         #expect(throttled?.code == .throttled)
@@ -163,13 +162,13 @@ struct FetchPolicyTests {
         #expect(rest > .zero && rest <= .seconds(120))
         let next = fixture.launch(Self.always())
         #expect(await error(of: next)?.code == .throttled)
-        #expect(next.config.throttledUntil == until)
+        #expect(next.config.status.throttledUntil == until)
         #expect(next.downloader.requests.isEmpty)
         fixture.time.advance(by: until.timeIntervalSince(fixture.time.now))
-        #expect(next.config.throttledUntil == nil)
+        #expect(next.config.status.throttledUntil == nil)
         #expect(try await next.config.downloadNewConfig().outcome == .downloaded)
         // Success ends the row of failures.
-        #expect(next.config.throttledUntil == nil)
+        #expect(next.config.status.throttledUntil == nil)
     }
 
     @Test(
@@ -184,7 +183,7 @@ struct FetchPolicyTests {
             let fixture = UpdatesFixture(fetchPolicy: .make())
             let launch = fixture.launch(Self.always(Self.failure(status, retryAfter: retryAfter)))
             #expect(await error(of: launch)?.status == status)
-            let until = try #require(launch.config.throttledUntil)
+            let until = try #require(launch.config.status.throttledUntil)
             #expect(seconds.contains(until.timeIntervalSince(fixture.time.now)))
         }
     }
@@ -194,7 +193,7 @@ struct FetchPolicyTests {
         let launch = fixture.launch(Self.always(Self.failure(403)))
         for number in 1...5 {
             #expect(await error(of: launch)?.status == 403)
-            let until = try #require(launch.config.throttledUntil)
+            let until = try #require(launch.config.status.throttledUntil)
             let wait = until.timeIntervalSince(fixture.time.now)
             #expect((2 * Self.hour...4 * Self.hour).contains(wait))
             fixture.time.advance(by: wait)
@@ -215,11 +214,11 @@ struct FetchPolicyTests {
         } else {
             await launch.config.markStale()
         }
-        #expect(launch.config.throttledUntil == nil)
+        #expect(launch.config.status.throttledUntil == nil)
         #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
         // Another user's success says nothing of the refused one.
         launch.config.currentUserID = nil
-        #expect((launch.config.throttledUntil != nil) == (cause == "user"))
+        #expect((launch.config.status.throttledUntil != nil) == (cause == "user"))
     }
 
     @Test func theRefusalsOfSeveralUsersHoldAtTheSameTime() async throws {
@@ -238,7 +237,7 @@ struct FetchPolicyTests {
             for userID in ["A", "B", "C"] {
                 launch.config.currentUserID = userID
                 _ = try? await launch.config.downloadNewConfig()
-                #expect((launch.config.throttledUntil == nil) == (userID == "C"))
+                #expect((launch.config.status.throttledUntil == nil) == (userID == "C"))
             }
         }
         let users = downloader.requests.compactMap(\.userID).sorted()
@@ -260,7 +259,7 @@ struct FetchPolicyTests {
         let config = fixture.launch(Self.always(Self.failure(403))).config
         func throttled(_ user: Int) -> Bool {
             config.currentUserID = "\(user)"
-            return config.throttledUntil != nil
+            return config.status.throttledUntil != nil
         }
         for user in 0..<60 {
             _ = try? await config.configuration(forUserID: "\(user)").download()
@@ -287,7 +286,7 @@ struct FetchPolicyTests {
             #expect(await error(of: launch)?.code == code)
             #expect(launch.downloader.requests.count == number)
         }
-        #expect(launch.config.throttledUntil == nil)
+        #expect(launch.config.status.throttledUntil == nil)
     }
 
     @Test func aDocumentThatCannotBeUsedThrottles() async throws {
@@ -296,7 +295,7 @@ struct FetchPolicyTests {
         await #expect(throws: ConfigurationFormatError.self) {
             try await launch.config.downloadNewConfig()
         }
-        #expect(launch.config.throttledUntil != nil)
+        #expect(launch.config.status.throttledUntil != nil)
     }
 
     @Test("A clock that is set by a year neither prolongs the interval nor hides its end")
@@ -322,7 +321,7 @@ struct FetchPolicyTests {
             })
         #expect(await error(of: launch)?.status == 503)
         fixture.time.advance(by: -Self.year)
-        let until = try #require(launch.config.throttledUntil)
+        let until = try #require(launch.config.status.throttledUntil)
         let wait = until.timeIntervalSince(fixture.time.now)
         #expect((600...660).contains(wait))
         #expect(await error(of: launch)?.code == .throttled)
@@ -354,18 +353,20 @@ struct FetchPolicyTests {
         }
         defer { server.stop() }
         let log = RecordingLog()
+        var options = fixture.options
+        options.log = log.log
         let config = ActiveConfig(
             configDownloader: JSONURLDownloader(
                 backend: ActiveConfigBackend(
                     url: try server.url("/"), credentials: .apiKey("k3y-secret"))),
             configStore: fixture.store, notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
-            clock: ManualClock(), options: fixture.options, log: log.log)
+            listenerQueue: DispatchQueue(label: "listeners"), options: options,
+            clock: ManualClock())
         for userID in ["person-17", "person-17-fails"] {
             config.currentUserID = userID
             _ = try? await config.fetchAndActivate()
             _ = try? await config.fetchAndActivate()
-            try config.forgetUser(userID)
+            try await config.forgetUser(userID)
         }
         #expect(log.messages.count >= 8)
         for message in log.messages {
@@ -377,12 +378,12 @@ struct FetchPolicyTests {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let launch = fixture.launch(Self.always(Self.failure(503)))
         #expect(await error(of: launch)?.status == 503)
-        let record = launch.config.lastDownload
+        let record = launch.config.status.lastDownload
         launch.drain()
         let recorder = NotificationRecorder(of: launch.config, in: launch.center)
         #expect(await error(of: launch)?.code == .throttled)
         launch.drain()
         #expect(recorder.entries.map(\.name) == [ActiveConfig.downloadFailedNotification])
-        #expect(launch.config.lastDownload == record)
+        #expect(launch.config.status.lastDownload == record)
     }
 }

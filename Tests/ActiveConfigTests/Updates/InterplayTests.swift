@@ -67,7 +67,7 @@ struct InterplayTests {
         _ policy: ActivationPolicy, isSigned: Bool, version: Int = 2, userID: String = "1"
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.activation = policy
+        options.activationPolicy = policy
         if isSigned { options.vetting.append(SignatureVetting(verifier: SigningServer())) }
         let downloader = ScriptedDownloader { request in
             guard
@@ -126,8 +126,8 @@ struct InterplayTests {
 
             let fourth = launch(policy.policy, isSigned: isSigned)
             #expect(versions { fourth[$0] } == (isTaken ? [2, 2] : [1, 1]))
-            #expect(fourth.pendingConfiguration == nil)
-            try fourth.forgetUser("1")
+            #expect(fourth.snapshot.pending?.document == nil)
+            try await fourth.forgetUser("1")
         }
     }
 
@@ -157,7 +157,7 @@ struct InterplayTests {
     /// The app dies with what has waited, before anything of that is stored or after.
     @Test(arguments: [ActivationPolicy.nextLaunch, .manual], [false, true])
     func whatHasWaitedAndKillsTheAppIsTakenBack(
-        policy: ActivationPolicy, isActivated: Bool
+        policy: ActivationPolicy, isActive: Bool
     ) async throws {
         var system = ModelFileSystem()
         func launch(_ downloader: ScriptedDownloader = ScriptedDownloader()) -> GuardedLaunch {
@@ -175,7 +175,7 @@ struct InterplayTests {
         }
         for _ in 0..<3 {
             let dying = launch()
-            if policy == .manual || isActivated { _ = await dying.config.activate() }
+            if policy == .manual || isActive { _ = await dying.config.activate() }
             #expect(dying.version == 2)
         }
         for _ in 0..<3 {

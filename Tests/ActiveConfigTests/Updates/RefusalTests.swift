@@ -22,13 +22,12 @@ struct RefusalTests {
     private func launch(
         _ downloader: any ActiveConfigDownloader, seed: UInt64 = 1
     ) -> ActiveConfig {
-        var options = ActiveConfigOptions()
-        options.fetchPolicy = .make(seed: seed)
+        let options = ActiveConfigOptions(fetchPolicy: .make(seed: seed), log: .disabled)
         return ActiveConfig(
             configDownloader: downloader, configStore: store,
             notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "listeners"), downloadTimeout: .seconds(300),
-            clock: ManualClock(), now: { [time] in time.now }, options: options, log: .disabled)
+            listenerQueue: DispatchQueue(label: "listeners"), options: options,
+            clock: ManualClock(), now: { [time] in time.now })
     }
 
     private func error(of config: ActiveConfig) async -> DownloadError? {
@@ -59,12 +58,12 @@ struct RefusalTests {
             let config = launch(first)
             if number == 0 { #expect(await error(of: config)?.status == status) }
             #expect(await error(of: config)?.code == .throttled)
-            #expect(config.throttledUntil != nil)
+            #expect(config.status.throttledUntil != nil)
         }
         let count = server.requests.count
         let config = launch(next)
         #expect(try await config.downloadNewConfig().outcome == .downloaded)
-        #expect(config.throttledUntil == nil)
+        #expect(config.status.throttledUntil == nil)
         #expect(server.requests.count == count + 1)
     }
 
@@ -102,8 +101,8 @@ struct RefusalTests {
                     backend: ActiveConfigBackend(url: url, credentials: .apiKey(key))))
         }
         #expect(await error(of: config("wrong-key"))?.status == 403)
-        #expect(config("wrong-key").throttledUntil != nil)
-        #expect(config("right-key").throttledUntil == nil)
+        #expect(config("wrong-key").status.throttledUntil != nil)
+        #expect(config("right-key").status.throttledUntil == nil)
     }
 
     @Test(arguments: [401, 403])
@@ -147,9 +146,9 @@ struct RefusalTests {
         if isNextLaunch { config = launch(JSONURLDownloader(backend: backend)) }
         #expect(await error(of: config)?.code == .throttled)
         isRefusing.withLock { $0 = false }
-        #expect(config.throttledUntil != nil)
+        #expect(config.status.throttledUntil != nil)
         credentials.tokensDidChange()
-        #expect(config.throttledUntil == nil)
+        #expect(config.status.throttledUntil == nil)
         #expect(try await config.downloadNewConfig().outcome == .downloaded)
     }
 
@@ -171,7 +170,7 @@ struct RefusalTests {
             })
         for _ in 0..<50 { _ = await error(of: config) }
         #expect(server.requests.count <= 10)
-        #expect(config.throttledUntil != nil)
+        #expect(config.status.throttledUntil != nil)
     }
 
     @Test(arguments: [401, 404])
@@ -182,9 +181,9 @@ struct RefusalTests {
                 ScriptedDownloader { _ in
                     .failure(DownloadError(.httpStatus, status: status))
                 }, seed: generator.next())
-            try config.forgetUser(nil)
+            try await config.forgetGenericUser()
             #expect(await error(of: config)?.status == status)
-            let end = try #require(config.throttledUntil)
+            let end = try #require(config.status.throttledUntil)
             #expect((60...600).contains(end.timeIntervalSince(time.now)))
         }
     }
@@ -264,7 +263,7 @@ struct RefusalTests {
         store.updateClientState(named: "downloads") { _ in Data(record.utf8) }
         let config = launch(
             ScriptedDownloader { _ in .configuration(.titled(["Home": "a"])) })
-        let end = try #require(config.throttledUntil)
+        let end = try #require(config.status.throttledUntil)
         #expect(end.timeIntervalSince(time.now) == limit)
         #expect(await error(of: config)?.status == status)
         time.advance(by: limit)
@@ -284,7 +283,7 @@ struct RefusalTests {
         for await update in updater.updates {
             if case .state(.waiting, _) = update { break }
         }
-        let end = try #require(config.throttledUntil)
+        let end = try #require(config.status.throttledUntil)
         #expect(end.timeIntervalSince(time.now) >= 7_200)
         #expect(await error(of: config)?.code == .throttled)
         #expect(server.requests.count == 1)

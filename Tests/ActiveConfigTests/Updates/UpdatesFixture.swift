@@ -1,6 +1,7 @@
-import ActiveConfig
 import ActiveConfigTesting
 import Foundation
+
+@testable import ActiveConfig
 
 /// A device's clock that a test sets.
 final class DeviceTime: Sendable {
@@ -24,7 +25,7 @@ struct UpdatesFixture: Sendable {
         self.store = store
         var options = ActiveConfigOptions()
         options.fetchPolicy = fetchPolicy
-        options.activation = activation
+        options.activationPolicy = activation
         self.options = options
     }
 
@@ -61,4 +62,9 @@ struct DigestedDownloader: ActiveConfigDownloader {
     ) async throws -> ConfigurationState? {
         try await base.requestActiveConfig(forUserID: userID, lastKnown: lastKnown)
     }
+}
+
+extension ActiveConfig {
+    /// The age of the active document by the clock of the test.
+    var age: Duration? { status.age(at: now()) }
 }

@@ -25,7 +25,7 @@ struct UserActivationTests {
             ScriptedDownloader(Self.first, Self.second))
         let user = launch.config.configuration(forUserID: "1")
         let heard = Locked<[String?]>([])
-        let token = user.listen(forSectionName: "Kill") { section in
+        let token = user.observe(sectionNamed: "Kill") { section in
             heard.withLock { $0.append(section?.title) }
         }
         for title in ["off", "on"] {
@@ -48,7 +48,8 @@ struct UserActivationTests {
         let user = launch.config.configuration(forUserID: "1")
         #expect(titles(user) == ["Home": "1", "Kill": "off"])
         let result = try await user.download()
-        #expect(result.configurationIsCurrent && result.changedSectionNames == ["Kill"])
+        #expect(result.isActive && !result.configurationIsCurrent)
+        #expect(result.changedSectionNames == ["Kill"])
         #expect(titles(user) == ["Home": "1", "Kill": "on"])
         #expect(user.currentConfiguration.entityTag == "t2")
         #expect(store.ownConfiguration(forUserID: "1")?.entityTag == "t2")

@@ -23,7 +23,7 @@ struct FallbackChangesTests {
         _ arrival: Arrival, _ store: any ActiveConfigStore
     ) -> CoordinatorFixture {
         var options = ActiveConfigOptions()
-        if arrival == .activation { options.activation = .manual }
+        if arrival == .activation { options.activationPolicy = .manual }
         return .make(
             ScriptedDownloader { _ in .configuration(document("2", version: 2)) }, store: store,
             options: options)
@@ -43,7 +43,7 @@ struct FallbackChangesTests {
             let generic = config.configuration(forUserID: nil)
             try await generic.download()
             await generic.activate()
-        case .forgetting: try config.forgetUser(nil)
+        case .forgetting: try await config.forgetGenericUser()
         }
     }
 
@@ -79,11 +79,11 @@ struct FallbackChangesTests {
         )
         let heard = Locked<[String?]>([])
         let tokens = [handle, own].map { user in
-            user.listen(forSectionName: "Home") { section in
+            user.observe(sectionNamed: "Home") { section in
                 heard.withLock { $0.append(section?.title) }
             }
         }
-        var changes = config.sectionChanges(named: "Home").makeAsyncIterator()
+        var changes = config.changes(inSection: "Home").makeAsyncIterator()
         #expect(await changes.next()?.new?.title == "1")
         try await take(arrival, in: config, store)
         #expect(config[.title] == "2")
@@ -108,14 +108,14 @@ struct FallbackChangesTests {
         #expect(launch.config.age == .seconds(60))
         try await launch.config.configuration(forUserID: nil).download()
         #expect(launch.config.age == .zero)
-        #expect(launch.config.source(of: .title) == .genericUser)
+        #expect(launch.config.diagnostics.source(of: .title) == .genericUser)
         #expect(launch.config[.title] == "2")
     }
 
     /// Sections of the user's own document that need not wait stay above the fallback.
     @Test func theSectionsOfTheUsersOwnDocumentStay() async throws {
         var options = ActiveConfigOptions()
-        options.activation = .manual(except: ["Kill"])
+        options.activationPolicy = .manual(except: ["Kill"])
         let store = InMemoryStore()
         store.persistConfiguration(.titled(["Home": "1", "Kill": "off"]), forUserID: nil)
         let fixture = CoordinatorFixture.make(
@@ -150,7 +150,7 @@ struct FallbackChangesTests {
         config.currentUserID = "b"
         let handle = config.configuration(forUserID: "b")
         let heard = Locked<[Int]>([])
-        let token = handle.listen(forSectionName: "Home") { section in
+        let token = handle.observe(sectionNamed: "Home") { section in
             heard.withLock { $0.append(Int(section?.title ?? "0") ?? 0) }
         }
         for version in 1...100 {

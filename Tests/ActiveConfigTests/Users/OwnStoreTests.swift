@@ -13,7 +13,7 @@ struct OwnStoreTests {
         _ activation: ActivationPolicy = .immediate, _ answers: ScriptedDownloader.Answer...
     ) -> CoordinatorFixture {
         var options = ActiveConfigOptions()
-        options.activation = activation
+        options.activationPolicy = activation
         let downloader = ScriptedDownloader { answers[min($0.number, answers.count) - 1] }
         return .make(downloader, store: store, options: options)
     }
@@ -34,7 +34,7 @@ struct OwnStoreTests {
             }
             pushed.wait()
         }
-        try config.forgetUser("b")
+        try await config.forgetUser("b")
         #expect(config["Home"]?.title == "2" && user["Home"]?.title == "2")
     }
 
@@ -64,10 +64,10 @@ struct OwnStoreTests {
         for _ in 0..<3 {
             let outcome = try await here.config.fetchAndActivate()
             #expect(here.downloader.requests.last?.lastKnown?.entityTag == "\"2\"")
-            #expect(outcome.isActivated)
+            #expect(outcome.isActive)
         }
         #expect(here.config["Home"]?.title == "2")
-        #expect(here.config.pendingConfiguration == nil)
+        #expect(here.config.snapshot.pending?.document == nil)
     }
 
     private func launch(vetting rule: VettingRule, _ store: ObservedStore) -> ActiveConfig {

@@ -18,7 +18,7 @@ struct ReceivedDocumentTests {
         let fixture = CoordinatorFixture.make(store: store)
         fixture.config.currentUserID = "1"
         let user = fixture.config.configuration(forUserID: userID)
-        let token = user.listen(forSectionName: "Home") { _ in }
+        let token = user.observe(sectionNamed: "Home") { _ in }
         let result = try await user.receive(Self.document(2, title: "new"))
         #expect(result.outcome == .downloaded && result.changedSectionNames == ["Home"])
         #expect(user["Home"]?.string(forKey: "title") == "new")
@@ -38,7 +38,7 @@ struct ReceivedDocumentTests {
 
     @Test func itWaitsWhereThePolicyHasIt() async throws {
         var options = ActiveConfigOptions()
-        options.activation = .manual
+        options.activationPolicy = .manual
         let fixture = CoordinatorFixture.make(options: options)
         let user = fixture.config.configuration(forUserID: "1")
         let result = try await user.receive(Self.document(2, title: "new"))
@@ -142,7 +142,7 @@ struct ReceivedDocumentTests {
         let entry = fixture.config.users.entry(of: UserID("1"), isKept: false)
         let late = ReceivedDocument(
             document: Self.document(2, title: "late"), epoch: entry.documents.epoch)
-        try fixture.config.forgetUser("1")
+        try await fixture.config.forgetUser("1")
         await #expect(throws: CancellationError.self) {
             try await fixture.config.download(of: UserID("1"), by: late)
         }

@@ -15,7 +15,7 @@ struct TwoProcessesTests {
         _ versions: Int..., store: any ActiveConfigStore, _ activation: ActivationPolicy
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.activation = activation
+        options.activationPolicy = activation
         let downloader = ScriptedDownloader { request in
             .configuration(.versioned(versions[min(request.number, versions.count) - 1]))
         }
@@ -33,7 +33,7 @@ struct TwoProcessesTests {
         }
         await config.activate()
         #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 3)
-        #expect(config["Home"]?.title == "3" && config.pendingConfiguration == nil)
+        #expect(config["Home"]?.title == "3" && config.snapshot.pending?.document == nil)
     }
 
     @Test func anActivationKeepsANewerDocumentThatWaits() async throws {

@@ -10,7 +10,7 @@ struct UserConfigurationTests {
 
     private static func configuration(of userID: String?, number: Int = 0) -> ConfigurationState {
         let owner = SettingValue.string(userID ?? "generic")
-        let settings: [String: SettingValue] = ["title": owner, "number": .integer(number)]
+        let settings: ActiveConfigSection = ["title": owner, "number": .integer(number)]
         return .make(sections: ["Home": settings, "Other": settings], entityTag: "\"\(number)\"")
     }
 
@@ -26,7 +26,7 @@ struct UserConfigurationTests {
             #expect(handle[Self.title] == "none", "nothing is there before the download")
             let result = try await handle.download()
             #expect(UserID(result.userID) == UserID(user))
-            #expect(result.configurationIsCurrent)
+            #expect(result.isActive && !result.configurationIsCurrent)
             #expect(result.changedSectionNames == ["Home", "Other"])
         }
         for user in users {
@@ -65,12 +65,12 @@ struct UserConfigurationTests {
         #expect(first["Home"]?.string(forKey: "color") == "red")
         #expect(first[Self.title] == "1")
         #expect(second[Self.title] == "default")
-        config.setOverride("mine", forKey: "title", inSection: "Home")
+        config.overrides.set("mine", for: SettingPath("Home", "title"))
         #expect(first[Self.title] == "mine")
         #expect(second[Self.title] == "mine")
         try await second.download()
         #expect(second[Self.title] == "mine")
-        config.removeAllOverrides()
+        config.overrides.removeAll()
         #expect(first[Self.title] == "1")
         #expect(second[Self.title] == "2")
     }
@@ -83,7 +83,7 @@ struct UserConfigurationTests {
         let config = fixture.config
         let handle = config.configuration(forUserID: "1")
         let heard = Locked<[String?]>([])
-        let token = handle.listen(forSectionName: "Home") { section in
+        let token = handle.observe(sectionNamed: "Home") { section in
             heard.withLock { $0.append(section?.string(forKey: "title")) }
         }
         var titles = handle.values(for: Self.title).makeAsyncIterator()
@@ -93,7 +93,7 @@ struct UserConfigurationTests {
         #expect(await titles.next() == "1")
         fixture.drain()
         #expect(heard.withLock { $0 } == ["1"])
-        try config.forgetUser("1")
+        try await config.forgetUser("1")
         #expect(await titles.next() == "none")
         fixture.drain()
         #expect(heard.withLock { $0 } == ["1", nil])
@@ -110,9 +110,9 @@ struct UserConfigurationTests {
         let config = CoordinatorFixture.make(store: store).config
         let handle = config.configuration(forUserID: "1")
         #expect(handle[SettingKey("Home", "columns", default: 2)] == 2)
-        #expect(handle.problems.map(\.settingName) == ["columns"])
-        #expect(config.problems == [])
-        #expect(config.configuration(forUserID: "2").problems == [])
+        #expect(handle.diagnostics.problems.map(\.name) == ["columns"])
+        #expect(config.diagnostics.problems == [])
+        #expect(config.configuration(forUserID: "2").diagnostics.problems == [])
     }
 
     @Test func forgettingTheGenericUserEmptiesTheHandlesThatFellBackToIt() throws {
@@ -124,7 +124,7 @@ struct UserConfigurationTests {
         let fallback = config.configuration(forUserID: "2")
         #expect(own[Self.title] == "1")
         #expect(fallback[Self.title] == "generic")
-        try config.forgetUser(nil)
+        try config.forgetGenericUser()
         #expect(own[Self.title] == "1")
         #expect(fallback[Self.title] == "none")
     }

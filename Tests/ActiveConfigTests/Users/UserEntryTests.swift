@@ -5,8 +5,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserEntryTests {
-    private static func snapshot(_ number: Int) -> ConfigurationSnapshot {
-        ConfigurationSnapshot(
+    private static func snapshot(_ number: Int) -> SnapshotContents {
+        SnapshotContents(
             userID: UserID("1"),
             known: .downloaded(
                 ConfigurationState(
@@ -37,7 +37,7 @@ struct UserEntryTests {
             }
             for _ in 0..<1_000 {
                 let heard = Locked<[Int?]>([])
-                let registration = ListenerRegistration(sectionName: "Home") { section in
+                let registration = ListenerRegistration(sectionName: "Home") { section, _ in
                     heard.withLock { $0.append(section?.integer(forKey: "n")) }
                 }
                 entry.register(registration)

@@ -18,7 +18,7 @@ struct UserTableTests {
         limits: UserCacheLimits, store: any ActiveConfigStore
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.userCache = limits
+        options.userCacheLimits = limits
         return .make(store: store, options: options)
     }
 
@@ -58,7 +58,7 @@ struct UserTableTests {
         let recorder = NotificationRecorder(of: config, in: config.notificationCenter)
         let handles = (0..<20).map { config.configuration(forUserID: "\($0)") }
         let heard = Locked<[Int?]>([])
-        let token = handles[7].listen(forSectionName: "Home") { section in
+        let token = handles[7].observe(sectionNamed: "Home") { section in
             heard.withLock { $0.append(section?.integer(forKey: "number")) }
         }
         func documentCount() -> Int {

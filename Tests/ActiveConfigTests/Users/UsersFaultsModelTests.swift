@@ -29,7 +29,7 @@ struct UsersFaultsModelTests {
 
     /// The sections of a document have its owner and its version.
     private static func document(_ version: Int, of userID: String?) -> ConfigurationState {
-        let section: [String: SettingValue] = [
+        let section: ActiveConfigSection = [
             "user": .string(userID ?? "generic"), "version": .integer(version),
         ]
         return .make(
@@ -46,7 +46,7 @@ struct UsersFaultsModelTests {
             _ system: ModelFileSystem, _ policy: ActivationPolicy, _ server: Locked<[Int]>
         ) {
             var options = ActiveConfigOptions()
-            options.activation = policy
+            options.activationPolicy = policy
             let downloader = ScriptedDownloader { request in
                 let index = users.firstIndex(of: request.userID) ?? 0
                 let document = document(server.withLock { $0[index] }, of: request.userID)
@@ -109,7 +109,7 @@ struct UsersFaultsModelTests {
             launch.config.currentUserID = users[index]
         case 4:
             documents = Documents()
-            try launch.config.forgetUser(users[index])
+            try launch.config.forget(UserID(users[index]))
         default:
             await launch.config.reload()
         }

@@ -69,8 +69,8 @@ struct UsersModelTests {
         _ store: InMemoryStore, _ policy: ActivationPolicy, _ version: Locked<Int>
     ) -> ActiveConfig {
         var options = ActiveConfigOptions()
-        options.activation = policy
-        options.userCache = UserCacheLimits(maximumCount: 1)
+        options.activationPolicy = policy
+        options.userCacheLimits = UserCacheLimits(maximumCount: 1)
         return .make(
             downloader: ScriptedDownloader { _ in
                 .configuration(document(version.withLock { $0 }))
@@ -118,7 +118,7 @@ struct UsersModelTests {
                     current = user
                 case 4:
                     steps.append("forget \(user ?? "-")")
-                    try config.forgetUser(user)
+                    try config.forget(UserID(user))
                     model.forget(user)
                 case 5:
                     steps.append("reload")

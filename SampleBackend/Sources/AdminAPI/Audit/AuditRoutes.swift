@@ -4,7 +4,7 @@ import HTTPServing
 package import JSONTree
 import TemplateStore
 
-/// The audit-trail route of HTTP 3.
+/// The audit-trail route of API 3.
 struct AuditRoutes: Sendable {
     let administration: Administration
 

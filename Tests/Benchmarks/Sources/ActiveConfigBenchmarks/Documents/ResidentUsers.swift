@@ -31,7 +31,8 @@ struct ResidentUsers {
         let config = ActiveConfig(
             configDownloader: documents, configStore: nil,
             notificationCenter: NotificationCenter(),
-            listenerQueue: DispatchQueue(label: "benchmarks.listeners"), log: .disabled)
+            listenerQueue: DispatchQueue(label: "benchmarks.listeners"),
+            options: ActiveConfigOptions(log: .disabled))
         // What is allocated once.
         try await config.configuration(forUserID: "warm").download()
         let before = Self.residentSize

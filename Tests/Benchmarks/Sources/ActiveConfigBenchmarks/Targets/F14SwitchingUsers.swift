@@ -16,13 +16,12 @@ enum F14SwitchingUsers: BenchmarkTarget {
             for userID in userIDs {
                 try store.persistConfiguration(document.state, forUserID: userID)
             }
-            var options = ActiveConfigOptions()
-            options.userCache.maximumCount = 1
+            var options = ActiveConfigOptions(log: .disabled)
+            options.userCacheLimits.maximumCount = 1
             let queue = DispatchQueue(label: "benchmarks.listeners")
             let config = ActiveConfig(
                 configDownloader: AlternatingDownloader(document.state), configStore: store,
-                notificationCenter: NotificationCenter(), listenerQueue: queue, options: options,
-                log: .disabled)
+                notificationCenter: NotificationCenter(), listenerQueue: queue, options: options)
             let data = document.data
             let plain = folder.appending(path: "plain.json")
             try data.write(to: plain)

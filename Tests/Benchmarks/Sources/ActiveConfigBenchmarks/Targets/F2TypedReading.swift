@@ -15,7 +15,7 @@ enum F2TypedReading: BenchmarkTarget {
             try booleans.readingBooleans(), try prebuiltBooleanKey(),
             try integers.readingIntegers(), try prebuiltIntegerKey(),
             try LiteralSettings.texts.activeConfig().readingTexts(), try prebuiltTextKey(),
-            try integers.readingOptionals(),
+            try integers.readingOptionals(), try booleans.readingInGenericCode(),
         ])
         let peer = "swift-configuration, prebuilt key"
         return [
@@ -31,6 +31,9 @@ enum F2TypedReading: BenchmarkTarget {
             Row(
                 name, "\(work), Int?, as any other type", ours: samples[6], against: peer,
                 samples[3], wanted: .nothing),
+            Row(
+                name, "\(work), Bool, in generic code", ours: samples[7], against: peer, samples[1],
+                wanted: .nothing),
         ] + (try allocationRow(booleans, integers).map { [$0] } ?? [])
     }
 
@@ -108,6 +111,20 @@ extension ActiveConfig {
             return sum
         }
     }
+
+    fileprivate func readingInGenericCode() throws -> Side {
+        let keys = LiteralSettings.booleans.settingKeys(default: false)
+        return try Side.repeating("ActiveConfig", batch: keys.count) { [self] in
+            var count = 0
+            for key in keys where Self.value(of: key, in: self) { count += 1 }
+            return count
+        }
+    }
+
+    @inline(never)
+    private static func value<Value>(
+        of key: SettingKey<Value>, in settings: some SettingsReading
+    ) -> Value { settings[key] }
 
     fileprivate func readingTexts() throws -> Side {
         let keys = LiteralSettings.texts.settingKeys(default: "")

@@ -64,7 +64,8 @@ enum F6FirstValue: BenchmarkTarget {
                 configDownloader: Self.downloader,
                 configStore: FileDefaultsStore(
                     directory: directory, bootstrap: bootstrap, log: log),
-                notificationCenter: NotificationCenter(), listenerQueue: queue, log: log)
+                notificationCenter: NotificationCenter(), listenerQueue: queue,
+                options: ActiveConfigOptions(log: log))
             config.currentUserID = "1"
             return config[SampleDocument.sectionName(0)]?.bool(
                 forKey: SampleDocument.settingKey(1))

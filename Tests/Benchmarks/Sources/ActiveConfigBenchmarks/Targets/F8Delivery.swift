@@ -40,14 +40,14 @@ enum F8Delivery: BenchmarkTarget {
                 configDownloader: AlternatingDownloader(old, new), configStore: store,
                 notificationCenter: NotificationCenter(), listenerQueue: queue)
             for number in 0..<otherListeners {
-                let token = config.listen(
-                    forSectionName: SampleDocument.sectionName(1 + number % 9)
+                let token = config.observe(
+                    sectionNamed: SampleDocument.sectionName(1 + number % 9)
                 ) { [weak self] _ in
                     self?.wronglyHeard.withLock { $0 += 1 }
                 }
                 tokens.withLock { $0.append(token) }
             }
-            let token = config.listen(forSectionName: SampleDocument.sectionName(0)) {
+            let token = config.observe(sectionNamed: SampleDocument.sectionName(0)) {
                 [weak self] _ in
                 self?.heardAt.withLock { $0 = .now }
             }

@@ -2,7 +2,7 @@
 /// reading.
 ///
 /// The coordinator replaces it as a whole.
-final class ConfigurationSnapshot: Sendable {
+final class SnapshotContents: Sendable {
     let userID: UserID
     let known: KnownConfiguration
     let layers: ConfigurationLayers
@@ -11,7 +11,7 @@ final class ConfigurationSnapshot: Sendable {
     let reason: SectionChange.Reason
     let epoch: UserEpoch
     /// Different for each snapshot of the process, never 0.
-    let generation = ConfigurationSnapshot.nextGeneration()
+    let generation = SnapshotContents.nextGeneration()
     let decoded: DecodedSettings
 
     private static let lastGeneration = Locked<UInt64>(0)
@@ -25,7 +25,7 @@ final class ConfigurationSnapshot: Sendable {
 
     convenience init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
-        reason: SectionChange.Reason, epoch: UserEpoch, previous: ConfigurationSnapshot? = nil
+        reason: SectionChange.Reason, epoch: UserEpoch, previous: SnapshotContents? = nil
     ) {
         self.init(
             userID: userID, known: known, layers: layers,
@@ -39,7 +39,7 @@ final class ConfigurationSnapshot: Sendable {
     init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         sections: NameTable<ActiveConfigSection>, reason: SectionChange.Reason,
-        epoch: UserEpoch, previous: ConfigurationSnapshot? = nil
+        epoch: UserEpoch, previous: SnapshotContents? = nil
     ) {
         self.userID = userID
         self.known = known
@@ -63,14 +63,14 @@ final class ConfigurationSnapshot: Sendable {
     /// The same document with other layers.
     func with(
         _ layers: ConfigurationLayers, reason: SectionChange.Reason
-    ) -> ConfigurationSnapshot {
-        ConfigurationSnapshot(
+    ) -> SnapshotContents {
+        SnapshotContents(
             userID: userID, known: known, layers: layers, reason: reason, epoch: epoch,
             previous: self)
     }
 
     /// True for the same document, not an equal one, with the same layers.
-    func isOfSameContent(as other: ConfigurationSnapshot) -> Bool {
+    func isOfSameContent(as other: SnapshotContents) -> Bool {
         known === other.known && layers == other.layers
     }
 
@@ -90,9 +90,9 @@ final class ConfigurationSnapshot: Sendable {
     }
 
     /// What would be active with the document that waits; nil when none does.
-    var pending: ConfigurationSnapshot? {
+    var pending: SnapshotContents? {
         known.pending.map {
-            ConfigurationSnapshot(
+            SnapshotContents(
                 userID: userID,
                 known: KnownConfiguration($0.configuration, source: $0.source, isOwn: true),
                 layers: layers, reason: .activated, epoch: epoch)
@@ -112,11 +112,9 @@ final class ConfigurationSnapshot: Sendable {
 
     /// A section's layers, the highest first; empty when there is no such section.
     func objects(ofSection sectionName: String) -> [[String: SettingValue]] {
-        let document = configuration.sections[sectionName]?.table.settings.entries.reduce(
-            into: [String: SettingValue]()
-        ) { $0[$1.name] = $1.value }
-        return [
-            layers.overrides[sectionName], document, layers.defaults[sectionName],
+        [
+            layers.overrides[sectionName], configuration.sections[sectionName]?.settings,
+            layers.defaults[sectionName],
         ].compactMap { $0 }
     }
 

@@ -1,9 +1,12 @@
 import Observation
 
-/// A source of configurations that are downloaded.
-protocol DownloadingSource: SnapshotSource {
-    /// What is known of downloads; the first use reads the store.
-    var downloadState: DownloadState { get }
+/// A user whose configuration the main actor observes: the current one, whoever that is, or a certain one.
+protocol ObservedSource: SnapshotSource, SettingsReading {
+    /// The status; the first use reads the store.
+    var status: ConfigurationStatus { get }
+    /// The configuration as the main actor sees it, made by the first who observes.
+    @MainActor var observed: ObservedConfiguration { get }
+    func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value>
 }
 
 /// The active configuration as the main actor sees it, observed setting by setting.
@@ -18,24 +21,22 @@ final class ObservedConfiguration {
         case setting(SettingDefinition.Reference)
         case section(String)
         case user
-        case lastDownload
-        case freshness
-        case throttle
+        case status
         case pending
     }
 
-    private(set) var snapshot: ConfigurationSnapshot
-    private(set) var downloads: DownloadState
-    private weak var source: (any DownloadingSource)?
+    private(set) var snapshot: SnapshotContents
+    private(set) var status: ConfigurationStatus
+    private weak var source: (any ObservedSource)?
     private var cells: [Subject: Cell] = [:]
     private nonisolated let updates = Locked<Task<Void, Never>?>(nil)
 
     /// Loads the configuration, and follows it.
-    init(_ source: any DownloadingSource) {
+    init(_ source: any ObservedSource) {
         self.source = source
         let signals = source.makeSignals()
         snapshot = source.loadedSnapshot()
-        downloads = source.downloadState
+        status = source.status
         let task = Task { [weak self] in
             for await _ in signals {
                 guard let self else { return }
@@ -67,17 +68,17 @@ final class ObservedConfiguration {
     /// Takes over what is active, then notifies those who have read what differs.
     func update() {
         guard let source else { return }
-        let current = (source.loadedSnapshot(), source.downloadState)
-        if current.0 === snapshot, current.1 == downloads { return }
-        let old = (snapshot, downloads)
-        (snapshot, downloads) = current
+        let current = (source.loadedSnapshot(), source.status)
+        if current.0 === snapshot, current.1 == status { return }
+        let old = (snapshot, status)
+        (snapshot, status) = current
         for (subject, cell) in cells where differs(subject, cell, from: old) { cell.notify() }
     }
 
     private func differs(
-        _ subject: Subject, _ cell: Cell, from former: (ConfigurationSnapshot, DownloadState)
+        _ subject: Subject, _ cell: Cell, from former: (SnapshotContents, ConfigurationStatus)
     ) -> Bool {
-        let (old, oldDownloads) = former
+        let (old, oldStatus) = former
         return switch subject {
         case .setting(let definition):
             cell.defaults.contains {
@@ -86,9 +87,7 @@ final class ObservedConfiguration {
         case .section(let name):
             ActiveConfigSection.isChange(from: old.sections[name], to: snapshot.sections[name])
         case .user: snapshot.userID != old.userID
-        case .lastDownload: downloads.last != oldDownloads.last
-        case .freshness: downloads.freshness != oldDownloads.freshness
-        case .throttle: downloads.throttledUntil != oldDownloads.throttledUntil
+        case .status: status != oldStatus
         case .pending:
             snapshot.known.pending?.configuration != old.known.pending?.configuration
         }
@@ -111,5 +110,17 @@ final class ObservedConfiguration {
         func access() { registrar.access(self, keyPath: \.changes) }
 
         func notify() { registrar.withMutation(of: self, keyPath: \.changes) {} }
+    }
+}
+
+extension Locked<ObservedConfiguration?> {
+    /// The configuration of a source, made at first use.
+    @MainActor
+    func observed(_ source: any ObservedSource) -> ObservedConfiguration {
+        if let known = withLock({ $0 }) { return known }
+        // Only the main actor makes one, so nobody else does meanwhile.
+        let new = ObservedConfiguration(source)
+        withLock { $0 = new }
+        return new
     }
 }

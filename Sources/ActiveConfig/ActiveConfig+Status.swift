@@ -1,0 +1,76 @@
+import Foundation
+
+extension ActiveConfig {
+    /// The last download of the current user's configuration, and how fresh the active document is.
+    public var status: ConfigurationStatus { status(of: loadedSnapshot(), history.last) }
+
+    /// Lets the next download ask the server, whatever interval the ``FetchPolicy`` has, such as after
+    /// a push notification: see <doc:Push-notifications>.
+    ///
+    /// It is kept across launches, for all users, until each has been downloaded. A download that is
+    /// running does not count, as the server may have answered before. When it returns the mark is
+    /// stored, which takes a few milliseconds; the log reports a store that fails.
+    @available(*, noasync, message: "Await the function of the same name.")
+    public func markStale() {
+        history.markStale()
+        signalChange()
+    }
+
+    /// Lets the next download ask the server, whatever interval the ``FetchPolicy`` has, such as after
+    /// a push notification: see <doc:Push-notifications>.
+    ///
+    /// It is kept across launches, for all users, until each has been downloaded. A download that is
+    /// running does not count, as the server may have answered before. The log reports a store that fails.
+    public func markStale() async {
+        await storeCalls.run { self.history.markStale() }
+        signalChange()
+    }
+
+    /// The status of any user.
+    func status(of entry: UserEntry) -> ConfigurationStatus {
+        let last = history.last
+        return status(
+            of: loadedSnapshot(of: entry), UserID(last?.userID) == entry.userID ? last : nil)
+    }
+
+    private func status(
+        of contents: SnapshotContents, _ last: DownloadRecord?
+    ) -> ConfigurationStatus {
+        let source = contents.source
+        let isDocument = source != .bootstrap && source != .absent
+        let download = state.withLock { $0.downloads[contents.userID] }
+        return ConfigurationStatus(
+            lastDownload: last, isDownloading: download.map { !$0.isAbandoned } ?? false,
+            freshness: freshness(of: contents),
+            confirmationDate: isDocument
+                ? history.confirmationDate(of: source == .genericUser ? .generic : contents.userID)
+                : nil,
+            throttledUntil: history.waitEnd(
+                for: history.request(of: contents.userID, by: configDownloader)))
+    }
+
+    private func freshness(of contents: SnapshotContents) -> ConfigurationFreshness {
+        let isPending = contents.known.pending != nil
+        if !isPending {
+            if contents.source == .absent { return .noDocument }
+            if contents.source == .bootstrap { return .bootstrapOnly }
+        }
+        let isFallback = contents.source == .genericUser && !isPending
+        let request = history.request(
+            of: isFallback ? .generic : contents.userID, configDownloader.requestDigest)
+        let time = history.staleTime(of: request, isPending: isPending)
+        // The user's own document was never asked for.
+        if isFallback { return .stale(since: time ?? history.time(of: .generic) ?? .distantPast) }
+        return time.map { .stale(since: $0) } ?? .upToDate
+    }
+
+    /// Tells sequences and observers that something may have changed, for one user or for all.
+    func signalChange(of userID: UserID? = nil) {
+        signals.yield()
+        if let userID {
+            users.usedEntry(of: userID)?.signal()
+        } else {
+            for entry in users.livingEntries { entry.signal() }
+        }
+    }
+}

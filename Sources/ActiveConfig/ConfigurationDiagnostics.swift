@@ -1,0 +1,164 @@
+/// The reasons of values, and the problems of a configuration, for logs, support and debug menus.
+///
+/// ```swift
+/// print(config.diagnostics.explain(.isCheckoutOn))
+/// ```
+///
+/// It is about the configuration that was active when it was asked for.
+public struct ConfigurationDiagnostics: Sendable {
+    let snapshot: ConfigurationSnapshot
+
+    private var config: ActiveConfig { snapshot.config }
+    private var contents: SnapshotContents { snapshot.contents }
+
+    /// Where the value of a setting comes from.
+    ///
+    /// ``SettingSource/default`` for the in-app defaults and for the default of the key, which also
+    /// counts when the document has a value of another type.
+    public func source<Value>(of key: SettingKey<Value>) -> SettingSource { explain(key).source }
+
+    /// Where the value of a setting comes from; ``SettingSource/absent`` when there is none.
+    public func source(of path: SettingPath) -> SettingSource { explain(path).source }
+
+    /// Why a setting has its value.
+    ///
+    /// - Parameter key: The setting.
+    /// - Returns: The value that `config[key]` gives, its source, and what lies beneath it.
+    public func explain<Value>(_ key: SettingKey<Value>) -> SettingExplanation {
+        var layers = contents.layers(ofKey: key.name, inSection: key.sectionName)
+        let reader = key.definition.object.reader
+        var problem: SettingProblem?
+        var converted: SettingValue?
+        // As `config[key]` does it.
+        let taken = layers.firstIndex { layer in
+            do throws(SettingReader.Mismatch) {
+                let value = try reader.read(layer.value).value(as: Value.self)
+                converted = value.flatMap { try? SettingEncoder.encode(any: $0) } ?? layer.value
+                return true
+            } catch {
+                problem =
+                    problem
+                    ?? SettingProblem(key.path, reason: error.reason)
+                return false
+            }
+        }
+        let standard = try? SettingEncoder.encode(any: key.defaultValue)
+        if let standard { layers.append((.default, standard)) }
+        let layer = taken ?? (standard == nil ? nil : layers.count - 1)
+        return explanation(
+            of: key.path, value: converted ?? standard, layers: layers, layer: layer,
+            source: .default, problem: problem.map(config.masked),
+            ConfigurationReport.Document(contents))
+    }
+
+    /// Why a setting has its value.
+    ///
+    /// - Parameter path: The setting.
+    /// - Returns: The value, not converted, its source, and what lies beneath it.
+    public func explain(_ path: SettingPath) -> SettingExplanation {
+        explanation(of: path, ConfigurationReport.Document(contents))
+    }
+
+    /// All settings of the layers with their sources, readable as text and as JSON.
+    ///
+    /// The values are not converted, and the defaults of keys are not known here. It names the user.
+    public func report() -> ConfigurationReport {
+        let document = ConfigurationReport.Document(contents)
+        return ConfigurationReport(
+            userID: snapshot.userID, document: document,
+            settings: settings.map { explanation(of: $0, document) }, problems: problems)
+    }
+
+    /// Parts of the configuration that the app does not get.
+    ///
+    /// First the sections and settings of another shape than the format's, which are left out, and integers
+    /// beyond 64 bits, which are rounded; see ``ConfigurationState/problems``. Then the settings whose
+    /// values are of another type than the app has read them as, in the order in which they were found,
+    /// at most 1,000; empty again with each new document.
+    public var problems: [SettingProblem] { config.problems(of: contents) }
+
+    /// All settings, sorted by section and name.
+    public var settings: [SettingPath] { contents.paths }
+
+    /// The settings whose highest value comes from a source, sorted.
+    public func settings(from source: SettingSource) -> [SettingPath] {
+        contents.paths.filter { path in
+            contents.layers(ofKey: path.name, inSection: path.sectionName).first?.source == source
+        }
+    }
+
+    /// The settings whose path, such as `Checkout.isOn`, begins with a text, sorted.
+    public func settings(withPrefix prefix: String) -> [SettingPath] {
+        contents.paths.filter { $0.description.hasPrefix(prefix) }
+    }
+
+    /// Masks the values of a setting in explanations, reports, problems and the log, for all users.
+    ///
+    /// For a setting that is read by a key, see ``SettingKey/isSecret``.
+    public func markSecret(_ path: SettingPath) {
+        config.state.withLock { _ = $0.secrets.insert(path) }
+    }
+
+    private func explanation(
+        of path: SettingPath, _ document: ConfigurationReport.Document
+    ) -> SettingExplanation {
+        let layers = contents.layers(ofKey: path.name, inSection: path.sectionName)
+        return explanation(
+            of: path, value: layers.first?.value, layers: layers, layer: layers.isEmpty ? nil : 0,
+            source: .absent, problem: nil, document)
+    }
+
+    /// `source` counts when the value is of no layer.
+    private func explanation(
+        of path: SettingPath, value: SettingValue?,
+        layers: [(source: SettingSource, value: SettingValue)], layer: Int?, source: SettingSource,
+        problem: SettingProblem?, _ document: ConfigurationReport.Document
+    ) -> SettingExplanation {
+        func found(in configuration: ConfigurationState) -> SettingValue? {
+            configuration.sections[path.sectionName]?[path.name]
+        }
+        let isMasked = config.isSecret(path)
+        let waiting = contents.known.pending.map { found(in: $0.configuration) }
+        let isPending = waiting.map { $0 != found(in: contents.configuration) } ?? false
+        return SettingExplanation(
+            path: path, value: isMasked ? .none : value,
+            source: layer.map { layers[$0].source } ?? source,
+            layers: layers.map {
+                // Not a mere nil, which would be `SettingValue.null`.
+                SettingExplanation.Layer(source: $0.source, value: isMasked ? .none : $0.value)
+            }, isMasked: isMasked, problem: problem,
+            pending: isPending
+                ? SettingExplanation.PendingValue(value: isMasked ? .none : waiting ?? .none) : nil,
+            document: document, layer: layer)
+    }
+}
+
+extension ActiveConfig {
+    func isSecret(_ setting: SettingPath) -> Bool {
+        SettingDefinition.isSecret(setting) || state.withLock { $0.secrets.contains(setting) }
+    }
+
+    /// The problem, or for a secret one that does not quote the value.
+    func masked(_ problem: SettingProblem) -> SettingProblem {
+        let secrets = state.withLock { $0.secrets }.union(SettingDefinition.secrets)
+        let isSecret =
+            problem.path.name.isEmpty
+            // The error of a whole section may quote any of its settings.
+            ? secrets.contains { $0.sectionName == problem.path.sectionName }
+            : secrets.contains(problem.path)
+        guard isSecret else { return problem }
+        // Names inside of a secret are secret, too.
+        return SettingProblem(
+            problem.path, reason: "is a secret of another type than is expected")
+    }
+}
+
+extension SnapshotContents {
+    /// All settings, sorted by section and name.
+    fileprivate var paths: [SettingPath] {
+        let names = sections.entries.map(\.name).sortedByBytes()
+        return names.flatMap { name in
+            (sections[name]?.settingKeys ?? []).map { SettingPath(name, $0) }
+        }
+    }
+}
