@@ -26,8 +26,9 @@ extension ActiveConfig {
 
     /// Downloads the current user's configuration and activates it.
     ///
-    /// - Returns: The result; ``DownloadResult/isActive`` is false when the user changed in the meantime, and
-    ///   the changed sections are those of the download and of the activation.
+    /// When the user changed in the meantime, a document that waits is not activated.
+    ///
+    /// - Returns: The result, with the sections that the download and the activation have changed.
     /// - Throws: As the async `downloadNewConfig()`; then nothing is activated, not even a document that
     ///   has waited before.
     @discardableResult
@@ -36,7 +37,7 @@ extension ActiveConfig {
         let entry = state.withLock { $0.entry }
         guard entry.userID == UserID(result.userID) else {
             return DownloadResult(
-                userID: result.userID, configurationIsCurrent: false, isActive: false,
+                userID: result.userID, configurationIsCurrent: false, isActive: result.isActive,
                 outcome: result.outcome)
         }
         return await activatedResult(result, of: entry)
@@ -90,8 +91,5 @@ extension ActiveConfig {
     /// The changes that `activate()` would make, sorted by section; empty when nothing waits.
     ///
     /// With in-app defaults and overrides, as readers will see them.
-    public var pendingChanges: [SectionChange] {
-        let snapshot = loadedSnapshot()
-        return snapshot.pending?.changes(since: snapshot.sections) ?? []
-    }
+    public var pendingChanges: [SectionChange] { loadedSnapshot().pendingChanges }
 }

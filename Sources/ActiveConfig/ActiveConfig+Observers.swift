@@ -63,7 +63,7 @@ extension ActiveConfig {
         _ setting: SettingPath, _ value: SettingValue?, from source: SettingSource,
         in snapshot: SnapshotContents
     ) {
-        guard !observers.isEmpty else { return }
+        guard !observers.isEmpty, !snapshot.isPending else { return }
         let read = SettingRead(setting, value, isMasked: isSecret(setting), from: source)
         observers.tell(
             ConfigurationEvent(
@@ -73,7 +73,7 @@ extension ActiveConfig {
 
     /// Tells that a whole section was read.
     func noteRead(sectionNamed sectionName: String, in snapshot: SnapshotContents) {
-        guard !observers.isEmpty else { return }
+        guard !observers.isEmpty, !snapshot.isPending else { return }
         for key in snapshot.sections[sectionName]?.settingKeys ?? [] {
             guard let top = snapshot.layers(ofKey: key, inSection: sectionName).first else {
                 continue

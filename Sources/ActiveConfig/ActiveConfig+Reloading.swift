@@ -67,6 +67,8 @@ extension ActiveConfig {
         let current = state.withLock { $0.entry }
         let changes = reload(current)
         for entry in users.livingEntries where entry !== current { reload(entry) }
+        // The other process may have done nothing but ask.
+        signalChange()
         return changes
     }
 

@@ -173,7 +173,7 @@ extension ActiveConfig: SettingsReading {
 
     /// Records and logs a problem, once.
     func report(_ problem: SettingProblem, in snapshot: SnapshotContents) {
-        guard snapshot.decoded.record(problem) else { return }
+        guard snapshot.decoded.record(problem), !snapshot.isPending else { return }
         log(.warning, "\(masked(problem)) The next lower value, or else the default, is used.")
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension ActiveConfig {
-    /// The last download of the current user's configuration, and how fresh the active document is.
+    /// The last download, and how fresh the current user's active document is.
     public var status: ConfigurationStatus { status(of: loadedSnapshot(), history.last) }
 
     /// Lets the next download ask the server, whatever interval the ``FetchPolicy`` has, such as after

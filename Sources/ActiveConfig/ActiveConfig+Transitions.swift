@@ -220,13 +220,16 @@ extension ActiveConfig {
             }
             guard isDone else { return nil }
         }
+        // Its status and its pending changes may differ, though no section does.
+        let isOtherDocument = old.map { $0.known !== new?.known } ?? false
         if isCurrent {
             pass.isFrontChanged =
-                pass.isFrontChanged || !changes.isEmpty || transitions.entry !== entry
+                pass.isFrontChanged || !changes.isEmpty || isOtherDocument
+                || transitions.entry !== entry
             (transitions.entry, transitions.snapshot) = (entry, new)
         }
         entry.publish(shared, new, transition.changes)
-        if !transition.changes.isEmpty { pass.changed.append(entry) }
+        if !transition.changes.isEmpty || isOtherDocument { pass.changed.append(entry) }
         pass.released.append(users.hold(entry, isToBeHeld(shared)))
         return transition
     }

@@ -45,13 +45,13 @@ public struct ConfigurationOverrides: Sendable {
         do throws(SettingReader.Mismatch) {
             _ = try key.definition.object.reader.read(encoded)
         } catch {
+            let reason = config.masked(SettingProblem(key.path, reason: error.reason)).reason
             throw EncodingError.invalidValue(
                 value,
                 EncodingError.Context(
                     codingPath: [],
                     debugDescription:
-                        "The override of '\(key)' would not be read: what is written \(error.reason)."
-                ))
+                        "The override of '\(key)' would not be read: what is written \(reason)."))
         }
         set(encoded, for: key.path)
     }

@@ -88,8 +88,7 @@ final class ObservedConfiguration {
             ActiveConfigSection.isChange(from: old.sections[name], to: snapshot.sections[name])
         case .user: snapshot.userID != old.userID
         case .status: status != oldStatus
-        case .pending:
-            snapshot.known.pending?.configuration != old.known.pending?.configuration
+        case .pending: snapshot.pendingChanges != old.pendingChanges
         }
     }
 

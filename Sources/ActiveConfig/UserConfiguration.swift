@@ -122,10 +122,7 @@ public final class UserConfiguration: Sendable {
     public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
 
     /// The changes that `activate()` would make, sorted by section; empty when nothing waits.
-    public var pendingChanges: [SectionChange] {
-        let contents = loadedSnapshot()
-        return contents.pending?.changes(since: contents.sections) ?? []
-    }
+    public var pendingChanges: [SectionChange] { loadedSnapshot().pendingChanges }
 
     /// The last download, and how fresh the active document is.
     public var status: ConfigurationStatus { config.status(of: entry) }

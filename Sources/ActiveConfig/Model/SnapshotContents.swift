@@ -10,6 +10,8 @@ final class SnapshotContents: Sendable {
     let sections: NameTable<ActiveConfigSection>
     let reason: SectionChange.Reason
     let epoch: UserEpoch
+    /// True for what would be active with the document that waits: reading it is no news.
+    let isPending: Bool
     /// Different for each snapshot of the process, never 0.
     let generation = SnapshotContents.nextGeneration()
     let decoded: DecodedSettings
@@ -25,12 +27,13 @@ final class SnapshotContents: Sendable {
 
     convenience init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
-        reason: SectionChange.Reason, epoch: UserEpoch, previous: SnapshotContents? = nil
+        reason: SectionChange.Reason, epoch: UserEpoch, isPending: Bool = false,
+        previous: SnapshotContents? = nil
     ) {
         self.init(
             userID: userID, known: known, layers: layers,
             sections: layers.applied(to: known.configuration.sections), reason: reason,
-            epoch: epoch, previous: previous)
+            epoch: epoch, isPending: isPending, previous: previous)
     }
 
     /// `sections` are the document's with the layers applied.
@@ -39,7 +42,8 @@ final class SnapshotContents: Sendable {
     init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         sections: NameTable<ActiveConfigSection>, reason: SectionChange.Reason,
-        epoch: UserEpoch, previous: SnapshotContents? = nil
+        epoch: UserEpoch, isPending: Bool = false,
+        previous: SnapshotContents? = nil
     ) {
         self.userID = userID
         self.known = known
@@ -47,6 +51,7 @@ final class SnapshotContents: Sendable {
         self.sections = sections
         self.reason = reason
         self.epoch = epoch
+        self.isPending = isPending
         guard let previous, previous.userID == userID else {
             decoded = DecodedSettings()
             return
@@ -95,9 +100,12 @@ final class SnapshotContents: Sendable {
             SnapshotContents(
                 userID: userID,
                 known: KnownConfiguration($0.configuration, source: $0.source, isOwn: true),
-                layers: layers, reason: .activated, epoch: epoch)
+                layers: layers, reason: .activated, epoch: epoch, isPending: true)
         }
     }
+
+    /// The changes that an activation of the document that waits would make, sorted by section.
+    var pendingChanges: [SectionChange] { pending?.changes(since: sections) ?? [] }
 
     /// All values of a setting, the highest first.
     func layers(

@@ -76,7 +76,7 @@ public final class ObservableActiveConfig: Observable {
     /// The changes that `activate()` would make, sorted by section.
     public var pendingChanges: [SectionChange] {
         observed.track(.pending)
-        return observed.snapshot.pending?.changes(since: observed.snapshot.sections) ?? []
+        return observed.snapshot.pendingChanges
     }
 
     /// Updates synchronously, instead of at the main actor's next turn, and notifies those who have read

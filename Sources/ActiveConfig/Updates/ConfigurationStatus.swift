@@ -5,6 +5,9 @@ public struct ConfigurationStatus: Sendable, Hashable {
     /// The last time that the server was asked, or sent a change over a stream, in this launch or an
     /// earlier one; nil: never.
     ///
+    /// One is kept, of whichever user: ``DownloadRecord/userID`` says whose. In the status of a
+    /// ``UserConfiguration`` it is nil when it was another user's.
+    ///
     /// It is kept across launches if the store keeps records (``StoreRecord``): written once a minute at
     /// most, so that a process that is killed may lose the last minute's. What decides whether the next
     /// launch may ask, such as a wait after a failure, is written at once.

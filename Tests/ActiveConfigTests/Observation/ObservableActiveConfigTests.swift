@@ -178,4 +178,53 @@ struct ObservableActiveConfigTests {
         await settle(third) { third["Home"]?["a"] != nil }
         #expect(thirdWatch.count == 0)
     }
+
+    private func waiting() async throws -> (config: ActiveConfig, log: RecordingLog) {
+        let log = RecordingLog()
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader(
+                .configuration(.make(sections: ["Home": ["columns": "many", "title": "x"]]))),
+            store: InMemoryStore(
+                bootstrap: .state(.make(sections: ["Home": ["columns": "many", "title": "old"]]))),
+            options: ActiveConfigOptions(activationPolicy: .manual), log: log.log)
+        try await config.downloadNewConfig()
+        return (config, log)
+    }
+
+    @Test func pendingChangesFollowWhatIsActiveToo() async throws {
+        let config = try await waiting().config
+        let observer = ObservableActiveConfig(config)
+        let watch = Watch { _ = observer.pendingChanges }
+        #expect(observer.pendingChanges.map(\.sectionName) == ["Home"])
+        config.overrides.set("x", for: SettingPath("Home", "title"))
+        await settle(observer) { watch.count > 0 }
+        #expect(observer.pendingChanges.isEmpty)
+    }
+
+    /// Under an override no section changes with the activation.
+    @Test func anActivationThatChangesNoSectionIsNoticed() async throws {
+        let config = try await waiting().config
+        config.overrides.set("x", for: SettingPath("Home", "title"))
+        let observer = ObservableActiveConfig(config)
+        #expect(observer.status.freshness != .upToDate)
+        let watch = Watch { _ = observer.status }
+        await config.activate()
+        await settle(observer) { watch.count > 0 }
+        #expect(observer.status.freshness == .upToDate)
+    }
+
+    @Test func readingWhatWaitsIsNoNews() async throws {
+        let (config, log) = try await waiting()
+        let reads = Locked(0)
+        let subscription = config.addObserver(
+            ClosureObserver { event in
+                if case .read = event.kind { reads.withLock { $0 += 1 } }
+            })
+        let count = log.messages.count
+        for _ in 0..<2 { #expect(config.snapshot.pending?[.columns] == 2) }
+        #expect(config.snapshot.pending?.section(Home.self).title == "x")
+        #expect(reads.withLock { $0 } == 0 && log.messages.count == count)
+        #expect(config[.columns] == 2 && reads.withLock { $0 } == 1)
+        subscription.cancel()
+    }
 }

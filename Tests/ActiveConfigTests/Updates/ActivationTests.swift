@@ -184,6 +184,17 @@ struct ActivationTests {
         #expect(titles(launch.config).isEmpty)
     }
 
+    @Test func aFetchForAnotherUserIsActiveForItsOwner() async throws {
+        let launch = UpdatesFixture().launch(ScriptedDownloader { _ in .held })
+        launch.config.currentUserID = "A"
+        let fetch = Task { try await launch.config.fetchAndActivate() }
+        try await launch.downloader.waitForRequests(1)
+        launch.config.currentUserID = "B"
+        launch.downloader.answer(1, with: Self.first)
+        let result = try await fetch.value
+        #expect(result.isActive && !result.configurationIsCurrent)
+    }
+
     @Test(arguments: 0..<2)
     func forTheNextLaunchADocumentComesInForceWhenItsUserIsFirstLoaded(store: Int) async throws {
         let folder = TemporaryFolder()
