@@ -1,3 +1,5 @@
+import Dispatch
+
 /// The configuration of one user beside the current one: a handle of it, which any number of tasks may
 /// share.
 ///
@@ -200,6 +202,50 @@ public final class UserConfiguration: Sendable {
         observe(SettingSelection(type).registration(config, body))
     }
 
+    /// Observes a section of this user with a closure of the main actor, as for a view model.
+    ///
+    /// - Parameters:
+    ///   - sectionName: The section's name.
+    ///   - body: Called on the main actor, at first if there is a section, before this function returns if it
+    ///     is called there; nil means that the section is gone.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observeOnMainActor(
+        sectionNamed sectionName: String,
+        _ body: @escaping @MainActor (ActiveConfigSection?) -> Void
+    ) -> ActiveConfigSubscription {
+        observeOnMainActor { queue in
+            ListenerRegistration(sectionName: sectionName, on: queue) { section, _ in
+                MainActor.assumeIsolated { body(section) }
+            }
+        }
+    }
+
+    /// Observes a setting of this user with a closure of the main actor, as for a view model.
+    ///
+    /// - Parameters:
+    ///   - key: The setting.
+    ///   - body: Called on the main actor with the value as it is, before this function returns if it is called
+    ///     there, then with each other one.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observeOnMainActor<Value>(
+        _ key: SettingKey<Value>, _ body: @escaping @MainActor (Value) -> Void
+    ) -> ActiveConfigSubscription {
+        observeOnMainActor { SettingSelection(key).registration(config, on: $0, body) }
+    }
+
+    /// Observes a whole section of this user, decoded, with a closure of the main actor.
+    ///
+    /// - Parameters:
+    ///   - type: The type, which names its section.
+    ///   - body: Called on the main actor with the section as it is, before this function returns if it is
+    ///     called there, then whenever it has changed.
+    /// - Returns: A subscription, which ends when it is cancelled or released.
+    public func observeOnMainActor<Section: SettingsSection>(
+        _ type: Section.Type, _ body: @escaping @MainActor (Section) -> Void
+    ) -> ActiveConfigSubscription {
+        observeOnMainActor { SettingSelection(type).registration(config, on: $0, body) }
+    }
+
     func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value> {
         ConfigurationUpdates(
             of: selection, makeSignals: { self.makeSignals() },
@@ -209,9 +255,21 @@ public final class UserConfiguration: Sendable {
             })
     }
 
-    private func observe(_ registration: ListenerRegistration) -> ActiveConfigSubscription {
+    /// `make` is given the queue to call the body on, nil being the listener queue.
+    private func observeOnMainActor(
+        _ make: (DispatchQueue?) -> ListenerRegistration
+    ) -> ActiveConfigSubscription {
+        let registration = make(config.listenerQueue === DispatchQueue.main ? nil : .main)
+        return observe(registration, atOnce: MainQueue.isCurrent)
+    }
+
+    /// `atOnce` delivers the section as it is before this function returns, on this thread.
+    private func observe(
+        _ registration: ListenerRegistration, atOnce: Bool = false
+    ) -> ActiveConfigSubscription {
         loadedSnapshot()
-        entry.register(registration)
+        let contents = entry.register(registration, queuesCurrentSection: !atOnce)
+        if atOnce { registration.deliverFirst(of: contents) { registration.call($0, $1) } }
         return ActiveConfigSubscription(registration) { [entry] in entry.remove($0) }
     }
 }

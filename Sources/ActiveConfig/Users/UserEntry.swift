@@ -82,12 +82,20 @@ final class UserEntry: Sendable {
     func signal() { signals.yield() }
 
     /// Adds a listener, and queues the active section for it.
-    func register(_ registration: ListenerRegistration) {
+    ///
+    /// - Returns: The active configuration.
+    @discardableResult
+    func register(
+        _ registration: ListenerRegistration, queuesCurrentSection: Bool = true
+    ) -> SnapshotContents? {
         state.withLock { state in
             _ = state.listeners.add(registration)
-            registration.deliverFirst(of: state.snapshot) { section, contents in
-                listenerQueue.async { registration.deliver(section, of: contents) }
+            if queuesCurrentSection {
+                registration.deliverFirst(of: state.snapshot) { section, contents in
+                    listenerQueue.async { registration.deliver(section, of: contents) }
+                }
             }
+            return state.snapshot
         }
     }
 

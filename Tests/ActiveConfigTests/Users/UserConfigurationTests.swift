@@ -208,4 +208,29 @@ struct UserConfigurationTests {
         #expect(mixes.withLock { $0 } == 0)
         #expect(swaps.withLock { $0 } > turnCount / 2)
     }
+
+    @MainActor
+    @Test func aUserIsObservedOnTheMainActorFromTheFirstValueOn() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader { request in
+                .configuration(
+                    Self.configuration(of: request.userID, number: request.number))
+            })
+        let user = config.configuration(forUserID: "1")
+        var (numbers, titles) = ([Int](), [String?]())
+        let key = SettingKey("Home", "number", default: 0)
+        let subscriptions = [
+            user.observeOnMainActor(key) { numbers.append($0) },
+            user.observeOnMainActor(sectionNamed: "Home") {
+                titles.append($0?.string(forKey: "title"))
+            },
+        ]
+        #expect(numbers == [0] && titles.isEmpty)
+        for _ in 0..<2 { try await user.download() }
+        config.listenerQueue.sync {}
+        // deadline: what the listener queue has put on the main queue runs
+        while numbers.count < 3, !Task.isCancelled { await Task.yield() }
+        #expect(numbers == [0, 1, 2] && titles == ["1", "1"])
+        for subscription in subscriptions { subscription.cancel() }
+    }
 }
