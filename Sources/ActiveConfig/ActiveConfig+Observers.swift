@@ -6,7 +6,7 @@ extension ActiveConfig {
     /// value that was read before is not reported again, as long as it stays.
     ///
     /// - Parameter observer: The observer.
-    /// - Returns: A token; the observer is held until it is cancelled or released.
+    /// - Returns: A subscription; the observer is held until it is cancelled or released.
     public func addObserver(_ observer: some ConfigurationObserving) -> ActiveConfigSubscription {
         let number = observers.add(observer)
         return ActiveConfigSubscription { [observers] in observers.remove(number) }

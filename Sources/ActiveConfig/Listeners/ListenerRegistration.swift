@@ -92,11 +92,11 @@ final class ListenerRegistration: Sendable {
     }
 }
 
-/// Keeps a listening closure or an observer alive, until the token is cancelled or released.
+/// An observing closure or observer, which is told of changes until this is cancelled or released.
 public final class ActiveConfigSubscription: Sendable {
     private let end: @Sendable () -> Void
 
-    /// - Parameter end: Called at each cancellation, and when the token is released.
+    /// - Parameter end: Called at each cancellation, and when it is released.
     init(_ end: @escaping @Sendable () -> Void) { self.end = end }
 
     convenience init(
@@ -111,8 +111,8 @@ public final class ActiveConfigSubscription: Sendable {
 
     deinit { cancel() }
 
-    /// Ends the listening.
+    /// Ends the observation.
     ///
-    /// On the listener queue, nothing is delivered to a listening closure after this has returned.
+    /// On the listener queue, nothing is delivered to a closure after this has returned.
     public func cancel() { end() }
 }
