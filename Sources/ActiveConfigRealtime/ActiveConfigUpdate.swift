@@ -1,7 +1,7 @@
 import ActiveConfig
 public import Foundation
 
-/// News of an ``ActiveConfigUpdater``: a new state of a user's connection, or a version that came.
+/// An event of an ``ActiveConfigUpdater``: a connection's new state, or a newly applied version.
 public enum ActiveConfigUpdate: Sendable, Hashable {
     /// The state of a user's connection.
     case state(ActiveConfigUpdateState, userID: String?)
@@ -26,27 +26,92 @@ public enum ActiveConfigUpdateState: Sendable, Hashable {
     /// Nothing runs.
     case stopped
 
-    /// Why it waits.
-    public struct WaitReason: Sendable, Hashable, CustomStringConvertible {
-        /// The text for people and logs.
+    /// The reason of a wait.
+    ///
+    /// ```swift
+    /// if case .waiting(_, let reason) = updater.state(ofUserID: config.currentUserID) {
+    ///     if reason.code == .offline { print("You are offline.") }
+    ///     if let error = reason.error as? DownloadError, error.status == 401 { signInAgain() }
+    /// }
+    /// ```
+    public struct WaitReason: Sendable {
+        /// The kind of reason.
+        ///
+        /// Codes may be added: keep a `default` when you switch over it.
+        public struct Code: Sendable, Hashable, CustomStringConvertible {
+            private enum Kind: String {
+                case offline, connectionEnded, silence, askedByServer, failure
+            }
+
+            private let kind: Kind
+
+            /// There is no network.
+            public static let offline = Code(kind: .offline)
+            /// The server ended the connection.
+            public static let connectionEnded = Code(kind: .connectionEnded)
+            /// The server sent nothing for too long.
+            public static let silence = Code(kind: .silence)
+            /// The server asked to come back later.
+            public static let askedByServer = Code(kind: .askedByServer)
+            /// The server could not be reached, or gave no usable answer; the reason has the error.
+            public static let failure = Code(kind: .failure)
+
+            /// The code's name, such as `offline`.
+            public var description: String { kind.rawValue }
+        }
+
+        /// The kind of reason.
+        public let code: Code
+        /// The error of the request or the connection, such as a `DownloadError` with the status of the
+        /// answer; nil when nothing has failed.
+        public let error: (any Error)?
+        /// One sentence, for people and logs.
         public let description: String
 
+        private init(_ code: Code, _ description: String, error: (any Error)? = nil) {
+            self.code = code
+            self.error = error
+            self.description = description
+        }
+
         /// There is no network.
-        public static let offline = WaitReason(description: "There is no network.")
+        public static let offline = WaitReason(.offline, "There is no network.")
         /// The server ended the connection.
         public static let connectionEnded = WaitReason(
-            description: "The server ended the connection.")
-        /// The server said nothing for too long.
-        public static let silence = WaitReason(
-            description: "The server said nothing for too long.")
-        /// The server asked for it.
-        public static let askedByServer = WaitReason(
-            description: "The server asked to come back later.")
+            .connectionEnded, "The server ended the connection.")
+        /// The server sent nothing for too long.
+        public static let silence = WaitReason(.silence, "The server sent nothing for too long.")
+        /// The server asked to come back later, without an error.
+        public static let askedByServer = askedByServer(nil)
+
+        /// The server asked to come back later.
+        ///
+        /// - Parameter error: The error of the answer in which it did, such as a 429 or a 503.
+        /// - Returns: The reason.
+        public static func askedByServer(_ error: (any Error)?) -> WaitReason {
+            WaitReason(.askedByServer, "The server asked to come back later.", error: error)
+        }
 
         /// The server could not be reached, or gave no usable answer.
+        ///
+        /// - Parameter error: The error.
+        /// - Returns: The reason, with the error's description.
         public static func failure(_ error: any Error) -> WaitReason {
-            WaitReason(description: "\(error)")
+            WaitReason(.failure, "\(error)", error: error)
         }
+    }
+}
+
+extension ActiveConfigUpdateState.WaitReason: Hashable, CustomStringConvertible {
+    /// Returns a Boolean value that indicates whether code and description are equal.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.code == right.code && left.description == right.description
+    }
+
+    /// Hashes code and description.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(description)
     }
 }
 

@@ -161,7 +161,7 @@ final class UserUpdates: Sendable {
             return .poll
         } catch let failure as DocumentFailure {
             return .over(
-                first.retryAfter == nil ? .failure(failure.error) : .askedByServer,
+                first.retryAfter == nil ? .failure(failure.error) : .askedByServer(failure.error),
                 asked: failure.retryAfter)
         } catch {
             report(error, at: step)

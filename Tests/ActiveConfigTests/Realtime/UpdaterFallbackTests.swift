@@ -111,6 +111,7 @@ struct UpdaterFallbackTests {
                 return
             }
             #expect(reason == .askedByServer)
+            #expect((reason.error as? DownloadError)?.status == 429)
         }
     }
 

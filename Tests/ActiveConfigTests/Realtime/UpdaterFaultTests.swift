@@ -69,6 +69,25 @@ struct UpdaterFaultTests {
         #expect(config["Home"]?.string(forKey: "title") == "kept")
     }
 
+    @Test func anAppReadsTheStatusAndTheCodeOfTheReason() async throws {
+        let server = try LoopbackServer { _ in LoopbackServer.response(401) }
+        defer { server.stop() }
+        let updater = ActiveConfigUpdater(
+            .make(), backend: ActiveConfigBackend(url: try server.url("")))
+        updater.start()
+        defer { updater.stop() }
+        for await update in updater.updates {
+            guard case .state(.waiting(_, let reason), _) = update else { continue }
+            #expect(reason.code == .failure)
+            #expect((reason.error as? DownloadError)?.status == 401)
+            break
+        }
+        typealias Reason = ActiveConfigUpdateState.WaitReason
+        #expect(Reason.offline.code == .offline && Reason.offline.error == nil)
+        #expect(Reason.failure(DownloadError(.timedOut)) == .failure(DownloadError(.timedOut)))
+        #expect(Reason.failure(DownloadError(.timedOut)) != .failure(DownloadError(.cannotConnect)))
+    }
+
     @Test func aServerThatIsGoneIsAStateToo() async throws {
         let server = try LoopbackServer { _ in [] }
         let url = try server.url("")
