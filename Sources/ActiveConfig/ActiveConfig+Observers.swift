@@ -46,7 +46,8 @@ extension ActiveConfig {
         guard let answer, !answer.isConfirmation else { return }
         observers.tellRefusal(
             ConfigurationEvent(
-                .refused(refusal, keptVersion: kept?.templateVersion), userID: userID.string,
+                .refused(refusal, keptTemplateVersion: kept?.templateVersion),
+                userID: userID.string,
                 document: answer,
                 headerFields: headerFields ?? answer.original?.headerFields ?? [:],
                 time: now(), epoch: epoch))

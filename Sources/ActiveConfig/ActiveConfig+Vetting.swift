@@ -111,7 +111,8 @@ extension ActiveConfig {
     ) {
         let isNew = observers.tellRefusal(
             ConfigurationEvent(
-                .refused(refusal, keptVersion: kept?.templateVersion), userID: candidate.userID,
+                .refused(refusal, keptTemplateVersion: kept?.templateVersion),
+                userID: candidate.userID,
                 document: candidate.document, time: candidate.time, epoch: epoch))
         if isNew { log(.warning, "A stored configuration is left out. \(refusal)") }
     }

@@ -39,8 +39,9 @@ extension Acknowledgement {
         }
         switch event.kind {
         case .active: verdict = .active
-        case .refused(let refusal, let keptVersion):
-            let kept = keptVersion.map { "version \($0) stays active." } ?? "no version is active."
+        case .refused(let refusal, let keptTemplateVersion):
+            let kept =
+                keptTemplateVersion.map { "version \($0) stays active." } ?? "no version is active."
             verdict = .refused("\(refusal.reason); \(kept)")
         default: return nil
         }

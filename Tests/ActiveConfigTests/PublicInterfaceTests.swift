@@ -1,4 +1,5 @@
 import ActiveConfig
+import ActiveConfigTrust
 import Foundation
 import Testing
 
@@ -61,6 +62,30 @@ struct PublicInterfaceTests {
         let url = try #require(URL(string: "http://127.0.0.1:1"))
         let createRequest: @Sendable (String?) -> URLRequest = { _ in URLRequest(url: url) }
         let _: any ActiveConfigDownloader = JSONURLDownloader(createRequest: createRequest)
+    }
+
+    @Test func appsCreateTheValuesThatTheirClosuresAreGiven() {
+        let context = JSONURLDownloader.RequestContext(
+            userID: "1", signals: ["app.version": "2.4"], entityTag: "v1", templateVersion: 1)
+        #expect(
+            context
+                == .init(
+                    userID: "1", signals: ["app.version": "2.4"], entityTag: "v1",
+                    templateVersion: 1))
+        #expect(context != .init(userID: "1"))
+        let verdict = CrashGuardVerdict(
+            userID: "1", templateVersion: 8, crashCount: 3, replacement: .previous,
+            keptTemplateVersion: 7)
+        #expect(verdict.description.contains("the previous (version 7) is."))
+        #expect(SignatureError(.expired, userID: "1", keyID: "a").keyID == "a")
+        let document = ConfigurationReport.Document(source: .downloaded, templateVersion: 8)
+        let explanation = SettingExplanation(
+            SettingPath("Home", "columns"), layers: [.init(source: .downloaded, value: 3)],
+            document: document, pending: .init(value: 4))
+        #expect(explanation.description.contains("waiting for activation: 4"))
+        let report = ConfigurationReport(
+            userID: nil, document: document, settings: [explanation])
+        #expect(report.settings.map(\.value) == [3])
     }
 
     @Test func theCoordinatorHasItsMembersAndNames() throws {

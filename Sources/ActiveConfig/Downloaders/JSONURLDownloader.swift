@@ -189,8 +189,16 @@ extension JSONURLDownloader {
         /// The token that a refresh has given; nil before.
         package var refreshedToken: String?
 
-        package init(
-            userID: String?, signals: [String: String], entityTag: String?, templateVersion: Int?
+        /// Creates a context, as for a test of the closure that creates requests.
+        ///
+        /// - Parameters:
+        ///   - userID: The user; nil is the generic user.
+        ///   - signals: The signals by their names in a query.
+        ///   - entityTag: The entity tag of the user's own last configuration.
+        ///   - templateVersion: The version of that configuration.
+        public init(
+            userID: String?, signals: [String: String] = [:], entityTag: String? = nil,
+            templateVersion: Int? = nil
         ) {
             self.userID = userID
             self.signals = signals

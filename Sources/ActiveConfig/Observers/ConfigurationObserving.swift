@@ -42,11 +42,11 @@ public struct ConfigurationEvent: Sendable {
         ///
         /// Of the current user and of users with handles.
         case active
-        /// A document that has arrived, or one in the store, is not used, for this reason; `keptVersion` is
+        /// A document that has arrived, or one in the store, is not used, for this reason; `keptTemplateVersion` is
         /// the version of the user's document that is.
         ///
         /// Once for each document in a launch, of the last 8 of a user.
-        case refused(ConfigurationRefusal, keptVersion: Int?)
+        case refused(ConfigurationRefusal, keptTemplateVersion: Int?)
         /// The user is forgotten.
         case forgotten
     }

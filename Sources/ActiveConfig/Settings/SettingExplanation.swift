@@ -24,6 +24,9 @@ public struct SettingExplanation: Sendable, Hashable {
     public struct PendingValue: Sendable, Hashable {
         /// The value; nil when the document that waits has none, or when it is masked.
         public let value: SettingValue?
+
+        /// Creates a value, as for a test.
+        public init(value: SettingValue?) { self.value = value }
     }
 
     /// The setting.
@@ -73,13 +76,14 @@ public struct SettingExplanation: Sendable, Hashable {
     ///   - layers: All values, the highest first; the first is the one that the app gets.
     ///   - document: The document that was looked at.
     ///   - problem: Why the highest value is not the one that the app gets.
+    ///   - pending: The value in a document that waits for its activation.
     public init(
         _ path: SettingPath, layers: [Layer], document: ConfigurationReport.Document,
-        problem: SettingProblem? = nil
+        problem: SettingProblem? = nil, pending: PendingValue? = nil
     ) {
         self.init(
             path: path, value: layers.first?.value, source: layers.first?.source ?? .absent,
-            layers: layers, isMasked: false, problem: problem, pending: nil, document: document,
+            layers: layers, isMasked: false, problem: problem, pending: pending, document: document,
             layer: layers.isEmpty ? nil : 0)
     }
 }
@@ -194,6 +198,23 @@ public struct ConfigurationReport: Sendable, Hashable {
     public let settings: [SettingExplanation]
     /// Settings that are left out or could not be read so far; see ``ConfigurationDiagnostics/problems``.
     public let problems: [SettingProblem]
+
+    /// Creates a report, as for a test.
+    ///
+    /// - Parameters:
+    ///   - userID: The user; nil is the generic user.
+    ///   - document: The active document.
+    ///   - settings: All settings, sorted by section and name.
+    ///   - problems: Settings that are left out or could not be read.
+    public init(
+        userID: String?, document: ConfigurationReport.Document, settings: [SettingExplanation],
+        problems: [SettingProblem] = []
+    ) {
+        self.userID = userID
+        self.document = document
+        self.settings = settings
+        self.problems = problems
+    }
 
     /// The report as an object.
     public var settingValue: SettingValue {

@@ -176,6 +176,7 @@ extension CrashGuardVerdict {
         self.init(
             userID: document.userID, entityTag: document.entityTag,
             templateVersion: document.version, crashCount: refusal.crashCount,
-            replacement: kept == nil ? .fallback : .previous, keptVersion: kept?.templateVersion)
+            replacement: kept == nil ? .fallback : .previous,
+            keptTemplateVersion: kept?.templateVersion)
     }
 }

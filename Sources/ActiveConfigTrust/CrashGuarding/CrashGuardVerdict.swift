@@ -1,7 +1,7 @@
 import ActiveConfig
 
-/// What a ``CrashGuard`` has decided in this launch: which document is no longer used, and what is
-/// used instead.
+/// A decision of a ``CrashGuard`` in this launch: the document that is no longer used, and its
+/// replacement.
 public struct CrashGuardVerdict: Sendable, Hashable {
     /// The configuration that is used instead.
     ///
@@ -33,14 +33,35 @@ public struct CrashGuardVerdict: Sendable, Hashable {
     /// The configuration that is used instead.
     public let replacement: Replacement
     /// The version of the document that is used instead; nil when it is a fallback, or has none.
-    public let keptVersion: Int?
+    public let keptTemplateVersion: Int?
+
+    /// Creates a verdict, as for a test.
+    ///
+    /// - Parameters:
+    ///   - userID: The user; nil is the generic user.
+    ///   - entityTag: The entity tag of the document that is refused.
+    ///   - templateVersion: The version of the document that is refused.
+    ///   - crashCount: How often the app has died after it became active.
+    ///   - replacement: The configuration that is used instead.
+    ///   - keptTemplateVersion: The version of the document that is used instead.
+    public init(
+        userID: String?, entityTag: String? = nil, templateVersion: Int? = nil, crashCount: Int,
+        replacement: Replacement, keptTemplateVersion: Int? = nil
+    ) {
+        self.userID = userID
+        self.entityTag = entityTag
+        self.templateVersion = templateVersion
+        self.crashCount = crashCount
+        self.replacement = replacement
+        self.keptTemplateVersion = keptTemplateVersion
+    }
 }
 
 extension CrashGuardVerdict: CustomStringConvertible {
     /// One sentence for a log.
     public var description: String {
         let version = templateVersion.map { "version \($0)" } ?? entityTag ?? "the last document"
-        let kept = keptVersion.map { " (version \($0))" } ?? ""
+        let kept = keptTemplateVersion.map { " (version \($0))" } ?? ""
         let user = UserID(userID).logName
         return "The app has died \(crashCount) times after \(version) of \(user) became active, "
             + "so it is not used again; the \(replacement)\(kept) is."

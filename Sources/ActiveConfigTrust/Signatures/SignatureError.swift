@@ -43,6 +43,16 @@ public struct SignatureError: Error, Sendable, Hashable {
     public let keyID: String?
     private let userID: UserID
 
+    /// Creates an error, as for a test.
+    ///
+    /// - Parameters:
+    ///   - code: The kind of fault.
+    ///   - userID: The user whose document it is; nil is the generic user.
+    ///   - keyID: The name of the key that the signature says it was made with.
+    public init(_ code: Code, userID: String?, keyID: String? = nil) {
+        self.init(code, userID: UserID(userID), keyID: keyID)
+    }
+
     init(_ code: Code, userID: UserID, keyID: String? = nil) {
         self.code = code
         self.userID = userID

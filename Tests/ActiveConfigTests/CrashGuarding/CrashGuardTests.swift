@@ -39,7 +39,7 @@ struct CrashGuardTests {
         #expect(verdict.entityTag == "\"2\"")
         #expect(verdict.crashCount == 3)
         #expect(verdict.replacement == .previous)
-        #expect(verdict.keptVersion == 1)
+        #expect(verdict.keptTemplateVersion == 1)
         #expect(launch.log.messages.contains { $0.text.contains("has died 3 times") })
         launch.live()
         let next = GuardedLaunch(system)
@@ -153,7 +153,7 @@ struct CrashGuardTests {
         let verdict = try #require(launch.crashGuard.verdict)
         #expect(verdict.templateVersion == 2)
         #expect(verdict.replacement == .previous)
-        #expect(verdict.keptVersion == 1)
+        #expect(verdict.keptTemplateVersion == 1)
         try await launch.config.downloadNewConfig()
         #expect(launch.version == 1)
         try await launch.config.downloadNewConfig()
@@ -238,7 +238,7 @@ struct CrashGuardTests {
         let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
         #expect(launch.version == 0)
         #expect(launch.crashGuard.verdict?.replacement == .fallback)
-        #expect(launch.crashGuard.verdict?.keptVersion == nil)
+        #expect(launch.crashGuard.verdict?.keptTemplateVersion == nil)
     }
 
     @Test func aRefusedDocumentIsNotTakenAgainButTheNextOneIs() async throws {

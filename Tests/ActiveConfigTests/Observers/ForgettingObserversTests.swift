@@ -262,7 +262,8 @@ struct ForgettingObserversTests {
                 if thread == 0 {
                     observers.tellRefusal(
                         ConfigurationEvent(
-                            .refused(ConfigurationRefusal("No."), keptVersion: nil), userID: "1",
+                            .refused(ConfigurationRefusal("No."), keptTemplateVersion: nil),
+                            userID: "1",
                             document: Self.document(2), time: .now))
                 } else {
                     for _ in 0..<20 {
