@@ -119,7 +119,8 @@ struct UpdaterTests {
         ) { server in
             try await server.publish(.sample)
             let (asked, stream) = AsyncStream.makeStream(of: Bool.self)
-            let credentials = ClientCredentials.userToken { _, isRefresh in
+            let credentials = ClientCredentials.userToken { request in
+                let isRefresh = request.reason == .refused
                 stream.yield(isRefresh)
                 return isRefresh ? good : expired
             }

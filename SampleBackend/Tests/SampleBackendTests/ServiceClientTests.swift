@@ -282,7 +282,8 @@ struct ServiceClientTests {
         let backend = try await Self.backend()
         try await Self.publish(1, on: backend)
         let (asked, calls) = AsyncStream.makeStream(of: Bool.self)
-        let credentials = ClientCredentials.bearerToken { isRefresh in
+        let credentials = ClientCredentials.bearerToken { request in
+            let isRefresh = request.reason == .refused
             calls.yield(isRefresh)
             return isRefresh ? RunningBackend.token : "expired"
         }

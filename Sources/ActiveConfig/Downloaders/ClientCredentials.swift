@@ -8,8 +8,11 @@
 /// The credentials of a client (<doc:Client-protocol>, section 1).
 ///
 /// ```swift
-/// let credentials = ClientCredentials.userToken { userID, isRefresh in
-///     isRefresh ? try await session.refreshToken() : try await session.token()
+/// let credentials = ClientCredentials.userToken { request in
+///     switch request.reason {
+///     case .refused: try await session.refreshToken()
+///     default: try await session.token()
+///     }
 /// }
 /// let backend = ActiveConfigBackend(url: server, credentials: credentials)
 /// ```
@@ -18,8 +21,44 @@
 /// is sent in a header field only, is not sent to another origin when the backend redirects, and is in no
 /// error and in no log.
 public struct ClientCredentials: Sendable {
-    private typealias Token =
-        @Sendable (_ userID: String?, _ isRefresh: Bool) async throws -> String
+    /// A request for a token, which the app's closure answers.
+    public struct TokenRequest: Sendable, Hashable {
+        /// The reason why a token is asked for.
+        ///
+        /// Reasons may be added: keep a `default` when you switch over it.
+        public struct Reason: Sendable, Hashable, CustomStringConvertible {
+            private enum Kind: String {
+                case first, refused
+            }
+
+            private let kind: Kind
+
+            /// A request to the backend is made, and needs a token: the one that the app has.
+            public static let first = Reason(kind: .first)
+            /// The backend has refused the last token (401): a new one is needed.
+            public static let refused = Reason(kind: .refused)
+
+            /// The name, such as `refused`.
+            public var description: String { kind.rawValue }
+        }
+
+        /// The user; nil is the generic user, and all users for ``ClientCredentials/bearerToken(_:)``.
+        public let userID: String?
+        /// The reason why it is asked for.
+        public let reason: Reason
+
+        /// Creates a request, as for a test of the closure.
+        ///
+        /// - Parameters:
+        ///   - userID: The user; nil is the generic user.
+        ///   - reason: The reason why it is asked for.
+        public init(userID: String?, reason: Reason) {
+            self.userID = userID
+            self.reason = reason
+        }
+    }
+
+    private typealias Token = @Sendable (TokenRequest) async throws -> String
 
     private enum Kind: Sendable {
         case none
@@ -28,6 +67,8 @@ public struct ClientCredentials: Sendable {
     }
 
     private let kind: Kind
+    /// False for a token of all users.
+    private let isPerUser: Bool
     /// Gets a new token after a 401; nil when there is none to get.
     package let refresh: CredentialRefresh?
     /// Tells connections that are open of new tokens.
@@ -35,9 +76,13 @@ public struct ClientCredentials: Sendable {
 
     private init(kind: Kind, isPerUser: Bool = true) {
         self.kind = kind
+        self.isPerUser = isPerUser
         refresh =
             if case .token(let token) = kind {
-                CredentialRefresh(isPerUser: isPerUser) { try await token($0, true) }
+                CredentialRefresh(isPerUser: isPerUser) { userID in
+                    try await token(
+                        TokenRequest(userID: isPerUser ? userID : nil, reason: .refused))
+                }
             } else { nil }
     }
 
@@ -46,7 +91,7 @@ public struct ClientCredentials: Sendable {
 
     /// A key of the app's, sent as `X-API-Key`.
     ///
-    /// Whoever has the app has the key: it keeps strangers out, and tells no users apart.
+    /// Every copy of the app contains the key; it does not identify users.
     ///
     /// - Parameter key: The key, of visible ASCII characters.
     /// - Returns: The credentials.
@@ -56,14 +101,14 @@ public struct ClientCredentials: Sendable {
 
     /// A token of the user's, such as a JWT, sent as `Authorization: Bearer`.
     ///
-    /// - Parameter token: Gives the token of a user, nil being the generic user. It is called before
+    /// - Parameter token: Gives the token of the request's user. It is called before
     ///   each request, also one that a ``FetchPolicy`` may hold back, so keep the token. After an
-    ///   answer 401 it is called again, once, with `isRefresh` true, and has to give a new one; requests
+    ///   answer 401 it is called again, once, with the reason `refused`, and has to give a new one; requests
     ///   of that user that are refused at the same time share the call. Its error fails the
     ///   download with ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func userToken(
-        _ token: @escaping @Sendable (_ userID: String?, _ isRefresh: Bool) async throws -> String
+        _ token: @escaping @Sendable (_ request: TokenRequest) async throws -> String
     ) -> ClientCredentials {
         ClientCredentials(kind: .token(token))
     }
@@ -72,13 +117,13 @@ public struct ClientCredentials: Sendable {
     ///
     /// - Parameter token: Gives the token. It is called before each request, also one that a
     ///   ``FetchPolicy`` may hold back, so keep the token. After an answer 401 it is called again, once
-    ///   for all requests that were refused at the same time, with `isRefresh` true, and has to give a
+    ///   for all requests that were refused at the same time, with the reason `refused`, and has to give a
     ///   new one. Its error fails the request with ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func bearerToken(
-        _ token: @escaping @Sendable (_ isRefresh: Bool) async throws -> String
+        _ token: @escaping @Sendable (_ request: TokenRequest) async throws -> String
     ) -> ClientCredentials {
-        ClientCredentials(kind: .token { try await token($1) }, isPerUser: false)
+        ClientCredentials(kind: .token(token), isPerUser: false)
     }
 
     /// Makes updaters connect anew, each user with a new token, such as after a sign-in, and ends the
@@ -125,7 +170,9 @@ public struct ClientCredentials: Sendable {
             do {
                 value =
                     if let refreshed = context.refreshedToken { refreshed } else {
-                        try await token(context.userID, false)
+                        try await token(
+                            TokenRequest(
+                                userID: isPerUser ? context.userID : nil, reason: .first))
                     }
             } catch {
                 if error is CancellationError { throw error }

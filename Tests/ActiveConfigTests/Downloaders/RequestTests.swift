@@ -161,13 +161,13 @@ struct RequestTests {
         let downloader = JSONURLDownloader(
             backend: ActiveConfigBackend(
                 url: try server.url("/"),
-                credentials: .userToken { userID, isRefresh in
-                    calls.withLock { $0.append("\(userID ?? "-") \(isRefresh)") }
-                    return isRefresh ? "new" : "old"
+                credentials: .userToken { request in
+                    calls.withLock { $0.append("\(request.userID ?? "-") \(request.reason)") }
+                    return request.reason == .refused ? "new" : "old"
                 }))
         let state = try await downloader.requestActiveConfig(forUserID: "u", lastKnown: nil)
         #expect(state != nil)
-        #expect(calls.withLock { $0 } == ["u false", "u true"])
+        #expect(calls.withLock { $0 } == ["u first", "u refused"])
         #expect(
             server.requests.map { $0.headers["authorization"] } == ["Bearer old", "Bearer new"])
     }
@@ -208,8 +208,8 @@ struct RequestTests {
         let downloader = JSONURLDownloader(
             backend: ActiveConfigBackend(
                 url: url,
-                credentials: .userToken { _, isRefresh in
-                    if fault == "throws" || isRefresh { throw AppError() }
+                credentials: .userToken { request in
+                    if fault == "throws" || request.reason == .refused { throw AppError() }
                     return Self.secret
                 }, signals: signals))
         let error = try await Self.error(of: downloader)

@@ -185,7 +185,7 @@ struct ConfigurationAcknowledgerTests {
         func tell(_ user: Int) {
             config.observers.tell(
                 ConfigurationEvent(
-                    .refused(ConfigurationRefusal("It cannot be used."), keptVersion: nil),
+                    .refused(ConfigurationRefusal("It cannot be used."), keptTemplateVersion: nil),
                     userID: "\(user)", document: Self.document(2),
                     headerFields: ["activeconfig-acknowledge": "1"], time: .now))
         }
@@ -205,7 +205,7 @@ struct ConfigurationAcknowledgerTests {
         let acknowledger = try acknowledger(config)
         config.observers.tell(
             ConfigurationEvent(
-                .refused(ConfigurationRefusal("The app died 3 times."), keptVersion: 7),
+                .refused(ConfigurationRefusal("The app died 3 times."), keptTemplateVersion: 7),
                 userID: nil, document: Self.document(8),
                 headerFields: ["activeconfig-acknowledge": "1"], time: .now))
         for _ in 1...2 {
@@ -354,7 +354,7 @@ struct ConfigurationAcknowledgerTests {
         let acknowledger = ConfigurationAcknowledger(
             config,
             backend: ActiveConfigBackend(
-                url: url, credentials: .userToken { _, _ in throw DownloadError(.noCredentials) }),
+                url: url, credentials: .userToken { _ in throw DownloadError(.noCredentials) }),
             maximumDelay: .zero, clock: clock, random: { 0.5 }, send: { _ in try Self.answer(204) })
         try await config.downloadNewConfig()
         await settle(acknowledger)
@@ -375,9 +375,11 @@ struct ConfigurationAcknowledgerTests {
             config,
             backend: ActiveConfigBackend(
                 url: url,
-                credentials: .userToken { userID, isRefresh in
-                    if isRefresh { refreshes.withLock { $0.append(userID) } }
-                    return isRefresh ? token : "old"
+                credentials: .userToken { request in
+                    if request.reason == .refused {
+                        refreshes.withLock { $0.append(request.userID) }
+                    }
+                    return request.reason == .refused ? token : "old"
                 }), maximumDelay: .seconds(30), clock: clock, random: { 0.5 },
             send: { request in
                 sent.withLock { $0.append(request) }

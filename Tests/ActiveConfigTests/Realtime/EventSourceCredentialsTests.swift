@@ -48,8 +48,8 @@ struct EventSourceCredentialsTests {
         let count = Locked(0)
 
         func credentials(_ refreshed: String = "new") -> ClientCredentials {
-            .userToken { [count] _, isRefresh in
-                if isRefresh { count.withLock { $0 += 1 } }
+            .userToken { [count] request in
+                if request.reason == .refused { count.withLock { $0 += 1 } }
                 return count.withLock { $0 } > 0 ? refreshed : "old"
             }
         }
@@ -136,8 +136,8 @@ struct EventSourceCredentialsTests {
         defer { server.stop() }
         let refused = AsyncStream.makeStream(of: Void.self)
         let (refreshCount, known) = (Locked(0), Locked("old"))
-        let credentials = ClientCredentials.userToken { _, isRefresh in
-            if !isRefresh {
+        let credentials = ClientCredentials.userToken { request in
+            if request.reason == .first {
                 defer { refused.continuation.yield() }
                 return known.withLock { $0 }
             }

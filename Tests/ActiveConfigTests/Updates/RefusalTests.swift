@@ -111,7 +111,7 @@ struct RefusalTests {
         defer { server.stop() }
         let token = Locked("old")
         let backend = ActiveConfigBackend(
-            url: try server.url("/"), credentials: .userToken { _, _ in token.withLock { $0 } })
+            url: try server.url("/"), credentials: .userToken { _ in token.withLock { $0 } })
         let config = launch(JSONURLDownloader(backend: backend))
         #expect(await error(of: config)?.status == status)
         for _ in 0..<3 { #expect(await error(of: config)?.code == .throttled) }
@@ -139,7 +139,7 @@ struct RefusalTests {
         let isRefusing = Locked(true)
         let server = try Self.server(403) { _ in isRefusing.withLock { $0 } }
         defer { server.stop() }
-        let credentials = ClientCredentials.userToken { _, _ in "token" }
+        let credentials = ClientCredentials.userToken { _ in "token" }
         let backend = ActiveConfigBackend(url: try server.url("/"), credentials: credentials)
         var config = launch(JSONURLDownloader(backend: backend))
         #expect(await error(of: config)?.status == 403)
