@@ -1,4 +1,3 @@
-import Dispatch
 package import EtcdTemplateStore
 import Foundation
 import TemporaryFolders
@@ -83,8 +82,6 @@ package final class EtcdCluster: Sendable {
         process.standardInput = input
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
-        let end = DispatchSemaphore(value: 0)
-        process.terminationHandler = { _ in end.signal() }
         try process.run()
         processes.set(.init(process: process, input: input), of: member)
     }
@@ -133,8 +130,12 @@ package final class EtcdCluster: Sendable {
     package func waitForLeader() async throws {
         for url in members {
             guard let health = URL(string: url + "/health") else { continue }
+            // Without a limit, an answer that never comes would hold up all tests: awaited synchronously, it
+            // would even keep a thread of the pool, of which there are as many as processors.
+            // deadline: the next attempt follows
+            let request = URLRequest(url: health, timeoutInterval: 5)
             for attempt in 0... {
-                if let data = try? Data(contentsOf: health),
+                if let data = try? await URLSession.shared.data(for: request).0,
                     String(decoding: data, as: UTF8.self).contains("\"true\"")
                 {
                     break
