@@ -103,4 +103,41 @@ struct ActiveSettingTests {
 
         deinit { _ = ActiveConfig.shared }
     }
+
+    private struct Home: SettingsSection, Equatable {
+        static let sectionName = "Home"
+        var columns = 2
+        var title = "none"
+    }
+
+    @MainActor
+    private final class Users {
+        @ActiveSetting var home: Home
+        @ActiveSetting var columns: Int
+
+        init(_ user: UserConfiguration) {
+            _home = ActiveSetting(Home.self, in: user)
+            _columns = ActiveSetting(.columns, in: user)
+        }
+    }
+
+    @MainActor
+    @Test func aSectionAndAKeyOfAnotherUserAreFollowed() async throws {
+        let config = ActiveConfig.make(
+            downloader: ScriptedDownloader { request in
+                .configuration(
+                    .make(sections: ["Home": ["columns": .integer(request.number), "title": "x"]]))
+            })
+        let users = Users(config.configuration(forUserID: "1"))
+        #expect(users.home == Home() && users.columns == 2)
+        var changes = 0
+        withObservationTracking {
+            _ = users.columns
+        } onChange: {
+            MainActor.assumeIsolated { changes += 1 }
+        }
+        try await config.configuration(forUserID: "1").download()
+        await waitUntil { users.home == Home(columns: 1, title: "x") }
+        #expect(users.columns == 1 && changes == 1)
+    }
 }

@@ -20,27 +20,6 @@ struct ObservableActiveConfigTests {
         ]
     ) -> ActiveConfig { .make(configuration: .make(sections: sections)) }
 
-    /// Counts how often what a closure reads changes, and reads it again each time.
-    @MainActor
-    private final class Watch {
-        private(set) var count = 0
-        private let read: () -> Void
-
-        init(_ read: @escaping () -> Void) {
-            self.read = read
-            arm()
-        }
-
-        private func arm() {
-            withObservationTracking(read) { [weak self] in
-                Task { @MainActor in
-                    self?.count += 1
-                    self?.arm()
-                }
-            }
-        }
-    }
-
     /// Returns once the main actor has taken over what is in force now.
     private func settle(_ observer: ObservableActiveConfig, until isSettled: () -> Bool) async {
         while !isSettled(), !Task.isCancelled { await Task.yield() }  // deadline: no other bound

@@ -22,4 +22,16 @@ struct SharedConfigurationTests {
         #expect(warnings.count == 1)
         #expect(otherLog.messages(ofLevel: .warning) == [])
     }
+
+    @Test func aMissingConfigurationIsLoggedOnceForEachSetting() {
+        let shared = SharedConfiguration()
+        let log = RecordingLog()
+        shared.log.withLock { $0 = log.log }
+        for _ in 0..<2 {
+            shared.reportMissing(for: SettingSelection(SettingKey<Int>.columns))
+            shared.reportMissing(for: SettingSelection(SettingKey("Other", "a", default: 0)))
+        }
+        let errors = log.messages(ofLevel: .error)
+        #expect(errors.count == 2 && errors.first?.contains("'Home.columns'") == true)
+    }
 }

@@ -22,8 +22,15 @@ struct ScalarReadTests {
                         "title": "x",
                     ]
                 ]))
+        @Sendable func value<Value>(_ key: SettingKey<Value>, in settings: some SettingsReading)
+            -> Value
+        {
+            settings[key]
+        }
         @Sendable func read() -> Bool {
-            config[Self.isOn] && config[Self.columns] == .min && config[Self.ratio] == -0.5
+            value(Self.isOn, in: config) && value(Self.columns, in: config) == .min
+                && value(Self.ratio, in: config) == -0.5 && value(Self.share, in: config) == 0.1
+                && config[Self.isOn] && config[Self.columns] == .min && config[Self.ratio] == -0.5
                 && config[Self.share] == 0.1 && config[Self.wrong] == 7
         }
         #expect(read())

@@ -10,27 +10,6 @@ struct DownloadStateTests {
     private static let answer = ScriptedDownloader.Answer.configuration(
         .titled(["Home": "1"], entityTag: "t1"))
 
-    /// Counts how often what a closure reads changes, and reads it again each time.
-    @MainActor
-    private final class Watch {
-        private(set) var count = 0
-        private let read: () -> Void
-
-        init(_ read: @escaping () -> Void) {
-            self.read = read
-            arm()
-        }
-
-        private func arm() {
-            withObservationTracking(read) { [weak self] in
-                Task { @MainActor in
-                    self?.count += 1
-                    self?.arm()
-                }
-            }
-        }
-    }
-
     @Test func theLastDownloadIsKeptAcrossLaunches() async throws {
         let folder = TemporaryFolder()
         let fixture = UpdatesFixture(FileDefaultsStore(directory: folder.url))
