@@ -47,7 +47,7 @@ extension ActiveConfig {
     func activatedResult(_ result: DownloadResult, of entry: UserEntry) async -> DownloadResult {
         let changes = await storeCalls.run(in: entry.writes) { self.activateWaiting(of: entry) }
         // Another caller may have activated it.
-        let isActive = entry.documents.active.map { $0.isOwn && $0.pending == nil } ?? false
+        let isActive = entry.documents.active?.pending == nil
         return DownloadResult(
             userID: result.userID,
             configurationIsCurrent: isActive && state.withLock { $0.entry === entry },

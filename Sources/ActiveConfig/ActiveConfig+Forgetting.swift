@@ -39,6 +39,8 @@ extension ActiveConfig {
     public func forgetGenericUser() async throws { try await forgetInTask(.generic) }
 
     private func forgetInTask(_ user: UserID) async throws {
+        // Before the user's other calls of the store have ended.
+        markAbandoned(user)?.abandon()
         let entry = users.entry(of: user, isKept: false)
         try await storeCalls.run(in: entry.writes) { Result { try self.forget(user) } }.get()
     }

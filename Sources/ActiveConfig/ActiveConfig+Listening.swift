@@ -276,6 +276,8 @@ extension ActiveConfig {
 }
 
 extension ActiveConfig: ObservedSource {
+    var config: ActiveConfig { self }
+
     /// Yields whenever a section or the user may have changed; unread elements coalesce into one.
     package func makeSignals() -> AsyncStream<Void> { signals.makeStream() }
 }

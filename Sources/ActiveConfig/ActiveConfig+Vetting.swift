@@ -279,30 +279,3 @@ extension ActiveConfig {
             .compactMap(\.self).max()
     }
 }
-
-extension ConfigurationState {
-    /// The document as the answer had it, where a vetting has made another one of it.
-    fileprivate var asReceived: ConfigurationState {
-        guard let original, let body = original.body,
-            var received = original.knownConfiguration
-                ?? (try? ConfigurationState(jsonData: body, limits: StoredRecord.limits))
-        else { return self }
-        let versionKey = MetaKey.templateVersion
-        if original.confirmation != nil { received.meta[versionKey] = meta[versionKey] }
-        (received.entityTag, received.original) = (entityTag, original)
-        return received
-    }
-
-    /// An original of a downloader that gives none.
-    fileprivate var receivedOriginal: OriginalDocument {
-        OriginalDocument(body: jsonData(), headerFields: [:], entityTag: entityTag)
-    }
-
-    /// Without the bytes of its original, of which memory needs the digest only.
-    var keptInMemory: ConfigurationState {
-        guard let original, original.body != nil else { return self }
-        var state = self
-        state.original = original.withoutBody
-        return state
-    }
-}

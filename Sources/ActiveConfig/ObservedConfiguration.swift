@@ -2,6 +2,7 @@ import Observation
 
 /// A user whose configuration the main actor observes: the current one, whoever that is, or a certain one.
 protocol ObservedSource: SnapshotSource, SettingsReading {
+    var config: ActiveConfig { get }
     /// The status; the first use reads the store.
     var status: ConfigurationStatus { get }
     /// The configuration as the main actor sees it, made by the first who observes.

@@ -17,7 +17,7 @@ import Dispatch
 /// The first read of a user reads the store on the calling thread; ``load()`` and ``download()`` do it
 /// on another one.
 public final class UserConfiguration: Sendable {
-    private let config: ActiveConfig
+    let config: ActiveConfig
     private let entry: UserEntry
     /// Made by the first who observes.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)

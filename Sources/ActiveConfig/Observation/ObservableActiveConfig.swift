@@ -55,7 +55,7 @@ public final class ObservableActiveConfig: Observable {
 
     func value<Value>(of selection: SettingSelection<Value>) -> Value {
         selection.track(observed)
-        return selection.read(source.snapshot.config, observed.snapshot)
+        return selection.read(source.config, observed.snapshot)
     }
 
     /// The user whose configuration this is; nil is the generic user.
