@@ -11,7 +11,7 @@ package final class BlockingCalls: Sendable {
     /// Limit of concurrent calls, each on a thread; more wait in order.
     static let maximumRunningCount = 64
 
-    /// Calls that run one at a time, and so take one thread however long one of them takes.
+    /// Runs its calls one at a time, so it occupies one thread however long a call takes.
     package struct Lane: Hashable, Sendable {
         enum Kind: Sendable { case reads, downloads, writes }
 
@@ -48,7 +48,7 @@ package final class BlockingCalls: Sendable {
         var runningCount = 0
         var callCount = 0
         var waiting = Queue()
-        /// The lanes of which a call runs or waits for a thread, each with those behind it.
+        /// Lanes with a call that runs or waits for a thread, each with the calls queued behind it.
         var lanes: [Lane: Queue] = [:]
     }
 

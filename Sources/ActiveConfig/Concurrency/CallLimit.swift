@@ -1,4 +1,4 @@
-/// Lets a number of calls run at once; others wait in order.
+/// Limits the number of concurrent calls; further calls wait in order.
 package final class CallLimit: Sendable {
     private struct State {
         var freeCount: Int

@@ -1,4 +1,4 @@
-/// Tells any number of streams that something has changed; changes that nobody has read yet are one.
+/// Signals changes to any number of streams. Unread signals coalesce into one.
 package final class ChangeSignals: Sendable {
     private struct State {
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]

@@ -1,5 +1,5 @@
-/// Calls of the app's code, such as of its log and its observers, from code that may hold a queue of the
-/// framework's: they are made once it holds none.
+/// Defers calls of the app's code, such as its log and its observers, while the calling code holds
+/// one of the framework's queues.
 enum HeldCalls {
     private typealias Call = @Sendable () -> Void
 

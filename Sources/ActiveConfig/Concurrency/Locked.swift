@@ -6,18 +6,18 @@
     import Synchronization
 #endif
 
-/// A state behind a lock: the lock of the framework.
+/// A value behind the framework's lock.
 ///
-/// Never held while foreign code runs. Where that cannot be avoided stands another one:
-/// `UserDefaultsStore` holds a recursive lock while user defaults notify their observers. Objects of
-/// Apple's frameworks are guarded by an `NSLock` beside them, as they are not `Sendable`.
+/// Never held while foreign code runs, with one exception: `UserDefaultsStore` holds a recursive
+/// lock while user defaults notify their observers. Objects of Apple's frameworks are guarded by an
+/// `NSLock` beside them, as they are not `Sendable`.
 ///
-/// `Synchronization.Mutex` is the fastest on Linux, but needs iOS 18 and its siblings, so Apple's
-/// platforms have the unfair lock that a mutex is there. The thread sanitizer misreads `Mutex` on
-/// Linux, so its builds use `NSLock`; `ActiveConfigTesting` needs the same, hence `package`.
+/// `Synchronization.Mutex` is fastest on Linux but needs iOS 18, so Apple's platforms use the
+/// unfair lock, which is also what `Mutex` uses there. The thread sanitizer misreads `Mutex` on
+/// Linux, so its builds use `NSLock`. `package`, because `ActiveConfigTesting` needs the same lock.
 package final class Locked<State> {
     #if ACTIVECONFIG_PTHREAD_LOCK || canImport(Darwin)
-        /// Never of size zero: the sanitizer would take an access to the state for one to the
+        /// Never of size zero: the sanitizer would mistake an access to the state for one to the
         /// object's header.
         private struct Content {
             var state: State

@@ -1,8 +1,8 @@
 /// A task that any number of callers await.
 ///
-/// Its work gives an answer, from which whoever runs it makes the value that the callers get. A cancelled
-/// caller leaves at once. When the last one leaves before the answer has arrived, the task is abandoned,
-/// unless somebody asked for it without waiting.
+/// The work yields an answer, from which the task's runner makes the callers' value. A cancelled
+/// caller leaves at once. When the last caller leaves before the answer arrives, the task is
+/// abandoned, unless it was also started without a caller.
 final class SharedTask<Answer: Sendable, Value: Sendable>: Sendable {
     private struct State {
         /// True once the answer has arrived or is no longer accepted.
@@ -61,7 +61,7 @@ final class SharedTask<Answer: Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Makes its answer be ignored, even one that has arrived.
+    /// Ignores the answer, even one that has arrived.
     func markAbandoned() { state.withLock { $0.isAbandoned = true } }
 
     /// Ends the task and ignores its answer, even one that has arrived.
@@ -86,7 +86,7 @@ final class SharedTask<Answer: Sendable, Value: Sendable>: Sendable {
         guard let continuation else { return }
         settle(.failure(CancellationError())) { state in
             let isLeft = state.waiting.isEmpty && !state.isAwaitedByNobody
-            // It may have been abandoned before.
+            // The task can be abandoned already.
             state.isAbandoned = state.isAbandoned || isLeft
             return isLeft
         }
@@ -129,7 +129,7 @@ extension SharedTask {
     /// True once the answer has arrived or is no longer accepted.
     var isSettled: Bool { state.withLock { $0.isSettled } }
 
-    /// Settles the task, which only its first answer does, with a failure.
+    /// Settles the task with a failure; only the first answer settles it.
     func fail(_ error: any Error) { settle(.failure(error)) }
 
     /// Settles the task once, provided that `condition` holds.

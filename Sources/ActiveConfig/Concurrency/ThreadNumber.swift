@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers threads in turn, so that the first ones have different numbers.
+/// Numbers threads round-robin, so that the first ones have different numbers.
 struct ThreadNumber: Sendable {
     static let count = 16
 
@@ -15,7 +15,8 @@ struct ThreadNumber: Sendable {
         return stored != 0 ? stored - 1 : assign(key)
     }
 
-    // Of the process, since the system has few keys. If it has none left, all threads have number 0.
+    // One for the process, since the system has few keys. If none is left, all threads have number
+    // 0.
     private static let sharedKey: pthread_key_t? = {
         var key = pthread_key_t()
         return unsafe pthread_key_create(&key, nil) == 0 ? key : nil

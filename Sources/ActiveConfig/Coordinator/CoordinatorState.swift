@@ -1,9 +1,9 @@
-/// What readers, listeners and downloads of an ``ActiveConfig`` share, behind its one lock.
+/// State that readers, listeners and downloads of an ``ActiveConfig`` share, behind its one lock.
 struct CoordinatorState: Sendable {
     /// The current user.
     var entry: UserEntry
     var userID: UserID { entry.userID }
-    /// Nil until first use, so that nothing is read from the store without need.
+    /// Nil until first use, so that the store is not read unnecessarily.
     var snapshot: SnapshotContents? {
         didSet {
             if let snapshot {
@@ -19,7 +19,7 @@ struct CoordinatorState: Sendable {
     var secrets: Set<SettingPath> = []
     private let scalars: ScalarCache
     private let replicas: SectionReplicas
-    /// In this launch.
+    /// True since the first download of this launch.
     var firstDownloadFinished = false
     /// True once the store is known to have recorded it for the installation.
     var firstDownloadFinishedIsRecorded = false
@@ -42,7 +42,7 @@ struct CoordinatorState: Sendable {
         self.replicas = replicas
     }
 
-    /// Keeps a value that was read from a snapshot, if that is the active one.
+    /// Keeps a value that was read from a snapshot, if that snapshot is active.
     mutating func keep(
         _ value: any DecodedSetting, slot: Int, of snapshot: SnapshotContents
     ) {

@@ -6,10 +6,10 @@ struct DownloadExchange: Sendable {
     let lastKnown: ConfigurationState?
     /// The user's revision when the request was made.
     let revision: Int
-    /// Nil when nothing has changed; `lastKnown` with another version when nothing else has.
+    /// Nil for "not modified"; `lastKnown` with another version when only the version differs.
     var answer: ConfigurationState?
     var outcome = DownloadOutcome.downloaded
-    /// Of the answer, unless it brings nothing.
+    /// Header fields of the answer, unless it brings nothing.
     var headerFields: [String: String] = [:]
 }
 
@@ -18,7 +18,7 @@ struct DownloadAttempt: Sendable {
     let request: DownloadHistory.Request
     /// The time since it was made.
     let duration: @Sendable () -> Duration
-    /// Of a document that was there already; nil for one that a server was asked for.
+    /// A document that has already arrived; nil when a server was asked for one.
     var received: ReceivedDocument?
 }
 

@@ -1,10 +1,11 @@
 /// The active sections, once for each of a few groups of threads.
 ///
-/// A lock and the reference count of a section that all threads read would move between their
-/// processors at each read, so two threads together would read less than one: 0.46 times as much, and with
-/// replicas 1.95 times (F3, November 2026). A pointer that is read without a lock would not help, since the
-/// reader counts a reference of the section. A replica has a lock and section objects of its own; the settings are shared. All replicas change at once: no thread
-/// sees an older configuration than another one has seen.
+/// A lock and a section's reference count shared by all threads would move between their processors
+/// at each read, so two threads together would read less than one: 0.46 times as much, and with
+/// replicas 1.95 times (F3, November 2026). An atomic pointer without a lock would not help, since
+/// the reader retains the section. A replica has its own lock and section objects; the settings are
+/// shared. All replicas change at once: no thread sees an older configuration than another thread
+/// has seen.
 @safe  // The replicas are released when nobody can read any more.
 final class SectionReplicas: Sendable {
     private struct Replica {

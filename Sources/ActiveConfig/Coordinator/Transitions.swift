@@ -1,4 +1,4 @@
-/// What transitions start from: they alone change it, one at a time.
+/// Input of transitions, which alone change it, one at a time.
 struct Transitions: Sendable {
     /// The current user.
     var entry: UserEntry
@@ -6,7 +6,7 @@ struct Transitions: Sendable {
     var snapshot: SnapshotContents?
     /// What lies beneath and above each user's document.
     var layers: ConfigurationLayers
-    /// Number of activations that the vettings were told of once they had come.
+    /// Number of activations that were reported to the vettings.
     var activationCount = 0
     private var lent: (active: KnownConfiguration, fallback: KnownConfiguration)?
 
@@ -14,8 +14,8 @@ struct Transitions: Sendable {
         (self.entry, self.layers) = (entry, layers)
     }
 
-    /// The generic user's active configuration for those who fall back to it: one object for all, so that
-    /// they share what is made of it.
+    /// The generic user's active configuration for users who fall back to it: one object, so that
+    /// they share what is derived from it.
     mutating func fallback(of generic: UserEntry) -> KnownConfiguration? {
         guard let active = generic.documents.active else { return nil }
         if let lent, lent.active === active { return lent.fallback }
@@ -25,22 +25,23 @@ struct Transitions: Sendable {
     }
 }
 
-/// What is left to do after a transition, under no lock.
+/// Effects of a transition, performed outside the lock.
 struct TransitionPass {
-    /// Users whose sequences have something new.
+    /// Users whose sequences have a new element.
     var changed: [UserEntry] = []
-    /// True when the sequences of the current user have something new.
+    /// True when the current user's sequences have a new element.
     var isFrontChanged = false
-    /// Events about a user who is not the current one, to be posted behind all changes of sections.
+    /// Events about other users than the current one, posted after all section changes.
     var events: [Delivery.Event] = []
-    /// True when another document is active for the current user, or another user is current.
+    /// True when another document became active for the current user, or another user became
+    /// current.
     var isActiveChanged = false
     /// Objects that the transition has replaced.
     var released: [[AnyObject]] = []
     private var compared: (old: SnapshotContents, new: SnapshotContents, changes: [SectionChange])?
 
-    /// The changes between two snapshots of a user, compared once for all who have read the same document
-    /// and read the same one now; they may name another one of these users.
+    /// Changes between two snapshots of a user, compared once for all users who read the same
+    /// document before and after; they may name another one of these users.
     mutating func changes(
         from old: SnapshotContents?, to new: SnapshotContents?
     ) -> [SectionChange] {
@@ -55,7 +56,7 @@ struct TransitionPass {
         return changes
     }
 
-    /// Lets go what was replaced, and wakes sequences, whose tasks may run code of the app's at once.
+    /// Releases what was replaced and wakes sequences, whose tasks may run the app's code at once.
     func end(_ signals: ChangeSignals) {
         withExtendedLifetime(released) {}
         for entry in changed { entry.signal() }

@@ -1,12 +1,12 @@
-/// A sequence of values, changes or news of a configuration, as it becomes active.
+/// A sequence of values, changes or events of a configuration, as they become active.
 ///
 /// ```swift
 /// for await isOn in config.values(for: .isCheckoutOn) { … }
 /// ```
 ///
-/// Nothing is missed from the start of the iteration on, and nothing piles up: a consumer that is slower
-/// than the changes gets the newest value, or several changes combined into one. The sequence ends when its
-/// task is cancelled, and keeps the ``ActiveConfig`` alive until then.
+/// From the start of the iteration no change is missed and elements do not pile up: a slow consumer
+/// gets the newest value, or several changes combined into one. The sequence ends when its task is
+/// cancelled, and keeps the ``ActiveConfig`` alive until then.
 public struct ConfigurationUpdates<Element: Sendable>: AsyncSequence, Sendable {
     /// The state of an iteration.
     package struct Iteration: Sendable {
@@ -15,7 +15,7 @@ public struct ConfigurationUpdates<Element: Sendable>: AsyncSequence, Sendable {
 
         /// - Parameters:
         ///   - signals: Yields whenever there may be an element.
-        ///   - next: The next element; nil when there is none yet. It does not wait for one.
+        ///   - next: The next element; nil when there is none yet. It must not wait.
         package init(
             signals: AsyncStream<Void>, next: @escaping @Sendable () async -> Element?
         ) {
@@ -28,7 +28,7 @@ public struct ConfigurationUpdates<Element: Sendable>: AsyncSequence, Sendable {
 
     package init(_ start: @escaping @Sendable () -> Iteration) { self.start = start }
 
-    /// Starts an iteration; from now on nothing is missed.
+    /// Starts an iteration; no later change is missed.
     public func makeAsyncIterator() -> Iterator { Iterator(iteration: start()) }
 
     /// An iteration.

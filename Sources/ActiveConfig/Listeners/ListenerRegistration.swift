@@ -10,15 +10,15 @@ final class ListenerRegistration: Sendable {
         case closure(ObjectIdentifier)
     }
 
-    /// Called with the section, nil when there is none, and the configuration that it is of.
+    /// Called with the section, nil when there is none, and its configuration.
     typealias Body = @Sendable (ActiveConfigSection?, SnapshotContents) -> Void
 
     let sectionName: String
     private weak let listener: (any AnyObject & Sendable)?
     private let listenerID: ObjectIdentifier?
-    /// Deliveries hop here from the listener queue; nil: they stay there.
+    /// Queue that calls the body; nil: the listener queue itself.
     private let queue: DispatchQueue?
-    /// True to call it at first although there is no section.
+    /// True to make the first call even without a section.
     let isCalledWithoutSection: Bool
     /// Nil once cancelled.
     private let body: Locked<Body?>
@@ -92,7 +92,7 @@ final class ListenerRegistration: Sendable {
     }
 }
 
-/// An observing closure or observer, which is told of changes until this is cancelled or released.
+/// An observation by a closure or observer, which lasts until this is cancelled or released.
 public final class ActiveConfigSubscription: Sendable {
     private let end: @Sendable () -> Void
 

@@ -5,7 +5,7 @@ struct ListenerTable: Sendable {
 
     /// A section without registrations has no entry.
     private var rows: [String: KeyedList<ListenerRegistration.Key, ListenerRegistration>] = [:]
-    /// Of all sections.
+    /// Over all sections.
     private var count = 0
     /// Registration count above which those of dead listeners are pruned.
     private var pruningThreshold = leastPruningThreshold
@@ -41,7 +41,7 @@ struct ListenerTable: Sendable {
 
     /// Removes dead registrations, which the caller found among those from `add(_:)`.
     mutating func prune(_ gone: [ListenerRegistration]) {
-        // The key may belong to a living listener by now.
+        // The key can belong to a living listener by now.
         for registration in gone
         where rows[registration.sectionName]?[registration.key] === registration {
             remove(registration)
@@ -61,8 +61,8 @@ struct ListenerTable: Sendable {
 
 /// A list in insertion order with unique keys.
 ///
-/// Insertion, lookup and removal take constant time on average: removal leaves a gap, and gaps are
-/// closed when they are more than half of the list.
+/// Insertion, lookup and removal take amortized constant time: removal leaves a gap, and gaps are
+/// closed once they are more than half of the list.
 struct KeyedList<Key: Hashable, Element> {
     /// Nil is a gap.
     private(set) var slots: [(key: Key, element: Element)?] = []

@@ -4,8 +4,7 @@ protocol SnapshotSource: AnyObject, Sendable {
     func loadedSnapshot() -> SnapshotContents
     /// Loading does not block the thread of the task.
     func loadedSnapshotInTask() async -> SnapshotContents
-    /// Yields whenever a section, or what is known of downloads, may have changed; unread elements
-    /// coalesce into one.
+    /// Yields whenever a section or the status may have changed; unread elements coalesce into one.
     func makeSignals() -> AsyncStream<Void>
 }
 

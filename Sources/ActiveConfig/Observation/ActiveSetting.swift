@@ -2,7 +2,7 @@
     public import SwiftUI
 #endif
 
-/// A property that has the value of a setting.
+/// A property with the value of a setting.
 ///
 /// ```swift
 /// struct CheckoutView: View {
@@ -11,12 +11,14 @@
 /// }
 /// ```
 ///
-/// It follows, in this order: the configuration that it was created with; in a view, that of the
-/// environment, `.activeConfig(config)`; ``ActiveConfig/shared``. Without any it has the default, until the
-/// shared one is set, and the log reports that once for each setting. See <doc:SwiftUI-and-Observation>.
+/// It follows the first of these: the configuration passed at its creation; in a view, that of the
+/// environment, `.activeConfig(config)`; ``ActiveConfig/shared``. Without any it has the default
+/// until the shared one is set, and the log reports that once per setting. See
+/// <doc:Observing-changes>.
 ///
-/// On the main actor a read is observed: a view, and whatever else uses Observation, follows the
-/// setting. Elsewhere it is the active value, as `config[key]`. The projected value is a sequence:
+/// On the main actor a read is observed: views and other users of Observation follow the setting.
+/// Off the main actor it returns the active value, as `config[key]`. The projected value is a
+/// sequence:
 ///
 /// ```swift
 /// for await isOn in $isOn { … }
@@ -35,7 +37,8 @@ public struct ActiveSetting<Value: Sendable> {
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - config: The configuration; nil is that of the environment, else ``ActiveConfig/shared``.
+    ///   - config: The configuration; nil uses that of the environment, else
+    ///     ``ActiveConfig/shared``.
     public init(_ key: SettingKey<Value>, in config: ActiveConfig? = nil) {
         selection = SettingSelection(key)
         source = config
@@ -56,7 +59,8 @@ public struct ActiveSetting<Value: Sendable> {
     ///
     /// - Parameters:
     ///   - type: The type, which names its section.
-    ///   - config: The configuration; nil is that of the environment, else ``ActiveConfig/shared``.
+    ///   - config: The configuration; nil uses that of the environment, else
+    ///     ``ActiveConfig/shared``.
     public init(_ type: Value.Type, in config: ActiveConfig? = nil) where Value: SettingsSection {
         selection = SettingSelection(type)
         source = config
@@ -125,7 +129,8 @@ public struct ActiveSetting<Value: Sendable> {
 
     /// The values: the current one first, then each new one.
     ///
-    /// Without a configuration, the default, and then those of ``ActiveConfig/shared`` once it is set.
+    /// Without a configuration it yields the default, then the values of ``ActiveConfig/shared``
+    /// once it is set.
     public var projectedValue: ConfigurationUpdates<Value> {
         own?.values(of: selection) ?? SharedConfiguration.instance.values(of: selection)
     }

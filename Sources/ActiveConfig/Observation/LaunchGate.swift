@@ -1,10 +1,10 @@
 public import Foundation
 public import Observation
 
-/// Whether the app may run: asked at launch, and followed from then on.
+/// Decides whether the app may run: checked at launch, and followed from then on.
 ///
-/// It downloads the configuration, waits for it for a limited time, and then goes on with what is
-/// known. One section says the rest:
+/// It waits a limited time for a download of the configuration, then continues with the active one.
+/// One section has the settings:
 ///
 /// ```json
 /// "Launch": {"settings": {
@@ -20,25 +20,25 @@ public import Observation
 /// switch gate.state { … }
 /// ```
 ///
-/// The state is observed, so a view that reads it follows it; see
-/// <doc:Maintenance-and-forced-updates>.
+/// The state is observable: views that read it follow it; see <doc:Launch-safety>.
 @MainActor
 public final class LaunchGate {
-    /// What the app shows.
+    /// What the app should show.
     public enum State: Sendable, Hashable {
-        /// The first download is awaited.
+        /// The first download is running.
         case loading
         /// The app may run.
         case ready
-        /// The app may not run for a while: a message for people, and the end if it is known.
+        /// The app may not run for a while: a message for people, and the end if known.
         ///
-        /// At the end, by the device's clock, it may run again, even without another configuration.
+        /// After the end, by the device's clock, the app may run again even without another
+        /// configuration.
         case maintenance(message: String?, until: Date?)
-        /// The app is older than the oldest version that may run.
+        /// The app is older than the oldest version allowed to run.
         case updateRequired(minimumVersion: String)
     }
 
-    /// The section that says whether the app may run.
+    /// The section that decides whether the app may run.
     public struct Settings: SettingsSection, Hashable {
         /// The section's name.
         public static let sectionName = "Launch"
@@ -47,14 +47,14 @@ public final class LaunchGate {
         public var isInMaintenance = false
         /// A message for people.
         public var maintenanceMessage: String?
-        /// When the app may run again; from then on ``isInMaintenance`` does not count.
+        /// The time when the app may run again; ``isInMaintenance`` is ignored from then on.
         public var maintenanceEnd: Date?
         /// The oldest version of the app that may run, such as `2.1`.
         ///
-        /// Also read from a number, of which a last zero is lost: 2.10 is 2.1.
+        /// Also read from a number, but a number loses trailing zeros: 2.10 is 2.1.
         public var minimumVersion: String?
 
-        /// Creates settings with which the app may run.
+        /// Creates settings that let the app run.
         public init() {}
 
         /// Reads the settings.
@@ -84,7 +84,7 @@ public final class LaunchGate {
     private let clock: any Clock<Duration>
     private let now: () -> Date
     private let phase = Phase()
-    /// Runs until the maintenance that was read last is over.
+    /// Sleeps until the end of the current maintenance.
     private var alarm: (end: Date, task: Task<Void, Never>)?
 
     /// A year is longer than any app runs; clocks overflow at very long times.
@@ -94,14 +94,14 @@ public final class LaunchGate {
     ///
     /// - Parameters:
     ///   - config: The configuration.
-    ///   - appVersion: The app's version, numbers with dots between them; on Apple's platforms
-    ///     `CFBundleShortVersionString`. What follows the numbers, as in `2.1-beta`, does not count. An
-    ///     app whose version has no number is never too old, and the log says so.
+    ///   - appVersion: The app's version, numbers separated by dots; on Apple's platforms
+    ///     `CFBundleShortVersionString`. Text after the numbers, as in `2.1-beta`, is ignored. A
+    ///     version without a number is never too old, and the log reports it.
     ///   - timeout: The longest time to wait for the first download, at most a year.
-    ///   - clock: Measures the timeout, and the time until a maintenance ends.
-    ///   - settings: Reads the settings, from the section `Launch` unless given: an app whose section
-    ///     or settings have other names reads them by its own keys. Called for each read of ``state``,
-    ///     which follows what it reads of the observer.
+    ///   - clock: Measures the timeout and the time until a maintenance ends.
+    ///   - settings: Reads the settings; by default from the section `Launch`. Pass a closure if
+    ///     your section or settings have other names. It is called for each read of ``state``,
+    ///     which then follows what the closure reads.
     public convenience init(
         _ config: ActiveConfig, appVersion: String, timeout: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock(),
@@ -139,9 +139,10 @@ public final class LaunchGate {
 
     deinit { alarm?.task.cancel() }
 
-    /// What the app shows, by the active configuration.
+    /// What the app should show, by the active configuration.
     ///
-    /// An app that is too old and in maintenance, too, has to be updated.
+    /// ``State/updateRequired(minimumVersion:)`` takes precedence over
+    /// ``State/maintenance(message:until:)``.
     public var state: State {
         if phase.isLoading { return .loading }
         let launch = read(settings)
@@ -159,8 +160,8 @@ public final class LaunchGate {
         return .maintenance(message: launch.maintenanceMessage, until: launch.maintenanceEnd)
     }
 
-    /// Notifies whoever observes the state when a maintenance has ended by the clock, whatever the time
-    /// of day was set to meanwhile.
+    /// Notifies observers of the state when a maintenance has ended by the monotonic clock, even if
+    /// the time of day was changed meanwhile.
     private func wake(at end: Date, in time: TimeInterval) {
         if alarm?.end == end { return }
         alarm?.task.cancel()
@@ -176,11 +177,11 @@ public final class LaunchGate {
         alarm = (end, task)
     }
 
-    /// Downloads the configuration, and leaves ``State/loading`` when that has ended, well or not, or
-    /// when the timeout is over.
+    /// Downloads the configuration, and leaves ``State/loading`` when the download ends,
+    /// successfully or not, or when the timeout expires.
     ///
-    /// A download that takes longer goes on, and its configuration becomes active when it arrives.
-    /// Returns early when the task is cancelled, and leaves ``State/loading`` then, too.
+    /// A slower download continues, and its configuration becomes active when it arrives. A
+    /// cancelled task also leaves ``State/loading`` and returns early.
     public func check() async {
         let result = config.startedDownload()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -203,8 +204,8 @@ public final class LaunchGate {
     struct Version: Comparable {
         private let numbers: [Int]
 
-        /// Nil when the text does not begin with a number, or with `v` and a number, or when a number
-        /// is too large: a mistake locks nobody out.
+        /// Nil unless the text begins with a number or with `v` and a number, or when a number is
+        /// too large: a typing error must not lock users out.
         init?(_ text: String) {
             var numbers: [Int] = []
             var rest = text.drop(while: \.isWhitespace)
@@ -223,7 +224,7 @@ public final class LaunchGate {
             self.numbers = numbers
         }
 
-        /// Number by number; a missing number is 0.
+        /// Compares number by number; a missing number is 0.
         static func < (left: Version, right: Version) -> Bool {
             left.numbers.lexicographicallyPrecedes(right.numbers)
         }
@@ -232,7 +233,7 @@ public final class LaunchGate {
     @Observable
     fileprivate final class Phase {
         var isLoading = true
-        /// End of the maintenance that ended last by the clock.
+        /// End of the maintenance that last ended by the monotonic clock.
         var endedMaintenance: Date?
     }
 }

@@ -1,6 +1,6 @@
 public import Observation
 
-/// The settings of an ``ActiveConfig`` for the main actor, observed one by one.
+/// The settings of an ``ActiveConfig`` for the main actor, observed individually.
 ///
 /// ```swift
 /// struct CheckoutView: View {
@@ -9,27 +9,27 @@ public import Observation
 /// }
 /// ```
 ///
-/// A view that reads one setting is not evaluated again when another changes, nor when the value is
-/// equal. Everything else that uses Observation follows it in the same way; see
-/// <doc:SwiftUI-and-Observation>.
+/// A view that reads one setting is not evaluated again when another changes, nor when the new
+/// value is equal. Other users of Observation follow it in the same way; see
+/// <doc:Observing-changes>.
 ///
-/// All reads between two updates are of one configuration: it is replaced on the main actor, soon
-/// after another became active. The first values are there when the object is created.
+/// All reads between two updates see one configuration: it is replaced on the main actor, soon
+/// after another became active. The first values are available at once.
 @MainActor
 public final class ObservableActiveConfig: Observable {
     private nonisolated let source: any ObservedSource
     private let observed: ObservedConfiguration
 
-    /// Observes the configuration of the current user, whoever that is.
+    /// Observes the configuration of the current user, whichever user that is at the time.
     ///
-    /// The store is read now, unless something has been read before.
+    /// Reads the store now, unless it has been read before.
     ///
     /// - Parameter config: The configuration.
     public convenience init(_ config: ActiveConfig) { self.init(source: config) }
 
     /// Observes the configuration of one user, current or not.
     ///
-    /// The store is read now, unless something has been read before.
+    /// Reads the store now, unless it has been read before.
     ///
     /// - Parameter user: The user's configuration.
     public convenience init(_ user: UserConfiguration) { self.init(source: user) }
@@ -66,8 +66,8 @@ public final class ObservableActiveConfig: Observable {
 
     /// The last download, and how fresh the active document is.
     ///
-    /// It is as of the last download, change or mark: the end of an interval or of a wait notifies no
-    /// observer.
+    /// It changes with a download, a change of the configuration or ``ActiveConfig/markStale()``:
+    /// the end of an interval or wait notifies no observer.
     public var status: ConfigurationStatus {
         observed.track(.status)
         return observed.status
@@ -79,7 +79,7 @@ public final class ObservableActiveConfig: Observable {
         return observed.snapshot.pendingChanges
     }
 
-    /// Updates synchronously, instead of at the main actor's next turn, and notifies those who have read
+    /// Updates synchronously instead of at the main actor's next turn, and notifies observers of
     /// what differs: for tests.
     public func refresh() { observed.update() }
 

@@ -1,17 +1,17 @@
 import Observation
 
 extension ActiveConfig {
-    /// The configuration of properties that are given no other; see ``ActiveSetting``.
+    /// The configuration of properties that have no other; see ``ActiveSetting``.
     ///
-    /// Set it once, at launch; properties that were read before follow it from then on. Tests give their
-    /// own to each property or view instead.
+    /// Set it once, at launch; properties read before then follow it as well. In tests pass a
+    /// configuration to each property or view instead.
     public static var shared: ActiveConfig? {
         get { SharedConfiguration.instance.config }
         set { SharedConfiguration.instance.config = newValue }
     }
 }
 
-/// The place of ``ActiveConfig/shared``, which may be read before it is set.
+/// Storage of ``ActiveConfig/shared``, which can be read before it is set.
 final class SharedConfiguration: Sendable {
     static let instance = SharedConfiguration()
 
@@ -19,9 +19,9 @@ final class SharedConfiguration: Sendable {
     /// Yields after the configuration was replaced.
     private let replacements = ChangeSignals()
     private let place = Place()
-    /// The settings whose missing configuration is logged.
+    /// Settings whose missing configuration was logged.
     private let reported = Locked<Set<String>>([])
-    /// Where that is logged.
+    /// The log for missing configurations.
     let log = Locked(ActiveConfigLog.standardError)
 
     /// Has no configuration and never gets one.
@@ -32,7 +32,7 @@ final class SharedConfiguration: Sendable {
     var config: ActiveConfig? {
         get { current.withLock { $0 } }
         set {
-            // Released after the lock: what goes with it may ask for the new one.
+            // Released after the lock: a `deinit` may read the new one.
             let old = current.withLock { config in
                 defer { config = newValue }
                 return config
@@ -47,7 +47,7 @@ final class SharedConfiguration: Sendable {
         }
     }
 
-    /// Registers the access to the configuration with whoever observes at this moment.
+    /// Registers the access with the current observation tracking.
     @MainActor
     func track() { place.access() }
 
@@ -61,7 +61,7 @@ final class SharedConfiguration: Sendable {
                 + "in:, or set ActiveConfig.shared.")
     }
 
-    /// The values in whichever configuration is the shared one.
+    /// The values in the shared configuration, even after it is replaced.
     func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value> {
         ConfigurationUpdates(
             of: selection, makeSignals: { self.makeSignals() },
@@ -72,7 +72,7 @@ final class SharedConfiguration: Sendable {
             })
     }
 
-    /// Has no value, only changes.
+    /// Identity for Observation: it has no value, only changes.
     private final class Place: Observable, Sendable {
         private let registrar = ObservationRegistrar()
         private let changes = 0
@@ -86,7 +86,7 @@ final class SharedConfiguration: Sendable {
 }
 
 extension SharedConfiguration {
-    /// Yields whenever a value may have changed, or another configuration has taken the place.
+    /// Yields whenever a value may have changed or the shared configuration was replaced.
     private func makeSignals() -> AsyncStream<Void> {
         let (signals, signal) = AsyncStream.makeStream(
             of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,11 +1,11 @@
 internal import Dispatch
 
-/// The observers of a configuration, and the events that they have not heard of yet.
+/// The observers of a configuration, and the events not yet delivered to them.
 ///
-/// Events are told in their order, by whoever tells one while nobody else does, and not before a turn of a
-/// user is over. That a user is forgotten is told at once, by whoever forgets; what waits of the user is
-/// dropped, and later events of the user wait for it. A call that has an earlier event of the user is waited
-/// for; where it must not be, the thread of that call tells it next.
+/// One thread at a time delivers events, in order, and not before the user's turn is over. The
+/// thread that forgets a user delivers `.forgotten` at once, drops the user's waiting events, and
+/// holds back later ones. It waits for a call that has an earlier event of the user; where it must
+/// not wait, that call's thread delivers `.forgotten` next.
 final class ConfigurationObservers: Sendable {
     fileprivate struct State {
         /// In the order of their numbers.
@@ -13,18 +13,18 @@ final class ConfigurationObservers: Sendable {
         var lastNumber = 0
         var waiting = WaitingEvents()
         var isTelling = false
-        /// The event that is being told, and the number of the observer that was called last.
+        /// The event under delivery, and the number of the observer that was called last.
         var told: (element: WaitingEvents.Element, last: Int)?
         /// Signaled when the call under way has ended.
         var endOfCall: [DispatchSemaphore] = []
-        /// Users of whom it is told that they are forgotten, and by how many threads.
+        /// Users whose `.forgotten` is being delivered, with the number of threads that do so.
         var forgetting: [UserID: Int] = [:]
-        /// The last refusals of each user in this launch, for observers that come later.
+        /// The last refusals of each user in this launch, replayed to observers added later.
         var refusals: [UserID: [(number: Int, event: ConfigurationEvent)]] = [:]
         var lastRefusalNumber = 0
-        /// True from the first event that is left out until nothing waits.
+        /// True from the first dropped event until the queue is empty.
         var isOverfull = false
-        /// To be released after the lock: an error may be the app's.
+        /// Released after the lock: an error may be the app's.
         var released: [ConfigurationEvent] = []
     }
 
@@ -72,21 +72,22 @@ final class ConfigurationObservers: Sendable {
 
     func tell(_ event: ConfigurationEvent) { tell(change { $0.add(event) }) }
 
-    /// Tells of a document that is refused, once in a launch.
+    /// Delivers the refusal of a document, once in a launch.
     ///
     /// - Returns: True when it is new.
     @discardableResult
     func tellRefusal(_ event: ConfigurationEvent) -> Bool {
-        // At once, so that an observer that is added meanwhile hears of it either from here or from there.
+        // Under one lock, so that an observer added meanwhile gets it either from here or from the
+        // replay.
         guard let addition = change({ $0.addRefusal(event) }) else { return false }
         tell(addition)
         return true
     }
 
-    /// Tells that a user is forgotten, and drops what waits of the user; within the user's turn.
+    /// Delivers `.forgotten` and drops the user's waiting events; called within the user's turn.
     ///
     /// - Parameters:
-    ///   - event: The news.
+    ///   - event: The `.forgotten` event.
     ///   - epoch: The user's epoch, which ends.
     func tellForgotten(_ event: ConfigurationEvent, ending epoch: UserEpoch? = nil) {
         change { $0.beginForgetting(UserID(event.userID), epoch) }
@@ -95,7 +96,8 @@ final class ConfigurationObservers: Sendable {
 
     private func tellNow(_ event: ConfigurationEvent) {
         let userID = UserID(event.userID)
-        // A thread in a call may be waited for by another one, or be the one that calls.
+        // A thread inside a call must not wait: another thread may wait for it, or it makes the
+        // call itself.
         let mayWait = !ObserverCalls.isInside
         if mayWait, let end = change({ $0.endOfCall(of: userID) }) {
             _ = end.wait(timeout: .now() + patience)
@@ -145,17 +147,17 @@ final class ConfigurationObservers: Sendable {
     }
 }
 
-/// What became of an event that was to be added.
+/// Outcome of adding an event.
 private enum Addition: Comparable {
-    /// Nobody hears of it.
+    /// There is no observer for it.
     case none
     case waiting
-    /// It waits, and is the first for which another one is left out.
+    /// It is queued, and is the first to displace another event.
     case overfull
 }
 
 extension ConfigurationObservers.State {
-    /// Adds an event for some observers; nil: for those of now.
+    /// Adds an event for some observers; nil: for all current ones.
     fileprivate mutating func add(
         _ event: ConfigurationEvent, for numbers: ClosedRange<Int>? = nil
     ) -> Addition {
@@ -168,7 +170,7 @@ extension ConfigurationObservers.State {
         return isOverfull ? .waiting : .overfull
     }
 
-    /// Nil when it is known.
+    /// Nil when this refusal is already known.
     fileprivate mutating func addRefusal(_ event: ConfigurationEvent) -> Addition? {
         let userID = UserID(event.userID)
         var known = refusals[userID] ?? []
@@ -191,7 +193,7 @@ extension ConfigurationObservers.State {
         return add(event)
     }
 
-    /// The next call; nil ends the telling.
+    /// The next call; nil ends the delivery.
     fileprivate mutating func next() -> (ConfigurationEvent, any ConfigurationObserving)? {
         for end in endOfCall { end.signal() }
         endOfCall = []
@@ -208,7 +210,7 @@ extension ConfigurationObservers.State {
             }
             told = nil
             guard let next = waiting.first, forgetting[next.userID] == nil else {
-                // Else whoever tells that the user is forgotten goes on.
+                // Otherwise the thread that forgets the user continues.
                 isTelling = false
                 if waiting.isEmpty { isOverfull = false }
                 return nil
@@ -222,7 +224,7 @@ extension ConfigurationObservers.State {
         forgetting[userID, default: 0] += 1
         released += refusals.removeValue(forKey: userID)?.map(\.event) ?? []
         released += waiting.removeAll(of: userID).map(\.event)
-        // The other observers do not hear of it any more.
+        // The remaining observers do not get it.
         if let element = told?.element, isTold(of: userID) { told = (element, .max) }
     }
 
@@ -231,12 +233,12 @@ extension ConfigurationObservers.State {
         forgetting[userID] = count > 1 ? count - 1 : nil
     }
 
-    /// True while an observer is called with an earlier event of a user who is forgotten.
+    /// True while an observer is being called with an earlier event of a forgotten user.
     private func isTold(of userID: UserID) -> Bool {
         told.map { $0.element.isPassing && $0.element.userID == userID } ?? false
     }
 
-    /// Signaled when that call has ended; nil: there is none.
+    /// Signaled when that call has ended; nil when there is none.
     fileprivate mutating func endOfCall(of userID: UserID) -> DispatchSemaphore? {
         guard isTold(of: userID) else { return nil }
         let end = DispatchSemaphore(value: 0)
@@ -244,7 +246,7 @@ extension ConfigurationObservers.State {
         return end
     }
 
-    /// Leaves it to the thread of that call to tell that the user is forgotten.
+    /// Hands the delivery of `.forgotten` to the thread of that call.
     ///
     /// - Returns: False when there is no such call.
     fileprivate mutating func leave(_ event: ConfigurationEvent) -> Bool {
@@ -263,7 +265,7 @@ extension ConfigurationEvent {
             && document?.templateVersion == other.document?.templateVersion
     }
 
-    /// Without the settings, which are not kept in memory for observers that may never come.
+    /// Without the settings: memory is not spent on observers that may never be added.
     fileprivate var withoutSections: ConfigurationEvent {
         var document = document
         document?.sections = [:]

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Follows from outside what becomes of configurations, such as for analytics, metrics or acknowledgements.
+/// Observes the fate of configurations from outside, for analytics, metrics or acknowledgements.
 ///
 /// ```swift
 /// struct Metrics: ConfigurationObserving {
@@ -11,47 +11,48 @@ public import Foundation
 /// let token = config.addObserver(Metrics())
 /// ```
 public protocol ConfigurationObserving: Sendable {
-    /// Called with each event, in their order, one after the other, on any thread.
+    /// Called with each event, in order, one at a time, on any thread.
     ///
-    /// That a user is forgotten is told by `forgetUser(_:)` itself, ahead of the events that
-    /// wait and maybe while an event of another user is told on another thread. No earlier event of the user
-    /// comes after it, and no later one before it.
+    /// `forgetUser(_:)` itself delivers `.forgotten`, ahead of waiting events and possibly while
+    /// another thread delivers an event of another user. No earlier event of the user follows it,
+    /// and no later one precedes it.
     ///
-    /// When `forgetUser(_:)` returns, all observers have heard of it, and none is in the middle of an
-    /// earlier event of the user: it waits for a call that has one, on another thread, up to 5 seconds. If
-    /// that call takes longer, or if an observer forgets a user with whose event one is being called, then
-    /// `forgetUser(_:)` returns, and the observers hear of it as soon as that call has returned. An observer
-    /// should not wait for a thread that forgets users, such as the main one.
+    /// When `forgetUser(_:)` returns, all observers have received `.forgotten`, and none is still
+    /// handling an earlier event of the user: it waits up to 5 seconds for such a call on another
+    /// thread. If that call takes longer, or if an observer forgets the user whose event it is
+    /// handling, `forgetUser(_:)` returns and the observers receive `.forgotten` as soon as that
+    /// call has returned. An observer should not wait for a thread that forgets users, such as the
+    /// main thread.
     ///
-    /// It may use the framework, and must not take long: downloads and reads go on only afterwards. While it
-    /// takes long, up to 10,000 events wait. Beyond, the oldest are left out, reads before all others, and the
-    /// log says so; that a user is forgotten is never left out.
+    /// It may call the framework, and must return quickly: downloads and reads continue only
+    /// afterwards. Up to 10,000 events wait for a slow observer. Beyond that the oldest are
+    /// dropped, reads first, and the log reports it; `.forgotten` is never dropped.
     func observe(_ event: ConfigurationEvent)
 }
 
-/// News of a user's configuration, for a ``ConfigurationObserving``.
+/// An event of a user's configuration, for a ``ConfigurationObserving``.
 public struct ConfigurationEvent: Sendable {
-    /// The kind of news.
+    /// The kind of event.
     ///
     /// Kinds may be added: keep a `default` when you switch over it.
     public enum Kind: Sendable {
-        /// A setting was read by a typed key, or with its section by `decode(_:)`, and gave another value
-        /// than the configuration before, or was read for the first time.
+        /// A setting was read by a typed key, or with its section by `decode(_:)`, for the first
+        /// time or with another value than in the previous configuration.
         case read(SettingRead)
-        /// The document is active, and was brought or confirmed by a server, or stored by another process.
+        /// The document is active: a server sent or confirmed it, or another process stored it.
         ///
-        /// Of the current user and of users with handles.
+        /// Sent for the current user and users with handles.
         case active
-        /// A document that has arrived, or one in the store, is not used, for this reason; `keptTemplateVersion` is
-        /// the version of the user's document that is.
+        /// A received or stored document is not used, for this reason; `keptTemplateVersion` is the
+        /// version of the document that the user keeps.
         ///
-        /// Once for each document in a launch, of the last 8 of a user.
+        /// Sent once per document and launch, for the last 8 documents of a user.
         case refused(ConfigurationRefusal, keptTemplateVersion: Int?)
         /// The user is forgotten.
         case forgotten
     }
 
-    /// The kind of news.
+    /// The kind of event.
     public let kind: Kind
     /// The user; nil is the generic user.
     public let userID: String?
@@ -62,13 +63,13 @@ public struct ConfigurationEvent: Sendable {
     public let headerFields: [String: String]
     /// The time of the event.
     public let time: Date
-    /// The user's epoch that it is of; nil for one that was made for a test, and for a forgetting.
+    /// The user's epoch; nil for events created for tests, and for `.forgotten`.
     package let epoch: UserEpoch?
 
-    /// Creates an event, as for a test.
+    /// Creates an event, for tests.
     ///
     /// - Parameters:
-    ///   - kind: The kind of news.
+    ///   - kind: The kind of event.
     ///   - userID: The user; nil is the generic user.
     ///   - document: The document.
     ///   - headerFields: Header fields of the answer, by their names in lower case.
@@ -105,10 +106,10 @@ public struct SettingRead: Sendable, Hashable {
     public let isMasked: Bool
     /// Where the value comes from.
     public let source: SettingSource
-    /// A hash of the value, also of one that is masked; another one in each process.
+    /// A hash of the value, masked or not; it differs between processes.
     public let valueHash: Int
 
-    /// Creates a value that was read, as for a test.
+    /// Creates a read, for tests.
     ///
     /// - Parameters:
     ///   - setting: The setting.

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Calls of observers, of all configurations.
+/// Observer calls of all configurations.
 enum ObserverCalls {
-    /// The threads that are in a call, and in how many.
+    /// Threads inside a call, with their call depth.
     private static let threads = Locked<[ObjectIdentifier: Int]>([:])
 
-    /// True when the calling thread is in a call: then it must not wait for another one, which may wait for
-    /// it.
+    /// True when the calling thread is inside a call: it must not wait for another call, which may
+    /// wait for this one.
     static var isInside: Bool {
         let thread = ObjectIdentifier(Thread.current)
         return threads.withLock { $0[thread] != nil }

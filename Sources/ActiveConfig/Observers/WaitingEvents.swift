@@ -1,16 +1,16 @@
-/// The events that wait for observers, in their order: a bounded number of them.
+/// A bounded queue of the events that wait for observers.
 ///
-/// When they are too many, the oldest read is dropped; without reads, the oldest event. That a user is
-/// forgotten comes before all others, and is never dropped.
+/// When it is full, the oldest read is dropped; without reads, the oldest event. `.forgotten` goes
+/// ahead of all others and is never dropped.
 struct WaitingEvents {
     struct Element: Sendable {
         let event: ConfigurationEvent
-        /// The numbers of those who hear of it: not of those who came later.
+        /// The numbers of the observers at that time, not of later ones.
         let numbers: ClosedRange<Int>
 
         var userID: UserID { UserID(event.userID) }
 
-        /// True for news of a user who may be forgotten meanwhile.
+        /// True for events that are dropped when their user is forgotten.
         var isPassing: Bool { if case .forgotten = event.kind { false } else { true } }
     }
 
@@ -41,9 +41,9 @@ struct WaitingEvents {
 
     mutating func removeFirst() -> Element? { nextLine.flatMap { self[keyPath: $0].removeFirst() } }
 
-    /// Adds an event behind all others, or that a user is forgotten before them.
+    /// Queues an event at the end, or a `.forgotten` ahead of all others.
     ///
-    /// - Returns: The event that is dropped for it.
+    /// - Returns: The event dropped for it.
     mutating func add(_ element: Element) -> Element? {
         lastNumber += 1
         switch element.event.kind {
@@ -55,7 +55,7 @@ struct WaitingEvents {
         return reads.removeFirst() ?? others.removeFirst()
     }
 
-    /// Removes what waits of a user, but for news of the forgetting.
+    /// Removes a user's waiting events, except `.forgotten`.
     ///
     /// - Returns: The removed events.
     mutating func removeAll(of userID: UserID) -> [Element] {
@@ -86,7 +86,7 @@ private struct Line {
         if start == items.count {
             (items, start) = ([], 0)
         } else if start > items.count / 2 {
-            // Only now, so that the cost of a removal is constant on average.
+            // Deferred, so that a removal has amortized constant cost.
             items.removeFirst(start)
             start = 0
         }

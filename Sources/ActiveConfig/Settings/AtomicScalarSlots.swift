@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Slots without a lock.
+/// Lock-free slots.
 ///
-/// Each slot holds the bits of a value, and a tag with the generation of the configuration that it
-/// was read from. Another active configuration makes all slots stale at once, by one store of its
+/// Each slot holds a value's bits and a tag with the generation of the configuration it was read
+/// from. Another active configuration makes all slots stale at once, by one store of its
 /// generation; a read of a stale slot misses, and the reader fills it.
 @safe  // Chunks are allocated with a fixed size, and freed when nobody can read any more.
 @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
@@ -16,7 +16,7 @@ final class AtomicScalarSlots: ScalarSlots {
 
     /// The generation of the active configuration; 0 while none is loaded.
     private let generation = Atomic<UInt64>(0)
-    /// Of each slot two words, its tag and its bits.
+    /// Two words per slot: tag and bits.
     nonisolated(unsafe) private let chunks: UnsafeMutablePointer<Atomic<Chunk?>>  // Atomic words.
     /// Serializes filling.
     private let filling = Locked(())
@@ -55,12 +55,12 @@ final class AtomicScalarSlots: ScalarSlots {
         guard tag >> 1 == generation else { return .miss }
         if tag & 1 == 0 { return .absent }
         let bits = unsafe word[1].load(ordering: .acquiring)
-        // Whoever refills the slot clears the tag before it changes the bits.
+        // A refill clears the tag before it changes the bits.
         return unsafe word[0].load(ordering: .relaxed) == tag ? .bits(bits) : .miss
     }
 
-    /// Nothing replaces what is of a newer generation: a reader between its two looks at the tag would
-    /// not notice that the slot was filled for an older one, and again for the newer one.
+    /// Never overwrites a newer generation: a reader would not notice, between its two loads of the
+    /// tag, that the slot was filled for an older generation and again for the newer one (ABA).
     func fill(slot: Int, generation: UInt64, bits: UInt64?) {
         let index = slot >> Self.slotBits
         guard index < Self.chunkCount else { return }

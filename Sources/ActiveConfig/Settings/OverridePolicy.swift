@@ -1,17 +1,17 @@
 import Foundation
 
 /// Enables overrides, and reads initial ones from arguments, the environment and a file; see
-/// <doc:Defaults-overrides-and-sources>.
+/// <doc:Defaults-bootstrap-and-overrides>.
 public struct OverridePolicy: Sendable {
     /// A Boolean value that indicates whether overrides can be set.
     public let isEnabled: Bool
-    /// The overrides at the start, by section.
+    /// The initial overrides, by section.
     public var initialOverrides: [String: ActiveConfigSection] {
         initialValues.mapValues { ActiveConfigSection(settings: $0) }
     }
 
     let initialValues: ConfigurationLayers.Sections
-    /// What is wrong with an argument or a file of overrides, for the log.
+    /// Problems of an argument or file of overrides, for the log.
     let problems: [String]
 
     private init(
@@ -23,13 +23,13 @@ public struct OverridePolicy: Sendable {
         self.problems = problems
     }
 
-    /// None.
+    /// Disables overrides.
     public static let never = OverridePolicy(isEnabled: false)
 
-    /// Enabled, with none from the start, whatever the process was given.
+    /// Enables overrides and ignores the process's arguments and environment.
     package static let settable = OverridePolicy(isEnabled: true)
 
-    /// In a debug build of the framework as ``always``, else as ``never``.
+    /// In a debug build of the framework ``always``, else ``never``.
     public static var inDebugBuilds: OverridePolicy {
         #if DEBUG
             .always
@@ -38,16 +38,17 @@ public struct OverridePolicy: Sendable {
         #endif
     }
 
-    /// Enabled, with those of the process's launch arguments, environment and file from the start.
+    /// Enables overrides, with initial ones from the process's launch arguments, environment and
+    /// file:
     ///
     /// - `-ActiveConfigOverride Home.columns=3`, any number of times, as an argument;
-    /// - `ACTIVECONFIG_OVERRIDES` in the environment: the same, one a line;
+    /// - `ACTIVECONFIG_OVERRIDES` in the environment: the same, one per line;
     /// - `-ActiveConfigOverrideFile path`, or `ACTIVECONFIG_OVERRIDE_FILE` in the environment: a file
     ///   in the exchange format.
     ///
-    /// The section's name ends at the first dot. The value is JSON, or else a string. White space around
-    /// names and values does not count. An argument counts before the environment, and both before the
-    /// file.
+    /// The section's name ends at the first dot. The value is JSON, or else a string. White space
+    /// around names and values is ignored. Arguments take precedence over the environment, and both
+    /// over the file.
     public static var always: OverridePolicy {
         from(
             arguments: ProcessInfo.processInfo.arguments,
@@ -64,7 +65,7 @@ public struct OverridePolicy: Sendable {
             do {
                 let state = try ConfigurationState(
                     jsonData: Data(contentsOf: URL(filePath: file)))
-                // Nothing is marked as a secret yet.
+                // No setting is marked as a secret yet.
                 let problem = state.problemsText(
                     of: "The file of overrides '\(file)'", isSecret: { _ in true })
                 if let problem { problems.append(problem) }
@@ -85,7 +86,7 @@ public struct OverridePolicy: Sendable {
                 "An argument is ignored: write -ActiveConfigOverride Section.key=value, with one hyphen "
                     + "and a space.")
         }
-        // A value may have other line breaks in it.
+        // A value may contain other line breaks.
         let lines = environment["ACTIVECONFIG_OVERRIDES"]?.unicodeScalars.split(separator: "\n")
             .map { String($0).trimmingCharacters(in: .whitespaces.union(["\r"])) }
             .filter { !$0.isEmpty }
@@ -104,7 +105,8 @@ public struct OverridePolicy: Sendable {
     }
 
     private static func parse(_ text: String) -> (String, String, SettingValue)? {
-        // By scalars: a mark at the start of the value would be one character with the sign.
+        // By scalars: a combining mark at the start of the value would form one character with the
+        // sign.
         let parts = text.unicodeScalars.split(
             separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let names = parts[0].split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

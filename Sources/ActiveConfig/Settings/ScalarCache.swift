@@ -13,7 +13,7 @@ final class ScalarCache: Sendable {
         private let slots = AtomicScalarSlots()
     #endif
 
-    /// Number of slots; what is beyond is not cached.
+    /// Number of slots; settings beyond are not cached.
     static let capacity = 65_536
 
     /// Makes every slot stale that was filled from another configuration.
@@ -22,14 +22,14 @@ final class ScalarCache: Sendable {
     @inline(__always)
     func entry(ofSlot slot: Int) -> ScalarEntry { slots.entry(ofSlot: slot) }
 
-    /// Stores what a slot has in the configuration of a generation; nil means no value of the type.
+    /// Stores a slot's value in the configuration of a generation; nil means no value of the type.
     func fill(slot: Int, generation: UInt64, bits: UInt64?) {
         slots.fill(slot: slot, generation: generation, bits: bits)
     }
 }
 
 enum ScalarEntry: Equatable {
-    /// Nothing is known of the active configuration.
+    /// The slot is not filled for the active configuration.
     case miss
     /// There is no value of the type.
     case absent
@@ -46,7 +46,7 @@ protocol ScalarSlots: Sendable {
 /// Slots behind a lock.
 final class LockedScalarSlots: ScalarSlots {
     private struct State {
-        /// Of the active configuration; 0 while none is loaded.
+        /// Generation of the active configuration; 0 while none is loaded.
         var generation: UInt64 = 0
         var slots: [Int: (generation: UInt64, bits: UInt64?)] = [:]
     }

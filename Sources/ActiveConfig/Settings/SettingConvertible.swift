@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A type that a setting can be read as; see <doc:Typed-settings>.
+/// A type that a setting can be read as; see <doc:Reading-settings>.
 ///
-/// The standard types conform: `Bool`, `Int`, `Double`, `Float`, `String`, `URL`, `Duration`, `Date`,
-/// `Data`, `UUID`, ``SettingValue``, and optionals, arrays and dictionaries of them. An enumeration
-/// with a raw value only has to say so:
+/// The standard types conform: `Bool`, `Int`, `Double`, `Float`, `String`, `URL`, `Duration`,
+/// `Date`, `Data`, `UUID`, ``SettingValue``, and optionals, arrays and dictionaries of them. An
+/// enumeration with a raw value only has to declare its conformance:
 ///
 /// ```swift
 /// enum Theme: String, SettingConvertible { case light, dark }
 /// ```
 ///
-/// Another type gives the values that it accepts:
+/// Other types convert the values that they accept:
 ///
 /// ```swift
 /// struct Percentage: SettingConvertible {
@@ -24,13 +24,13 @@ public import Foundation
 public protocol SettingConvertible: Sendable {
     /// Reads a setting's value.
     ///
-    /// The result is kept until another configuration is active. Several threads that read first at
-    /// once may each call it. `.null` is a value like any other.
+    /// The result is cached until another configuration is active. Several threads can call it at
+    /// the same time. `.null` is a value like any other.
     ///
-    /// - Returns: nil when the value is none of this type; the setting then has its default.
+    /// - Returns: nil when the value is not one of this type; the setting then has its default.
     init?(settingValue: SettingValue)
 
-    /// The values that are accepted, such as "a boolean", for the message about a value that is not.
+    /// The accepted values, such as "a boolean", for the message about a value of another type.
     static var acceptedSettingValues: String { get }
 }
 
@@ -39,9 +39,9 @@ extension SettingConvertible {
     public static var acceptedSettingValues: String { "a value of the type \(Self.self)" }
 }
 
-/// The raw value, read by its own rules.
+/// Reads the raw value by the raw value's rules.
 extension SettingConvertible where Self: RawRepresentable, RawValue: SettingConvertible {
-    /// Reads the raw value; nil when no value of the type has it.
+    /// Reads the raw value; nil when it belongs to no value of the type.
     public init?(settingValue: SettingValue) {
         guard let rawValue = RawValue(settingValue: settingValue) else { return nil }
         self.init(rawValue: rawValue)
@@ -61,19 +61,19 @@ extension Bool: SettingConvertible {
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "a boolean" }
 }
 
 /// By the table of FORMAT 5; see ``SettingValue/integerValue``.
 extension Int: SettingConvertible {
-    /// Reads an integer, or a number cut towards zero.
+    /// Reads an integer, or a number rounded towards zero.
     public init?(settingValue: SettingValue) {
         guard let value = settingValue.integerValue else { return nil }
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "an integer" }
 }
 
@@ -85,7 +85,7 @@ extension Double: SettingConvertible {
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "a number" }
 }
 
@@ -97,7 +97,7 @@ extension Float: SettingConvertible {
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "a number within the range of Float" }
 }
 
@@ -109,19 +109,19 @@ extension String: SettingConvertible {
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "a string" }
 }
 
 /// By the table of FORMAT 5; see ``SettingValue/urlValue``.
 extension URL: SettingConvertible {
-    /// Reads a string that spells a URL.
+    /// Reads a string with a URL.
     public init?(settingValue: SettingValue) {
         guard let value = settingValue.urlValue else { return nil }
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "a URL" }
 }
 
@@ -133,7 +133,7 @@ extension Date: SettingConvertible {
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "an ISO 8601 date with its time" }
 }
 
@@ -144,7 +144,7 @@ extension Data: SettingConvertible {
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "a Base64 string" }
 }
 
@@ -157,7 +157,7 @@ extension UUID: SettingConvertible {
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "a UUID" }
 }
 
@@ -172,7 +172,7 @@ extension Duration: SettingConvertible {
         self = value
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String {
         "a number of seconds or an ISO 8601 duration such as \"PT1M30S\""
     }
@@ -183,7 +183,7 @@ extension SettingValue: SettingConvertible {
     /// Takes the value as it is.
     public init?(settingValue: SettingValue) { self = settingValue }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "any value" }
 }
 
@@ -200,12 +200,12 @@ extension Optional: SettingConvertible where Wrapped: SettingConvertible {
         }
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String { "\(Wrapped.acceptedSettingValues) or null" }
 }
 
 extension Array: SettingConvertible where Element: SettingConvertible {
-    /// Reads an array, all elements of which are of the element's type.
+    /// Reads an array whose elements are all of the element's type.
     public init?(settingValue: SettingValue) {
         guard let elements = settingValue.arrayValue else { return nil }
         self = []
@@ -216,14 +216,14 @@ extension Array: SettingConvertible where Element: SettingConvertible {
         }
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String {
         "an array of which each element is \(Element.acceptedSettingValues)"
     }
 }
 
 extension Dictionary: SettingConvertible where Key == String, Value: SettingConvertible {
-    /// Reads an object, all values of which are of the value's type.
+    /// Reads an object whose values are all of the value's type.
     public init?(settingValue: SettingValue) {
         guard let members = settingValue.dictionaryValue else { return nil }
         self = [:]
@@ -234,7 +234,7 @@ extension Dictionary: SettingConvertible where Key == String, Value: SettingConv
         }
     }
 
-    /// The values that are accepted, for a message.
+    /// The accepted values, for messages.
     public static var acceptedSettingValues: String {
         "an object of which each value is \(Value.acceptedSettingValues)"
     }

@@ -1,4 +1,4 @@
-/// What all keys of one section, name and type share.
+/// State shared by all keys of one section, name and type.
 final class SettingDefinition: Sendable {
     /// A definition, which is never released.
     @safe struct Reference: Sendable, Hashable {
@@ -56,7 +56,7 @@ final class SettingDefinition: Sendable {
     }
 }
 
-/// How a setting's value becomes a value of a key's type.
+/// Converts a setting's value to a key's type.
 struct SettingReader: Sendable {
     /// Why a value is not of the type: the end of a sentence about the setting.
     struct Mismatch: Error {
@@ -66,7 +66,7 @@ struct SettingReader: Sendable {
     /// The result is a ``DecodedValue`` of the type.
     let read: @Sendable (SettingValue) throws(Mismatch) -> any DecodedSetting
 
-    /// Reads nothing.
+    /// Converts nothing.
     static let none = SettingReader { (value) throws(Mismatch) in
         throw Mismatch(reason: "is \(value.excerpt), and its key reads nothing")
     }
@@ -82,7 +82,7 @@ struct SettingReader: Sendable {
     }
 
     static func decodable<Value: Decodable & Sendable>(_ type: Value.Type) -> SettingReader {
-        // A generic function may have been called with a type that is both.
+        // A generic function can be called with a type that is both.
         if let type = type as? any SettingConvertible.Type { return convertible(type) }
         return SettingReader { (value) throws(Mismatch) in
             do {
@@ -95,7 +95,7 @@ struct SettingReader: Sendable {
         }
     }
 
-    /// What an error says of a setting, without the setting's path and the full stop.
+    /// The message of an error about a setting, without the setting's path and the full stop.
     static func predicate(of error: any Error, about path: String) -> String {
         let text = text(of: error)
         let subject = "The setting '\(path)' "
@@ -103,7 +103,7 @@ struct SettingReader: Sendable {
             ? String(text.dropFirst(subject.count)) : "cannot be read: \(text)"
     }
 
-    /// What a decoding error says, with the path inside of the value.
+    /// The message of a decoding error, with the path inside of the value.
     private static func reason(of error: any Error) -> String {
         let codingPath = (error as? DecodingError)?.context?.codingPath ?? []
         let path = codingPath.map(\.stringValue).joined(separator: ".")
@@ -122,7 +122,7 @@ struct SettingReader: Sendable {
 }
 
 extension SettingDefinition {
-    /// True when two configurations give different values, `standard` where they have none.
+    /// True when two configurations give different values, with `standard` for an absent one.
     func differs(
         in new: SnapshotContents, from old: SnapshotContents,
         default standard: any DecodedSetting
@@ -144,7 +144,8 @@ extension SettingDefinition {
 }
 
 extension SnapshotContents {
-    /// All values of a setting, the highest first; the next counts when one is of another type.
+    /// All values of a setting, the highest layer first; if one is of another type, the next is
+    /// tried.
     func candidates(for setting: SettingPath) -> [SettingValue] {
         layers(ofKey: setting.name, inSection: setting.sectionName).map(\.value)
     }

@@ -6,51 +6,49 @@ public import Foundation
 /// Checkout.isOn = true, downloaded (version 12, "etag-12"); beneath it: default false
 /// ```
 public struct SettingExplanation: Sendable, Hashable {
-    /// A value, and where it comes from.
+    /// A value and its source.
     public struct Layer: Sendable, Hashable {
-        /// Where the value comes from.
+        /// The source of the value.
         public let source: SettingSource
         /// The value; nil when it is masked.
         public let value: SettingValue?
 
-        /// Creates a value with its source, as for a test.
+        /// Creates a value with its source, for tests.
         public init(source: SettingSource, value: SettingValue?) {
             self.source = source
             self.value = value
         }
     }
 
-    /// A value that waits for its activation; see ``ActivationPolicy``.
+    /// A value that waits for activation; see ``ActivationPolicy``.
     public struct PendingValue: Sendable, Hashable {
-        /// The value; nil when the document that waits has none, or when it is masked.
+        /// The value; nil when the pending document has none, or when it is masked.
         public let value: SettingValue?
 
-        /// Creates a value, as for a test.
+        /// Creates a value, for tests.
         public init(value: SettingValue?) { self.value = value }
     }
 
     /// The setting.
     public let path: SettingPath
-    /// The value that the app gets, as it would stand in a configuration; nil when there is none, when
-    /// it is masked, or when it is the default of a key whose type cannot be written.
+    /// The value that the app gets, as a configuration would have it; nil when there is none, when
+    /// it is masked, or when it is a key's default that cannot be written as JSON.
     ///
-    /// By a key it is converted: where the document has 2.5, a key of an `Int` gives 2.
+    /// By a key it is converted: if the document has 2.5, a key of an `Int` gives 2.
     public let value: SettingValue?
-    /// Where the value comes from.
+    /// The source of the value.
     public let source: SettingSource
-    /// The values of all layers, unconverted, the highest first; those below the first are
-    /// covered by it.
+    /// The unconverted values of all layers, the highest first, which covers the others.
     public let layers: [Layer]
     /// A Boolean value that indicates whether the values are masked.
     public let isMasked: Bool
-    /// Why the highest value is not the one that the app gets; nil if it is.
+    /// Why the app does not get the highest value; nil if it does.
     public let problem: SettingProblem?
-    /// The value in a downloaded document that waits for its activation, if it is another one than
-    /// in the active document.
+    /// The pending document's value, if it differs from the active one's.
     public let pending: PendingValue?
-    /// The document that was looked at.
+    /// The explained document.
     public let document: ConfigurationReport.Document
-    /// Number of the layer that the value is from; nil when it is from none.
+    /// Index of the layer that supplies the value; nil when none does.
     let layer: Int?
 
     init(
@@ -69,14 +67,14 @@ public struct SettingExplanation: Sendable, Hashable {
         self.layer = layer
     }
 
-    /// Creates an explanation, as for a test.
+    /// Creates an explanation, for tests.
     ///
     /// - Parameters:
     ///   - path: The setting.
-    ///   - layers: All values, the highest first; the first is the one that the app gets.
-    ///   - document: The document that was looked at.
-    ///   - problem: Why the highest value is not the one that the app gets.
-    ///   - pending: The value in a document that waits for its activation.
+    ///   - layers: All values, the highest first; the app gets the first.
+    ///   - document: The explained document.
+    ///   - problem: Why the app does not get the highest value.
+    ///   - pending: The pending document's value.
     public init(
         _ path: SettingPath, layers: [Layer], document: ConfigurationReport.Document,
         problem: SettingProblem? = nil, pending: PendingValue? = nil
@@ -111,7 +109,7 @@ extension SettingExplanation: CustomStringConvertible {
         return (problem.map { "\(text); \($0.reason)" } ?? text).oneLine()
     }
 
-    /// In the largest unit of which there are at least two.
+    /// In the largest unit that gives at least two.
     private static func text(of age: Duration) -> String {
         let seconds = age.components.seconds
         let units = [(86_400, "days"), (3_600, "hours"), (60, "minutes")]
@@ -146,27 +144,27 @@ extension SettingExplanation: CustomStringConvertible {
     }
 }
 
-/// All settings of an ``ActiveConfig``, each with its source, for a log or a support request.
+/// All settings of an ``ActiveConfig`` with their sources, for a log or a support request.
 public struct ConfigurationReport: Sendable, Hashable {
     /// A document's version, date, tag and source.
     public struct Document: Sendable, Hashable {
-        /// Where the document comes from; ``SettingSource/absent`` when there is none.
+        /// The source of the document; ``SettingSource/absent`` when there is none.
         public let source: SettingSource
         /// `template_version` of `meta` (FORMAT 2.4).
         public let templateVersion: Int?
-        /// `creation_time` of `meta` as a date, if it is one (FORMAT 2.3).
+        /// `creation_time` of `meta`, if it is a valid date (FORMAT 2.3).
         public let creationDate: Date?
-        /// The entity tag of the answer in which it came.
+        /// The entity tag of the answer that brought it.
         public let entityTag: String?
-        /// A Boolean value that indicates whether a newer document waits for its activation.
+        /// A Boolean value that indicates whether a newer document waits for activation.
         public let isPending: Bool
-        /// `template_version` of the document that waits.
+        /// `template_version` of the pending document.
         public let pendingTemplateVersion: Int?
 
-        /// The time since the document was made; nil when it does not say when.
+        /// The time since the document was created; nil when it has no creation date.
         public var age: Duration? { creationDate.map { .seconds(-$0.timeIntervalSinceNow) } }
 
-        /// Creates a description, as for a test.
+        /// Creates a description, for tests.
         public init(
             source: SettingSource, templateVersion: Int? = nil, creationDate: Date? = nil,
             entityTag: String? = nil, isPending: Bool = false, pendingTemplateVersion: Int? = nil
@@ -196,16 +194,16 @@ public struct ConfigurationReport: Sendable, Hashable {
     public let document: ConfigurationReport.Document
     /// All settings, sorted by section and name.
     public let settings: [SettingExplanation]
-    /// Settings that are left out or could not be read so far; see ``ConfigurationDiagnostics/problems``.
+    /// Settings that were left out or could not be read; see ``ConfigurationDiagnostics/problems``.
     public let problems: [SettingProblem]
 
-    /// Creates a report, as for a test.
+    /// Creates a report, for tests.
     ///
     /// - Parameters:
     ///   - userID: The user; nil is the generic user.
     ///   - document: The active document.
     ///   - settings: All settings, sorted by section and name.
-    ///   - problems: Settings that are left out or could not be read.
+    ///   - problems: Settings that were left out or could not be read.
     public init(
         userID: String?, document: ConfigurationReport.Document, settings: [SettingExplanation],
         problems: [SettingProblem] = []

@@ -1,4 +1,4 @@
-/// A setting with its type and default: declared once, and read with a leading dot.
+/// A setting with its type and default: declare it once, read it with a leading dot.
 ///
 /// ```swift
 /// extension SettingKey<Bool> {
@@ -8,18 +8,19 @@
 /// if config[.isCheckoutOn] { … }
 /// ```
 ///
-/// A value of another type gives the default; ``ConfigurationDiagnostics/problems`` and the log name it.
+/// A value of another type gives the default; ``ConfigurationDiagnostics/problems`` and the log
+/// report it.
 ///
-/// Keys are meant to be constants of the program: what a key needs is kept, once for each section,
-/// name and type, as long as the process runs.
+/// Declare keys as constants: the first key of each section, name and type allocates a definition,
+/// which is kept as long as the process runs.
 public struct SettingKey<Value: Sendable>: Sendable {
-    // First, where generic code finds them without asking the type.
-    /// Never released, so that copying a key counts no reference.
+    // First property, so that generic code finds it without the type's metadata.
+    /// Never released, so that copying a key needs no reference counting.
     let definition: SettingDefinition.Reference
-    /// Number of the setting in a ``ScalarCache``.
+    /// The setting's slot in a ``ScalarCache``.
     let slot: Int
 
-    /// The value when there is none, or none of the type.
+    /// The value when the setting is absent or of another type.
     public let defaultValue: Value
 
     /// The section and the setting's name.
@@ -35,12 +36,12 @@ public struct SettingKey<Value: Sendable>: Sendable {
     /// The setting's name in its section.
     public var name: String { path.name }
 
-    /// Creates a key for a type that says itself how it is read.
+    /// Creates a key for a ``SettingConvertible`` type.
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
     ///   - name: The setting's name in the section.
-    ///   - defaultValue: The value when there is none, or none of the type.
+    ///   - defaultValue: The value when the setting is absent or of another type.
     ///   - isSecret: True to mask the setting's values; see ``isSecret``.
     public init(
         _ sectionName: String, _ name: String, default defaultValue: Value, isSecret: Bool = false
@@ -48,13 +49,13 @@ public struct SettingKey<Value: Sendable>: Sendable {
         self.init(sectionName, name, defaultValue, .convertible(Value.self), isSecret: isSecret)
     }
 
-    /// Creates a key for a type that is decoded; see ``ActiveConfigSection/decode(_:forKey:)`` for the
+    /// Creates a key for a `Decodable` type; see ``ActiveConfigSection/decode(_:forKey:)`` for the
     /// rules.
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
     ///   - name: The setting's name in the section.
-    ///   - defaultValue: The value when there is none, or none of the type.
+    ///   - defaultValue: The value when the setting is absent or of another type.
     ///   - isSecret: True to mask the setting's values; see ``isSecret``.
     public init(
         _ sectionName: String, _ name: String, default defaultValue: Value, isSecret: Bool = false
@@ -62,12 +63,13 @@ public struct SettingKey<Value: Sendable>: Sendable {
         self.init(sectionName, name, defaultValue, .decodable(Value.self), isSecret: isSecret)
     }
 
-    /// Creates a key for a type that can be decoded, and says itself how it is read, which counts.
+    /// Creates a key for a type that is both `Decodable` and ``SettingConvertible``; it is read by
+    /// the latter.
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
     ///   - name: The setting's name in the section.
-    ///   - defaultValue: The value when there is none, or none of the type.
+    ///   - defaultValue: The value when the setting is absent or of another type.
     ///   - isSecret: True to mask the setting's values; see ``isSecret``.
     public init(
         _ sectionName: String, _ name: String, default defaultValue: Value, isSecret: Bool = false
@@ -75,12 +77,12 @@ public struct SettingKey<Value: Sendable>: Sendable {
         self.init(sectionName, name, defaultValue, .convertible(Value.self), isSecret: isSecret)
     }
 
-    /// Unavailable: the type says neither how it is read nor how it is decoded.
+    /// Unavailable: the type is neither ``SettingConvertible`` nor `Decodable`.
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
     ///   - name: The setting's name in the section.
-    ///   - defaultValue: The value when there is none, or none of the type.
+    ///   - defaultValue: The value when the setting is absent or of another type.
     @available(
         *, unavailable,
         message: """

@@ -10,14 +10,14 @@
 /// let checkout = config.section(Checkout.self)
 /// ```
 ///
-/// The values of `init()` are the defaults: of a setting that the section lacks, and of one whose
-/// value is of another type; in nested types that have a default, too. The rules of reading are those
-/// of ``ActiveConfigSection/decode(_:)``.
+/// The property values of `init()` are the defaults, for an absent setting and for one of another
+/// type; also in nested types that have a default. Values are read by the rules of
+/// ``ActiveConfigSection/decode(_:)``.
 ///
-/// The defaults are found by encoding `init()`, so a type with an `encode(to:)` of its own must write
-/// what its `init(from:)` reads. A property that has no form in a configuration, such as a date beyond
-/// the year 9999, has no default; without a value in the document the whole section is `init()` then.
-/// `init(from:)` is called again after each value of another type.
+/// The defaults are found by encoding `init()`, so a custom `encode(to:)` must write what
+/// `init(from:)` reads. A property that cannot be written in a configuration, such as a date after
+/// the year 9999, has no default; if the document has no value for it either, the whole section is
+/// `init()`. `init(from:)` is called again after each value of another type.
 public protocol SettingsSection: Codable, Sendable {
     /// The section's name.
     static var sectionName: String { get }

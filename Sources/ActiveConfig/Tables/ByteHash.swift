@@ -13,7 +13,7 @@ enum ByteHash {
 
     /// Identifies a text within this process.
     ///
-    /// Two texts collide with a probability of 2⁻¹²⁸, which nobody can increase without the seed.
+    /// Two texts collide with a probability of 2⁻¹²⁸, which cannot be increased without the seed.
     struct Fingerprint: Sendable, Hashable {
         private let low: UInt64
         private let high: UInt64

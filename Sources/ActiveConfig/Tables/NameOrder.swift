@@ -1,8 +1,9 @@
 extension String {
-    /// Whether the UTF-8 of this name sorts before that of another.
+    /// True when the UTF-8 of this name sorts before that of another.
     ///
-    /// Swift's `<` is no strict weak order for names that are not in Unicode's normal form: a Kelvin
-    /// sign is neither before "K::" nor after it nor equal. Sorting by it depends on the order before.
+    /// Swift's `<` is no strict weak order for names outside of Unicode's normal form: a Kelvin
+    /// sign is neither before "K::" nor after it nor equal. Sorting by `<` would depend on the
+    /// initial order.
     func precedes(_ other: String) -> Bool {
         // Several times as fast as `lexicographicallyPrecedes`, which compares byte by byte.
         let isBefore = unsafe utf8.withContiguousStorageIfAvailable { own in
@@ -10,11 +11,11 @@ extension String {
                 unsafe UnsafeRawBufferPointer(own).precedes(UnsafeRawBufferPointer(others))
             }
         }
-        // Without a value, a string is one of Objective-C, whose bytes are not in one piece.
+        // Nil for a bridged Objective-C string without contiguous bytes.
         return (isBefore ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
     }
 
-    /// Whether this name equals another, as `==`, which takes twice as long for equal bytes.
+    /// The same as `==`, which takes twice as long for equal bytes.
     @inline(__always)
     func isName(_ other: String) -> Bool {
         let hasSameBytes = unsafe utf8.withContiguousStorageIfAvailable { own in
@@ -27,7 +28,7 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether these bytes sort before others; compares eight at a time.
+    /// True when these bytes sort before others; compares eight at a time.
     fileprivate func precedes(_ other: UnsafeRawBufferPointer) -> Bool {
         let shared = Swift.min(count, other.count)
         var offset = 0
@@ -47,7 +48,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether the bytes are the same; compares eight at a time.
+    /// True when the bytes are the same; compares eight at a time.
     @inline(__always)
     fileprivate func hasSameBytes(as other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }

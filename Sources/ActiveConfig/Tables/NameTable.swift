@@ -21,7 +21,7 @@ struct NameTable<Value: Sendable>: Sendable {
     /// empty slot.
     private var slots: ContiguousArray<UInt64>
 
-    /// Of entries with one name the last one counts.
+    /// Of several entries with one name the last counts.
     init(_ entries: ContiguousArray<Entry>) {
         self.entries = entries
         slots = []
@@ -106,7 +106,7 @@ extension NameTable {
     @inline(__always)
     func counterpart(ofEntry number: Int, in other: NameTable) -> Int? {
         let hash = entries[number].hash
-        // Two documents of one server list their names in one order.
+        // Two documents of one server usually list their names in one order.
         if number < other.entries.count, other.entries[number].hash == hash,
             other.entries[number].name.isName(entries[number].name)
         {
@@ -115,7 +115,7 @@ extension NameTable {
         return other.find(entries[number].name, hash: hash)
     }
 
-    /// Whether both have the same names with equal values; order does not count.
+    /// True when both have the same names with equal values, in any order.
     func isEqual(to other: NameTable, values isEqual: (Value, Value) -> Bool) -> Bool {
         guard entries.count == other.entries.count else { return false }
         return entries.indices.allSatisfy { number in
@@ -124,7 +124,7 @@ extension NameTable {
         }
     }
 
-    /// The names that both have with values that are not equal, sorted.
+    /// Names in both tables whose values differ, sorted.
     func names(
         changedFrom other: NameTable, values isEqual: (String, Value, Value) -> Bool
     ) -> [String] {

@@ -1,18 +1,18 @@
-/// The sections of many users, each kept once in memory.
+/// The sections of many users, each stored once.
 ///
-/// Users of one server mostly have equal sections. The pool holds them weakly: a section goes with the
-/// last configuration that has it. Only sections of the same text are one: two users' letters that
-/// Unicode calls equivalent stay apart.
+/// Users of one server mostly have equal sections. The pool holds them weakly: a section is
+/// released with the last configuration that has it. Sections are shared only if their text is
+/// identical: canonically equivalent but different text is kept apart.
 final class SectionPool: Sendable {
     fileprivate struct Entry {
         weak var table: SettingTable?
-        /// Estimate in bytes.
+        /// Estimated size in bytes.
         let size: Int
     }
 
-    /// A document's section and a layered one made of it.
+    /// A document's section and the layered section derived from it.
     fileprivate struct Layered {
-        /// Nil when the document has no such section, or when it is gone.
+        /// Nil when the document has no such section, or when it was released.
         weak var document: SettingTable?
         weak var result: SettingTable?
     }
@@ -35,10 +35,10 @@ final class SectionPool: Sendable {
 
     private let state = Locked(State())
 
-    /// Number of entries, some of which may belong to released sections.
+    /// Number of entries, including those of released sections not yet pruned.
     var count: Int { state.withLock { $0.entries.count } }
 
-    /// The pool's section of the same text, which `section` becomes when there is none.
+    /// The pool's section with the same text; adds `section` when there is none.
     ///
     /// - Returns: The section, and an estimate of its size in bytes.
     func shared(_ section: ActiveConfigSection) -> (section: ActiveConfigSection, size: Int) {
@@ -48,7 +48,7 @@ final class SectionPool: Sendable {
         let (known, knownSize) = state.withLock { state in
             (state.entries[fingerprint]?.table, state.entries[fingerprint]?.size)
         }
-        // Values that have no text of their own, such as what is not a number, are told apart here.
+        // Distinguishes values without text of their own, such as NaN.
         if let known, let knownSize, known == table,
             known.shapeProblems == table.shapeProblems
         {
@@ -56,7 +56,7 @@ final class SectionPool: Sendable {
         }
         let size = table.estimatedSize
         let released = state.withLock { state -> [SettingTable] in
-            // Two threads may both add one; the last one counts from now on.
+            // Two threads can both add one; the last one wins.
             state.entries[fingerprint] = Entry(table: table, size: size)
             return state.pruneIfNeeded()
         }
@@ -64,7 +64,7 @@ final class SectionPool: Sendable {
         return (section, size)
     }
 
-    /// The document's sections with the layers applied, each result once for all users.
+    /// The document's sections with the layers applied; each result is shared by all users.
     func applied(
         _ layers: ConfigurationLayers, to document: [String: ActiveConfigSection]
     ) -> NameTable<ActiveConfigSection> {
@@ -86,7 +86,7 @@ final class SectionPool: Sendable {
             }
             return (layered.document, layered.result)
         }
-        // Another section may be at the address of a released one.
+        // Another section can be at the address of a released one.
         if let result = known.1, known.0 === section?.table {
             return ActiveConfigSection(table: result)
         }
@@ -106,8 +106,7 @@ final class SectionPool: Sendable {
 }
 
 extension SectionPool.State {
-    /// - Returns: Tables that may have lost their last reference otherwise, to be released after the
-    ///   lock.
+    /// - Returns: Tables whose last reference may be this one, to be released after the lock.
     fileprivate mutating func pruneIfNeeded() -> [SettingTable] {
         guard entries.count > pruningThreshold else { return [] }
         var seen: [SettingTable] = []
@@ -136,7 +135,7 @@ extension SectionPool.State {
 }
 
 extension SettingTable {
-    /// Estimate of the memory that the settings take, in bytes.
+    /// Estimated memory of the settings, in bytes.
     var estimatedSize: Int {
         let digits = SettingValue.object(largeIntegers.mapValues(\.tree))
         return settings.entries.reduce(
@@ -156,7 +155,7 @@ extension SettingValue {
         text.utf8.count > 15 ? text.utf8.count + 32 : 0
     }
 
-    /// Memory beside the value itself; deeper levels are not counted.
+    /// Memory besides the value itself; deeper levels are not counted.
     fileprivate func estimatedSize(levels: Int) -> Int {
         switch self {
         case .null, .bool, .integer, .double: 0

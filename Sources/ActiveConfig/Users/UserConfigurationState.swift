@@ -1,29 +1,31 @@
-/// The documents of one user: the user's own, the one that waits for its activation, the fallback,
-/// and which of them is active.
+/// The documents of one user: own, pending and fallback, and which of them is active.
 ///
-/// A pure value. Events go in; ``active`` and ``revision`` say what came of them. It takes no lock,
-/// reads no clock and calls no store; the driver does (`ActiveConfig+Transitions.swift`). Each event
-/// that changes something advances ``revision``: whoever has read something at another one is stale.
+/// A pure value. Events go in; ``active`` and ``revision`` are the result. It takes no lock, reads
+/// no clock and calls no store; the driver does (`ActiveConfig+Transitions.swift`). Each effective
+/// event advances ``revision``: results computed at an earlier revision are stale.
 ///
-/// | event | of | effect |
+/// | event | from | effect |
 /// | --- | --- | --- |
-/// | ``Event/loaded(_:)`` | the store, first use | own document, else fallback; what waits for a launch becomes active |
-/// | ``Event/reloaded(_:)`` | the store, later | what another process has stored since, unless it is older |
-/// | ``Event/loadedAnew(_:)`` | the store, later | what the store has now, even if that is less |
-/// | ``Event/received(_:)`` | a download, a push | active as far as the policy has it, the rest waits |
-/// | ``Event/activated(_:)`` | `activate()` | what waits becomes the own document |
+/// | ``Event/loaded(_:)`` | the store, first use | own document, else fallback; a document pending
+/// for a launch becomes active |
+/// | ``Event/reloaded(_:)`` | the store, later | document stored by another process, unless it is
+/// older |
+/// | ``Event/loadedAnew(_:)`` | the store, later | the store's content, even if that is less |
+/// | ``Event/received(_:)`` | a download, a push | active as far as the policy allows, the rest is
+/// pending |
+/// | ``Event/activated(_:)`` | `activate()` | the pending document becomes the own document |
 /// | ``Event/forgotten(fallback:)`` | `forgetUser(_:)` | the fallback becomes active |
-/// | ``Event/fallbackChanged(_:)`` | the generic user | active for those without an own document |
+/// | ``Event/fallbackChanged(_:)`` | the generic user | active for users without an own document |
 ///
-/// ``Event/received(_:)`` compares no versions. Its senders have dropped what is older, within the user's turn: a
-/// push by its decision (`ActiveConfig+Pushing.swift`), a download by `isOutdated`
-/// (`ActiveConfig+DownloadEnds.swift`), both by `keep` for what another process has stored.
+/// ``Event/received(_:)`` compares no versions. Its senders have dropped older documents within the
+/// user's turn: a push by its decision (`ActiveConfig+Pushing.swift`), a download by `isOutdated`
+/// (`ActiveConfig+DownloadEnds.swift`), both by `keep` for documents stored by another process.
 struct UserConfigurationState: Sendable {
-    /// The documents that a store has of a user.
+    /// A user's documents in a store.
     struct Stored: Sendable {
         /// The user's own document.
         var own: KnownConfiguration?
-        /// The document that waits for its activation.
+        /// The document that waits for activation.
         var waiting: ConfigurationState?
         /// The configuration of a user without an own document.
         var fallback: KnownConfiguration = .none
@@ -41,43 +43,44 @@ struct UserConfigurationState: Sendable {
 
     private let policy: ActivationPolicy
 
-    /// Number of the last change; a load that began at another one is stale.
+    /// Number of the last change; a load that started at another number is stale.
     private(set) var revision = 0
 
-    /// The time since the user was forgotten.
+    /// The time since the user was last forgotten.
     private(set) var epoch: UserEpoch
 
-    /// The active configuration, with the document that waits; nil before the first load.
+    /// The active configuration, with the pending document; nil before the first load.
     private(set) var active: KnownConfiguration?
 
-    /// The own document that the store has, where it is not the active one; the outer nil: it is.
+    /// The store's own document if it is not the active one; the outer nil: it is.
     ///
-    /// So it is when a launch has activated another one, or some sections of the one that waits.
+    /// This happens when a launch activated another document, or some sections of the pending one.
     private var beneath: ConfigurationState??
 
-    /// True from the activation by a launch until the store has the document as the user's own.
+    /// True from the activation at a launch until the document is stored as the user's own.
     private(set) var isLaunchUnstored = false
 
-    /// An own document that the store could not keep.
+    /// An own document that could not be stored.
     var unstoredOwn: ConfigurationState? { didSet { noteReplaced() } }
 
-    /// A document that waits and that the store could not keep.
+    /// A pending document that could not be stored.
     var unstoredWaiting: ConfigurationState? { didSet { noteReplaced() } }
 
-    /// Versions of this launch that a document replaced that the store could not keep: what the store still
-    /// has of them came before it, also where its version is higher, since a server may go back.
+    /// Versions of this launch that were replaced by a document that could not be stored: the
+    /// store's copies of them are older even if their version is higher, since a server may roll
+    /// back.
     private var replacedVersions: Set<Int> = []
 
     init(policy: ActivationPolicy, epoch: UserEpoch = UserEpoch()) {
         (self.policy, self.epoch) = (policy, epoch)
     }
 
-    /// The user's newest document, about which a request asks; nil when there is none.
+    /// The user's newest document, to which a conditional request refers; nil when there is none.
     var newest: ConfigurationState? {
         active.flatMap { $0.pending?.configuration ?? ($0.isOwn ? $0.configuration : nil) }
     }
 
-    /// The document that the store has, or should have, as the user's own.
+    /// The document that is, or should be, stored as the user's own.
     private var own: ConfigurationState? {
         beneath ?? active.flatMap { $0.isOwn ? $0.configuration : nil }
     }
@@ -85,7 +88,7 @@ struct UserConfigurationState: Sendable {
     /// True for a user who reads a fallback, such as the generic user's document.
     var isFallback: Bool { active?.isOwn == false }
 
-    /// True when this launch knows something of the user that the store does not.
+    /// True when this launch has state of the user that is not stored.
     var isUnstored: Bool {
         unstoredOwn != nil || unstoredWaiting != nil || isLaunchUnstored
     }
@@ -109,20 +112,20 @@ struct UserConfigurationState: Sendable {
         }
     }
 
-    /// False for a document that is left in the store from before the active one.
+    /// False for a stored pending document that is older than the active one.
     ///
-    /// What waits in memory may be of a lower version, since a server may go back.
+    /// A pending document in memory can have a lower version, since a server may roll back.
     func mayActivate(_ waiting: ConfigurationState) -> Bool {
         guard let active, active.isOwn else { return true }
         return active.pending.map { waiting.isSame(as: $0.configuration) } == true
             || !active.configuration.isLater(than: waiting)
     }
 
-    /// True for a stored document of a version later than a document's, unless this launch had it: a server
-    /// may go back.
+    /// True for a stored document of a later version, unless this launch had that version: a server
+    /// may roll back.
     ///
-    /// So a document that could not be stored stays until the store takes it, or has a later version that this
-    /// launch did not have, which another process has stored since.
+    /// So a document that could not be stored stays until the store takes it, or until another
+    /// process stores a later version that this launch did not have.
     func isSuperseded(_ document: ConfigurationState, by storedVersion: Int?) -> Bool {
         guard let version = document.templateVersion, let storedVersion, storedVersion > version
         else { return false }
@@ -160,7 +163,7 @@ struct UserConfigurationState: Sendable {
         isLaunchUnstored = isActivated
     }
 
-    /// Takes over what another process has stored since, unless it is older than what is active.
+    /// Takes over what another process stored, unless it is older than the active document.
     private mutating func reload(_ stored: Stored) {
         guard let active else { return load(stored) }
         let isNewOwn =
@@ -174,7 +177,7 @@ struct UserConfigurationState: Sendable {
                 active.withoutPending
             }
         let known: KnownConfiguration
-        // One that is older than what is active, or than what waits here, is left from before.
+        // A stored pending document older than the active or pending one here is a leftover.
         let waiting = stored.waiting.flatMap { waiting in
             base.isLater(than: waiting)
                 || !isNewOwn && active.pending?.configuration.isLater(than: waiting) == true
@@ -185,7 +188,7 @@ struct UserConfigurationState: Sendable {
         } else if isNewOwn || active.pending == nil {
             known = base
         } else {
-            // A removal changes nothing.
+            // A removal has no effect.
             return
         }
         guard !known.hasSameDocuments(as: active) || known.isOwn != active.isOwn else { return }
@@ -198,7 +201,7 @@ struct UserConfigurationState: Sendable {
         if let kept = unstoredWaiting, known.isLater(than: kept) { unstoredWaiting = nil }
     }
 
-    /// Takes over what the store has, unless this launch knows something that it does not.
+    /// Takes over the store's content, unless this launch has unstored state.
     private mutating func loadAnew(_ stored: Stored) {
         let known = stored.own ?? stored.fallback
         guard let active, !isUnstored, active.pending == nil, stored.waiting == nil else {
@@ -228,7 +231,7 @@ struct UserConfigurationState: Sendable {
     private mutating func forget(_ fallback: KnownConfiguration) {
         (unstoredOwn, unstoredWaiting, isLaunchUnstored) = (nil, nil, false)
         epoch = epoch.next
-        // Even if nothing is loaded: a load that is running has read what is gone by now.
+        // Even if nothing is loaded: a running load has read what is removed by now.
         if active == nil { revision += 1 } else { become(fallback) }
     }
 
@@ -247,13 +250,14 @@ struct UserConfigurationState: Sendable {
         (active, self.beneath) = (known, beneath)
     }
 
-    /// Records that the store has the document that a launch activated, or that it must not have it since
+    /// Records that the document activated at launch is stored, or must not be stored because
     /// another process has stored something else.
     mutating func endLaunch(isStored: Bool) {
         isLaunchUnstored = false
         if isStored { beneath = nil }
     }
 
-    /// Replaces the active configuration by one with equal documents, such as with shared sections.
+    /// Replaces the active configuration by one with equal documents, such as one with shared
+    /// sections.
     mutating func share(_ known: KnownConfiguration) { active = known }
 }

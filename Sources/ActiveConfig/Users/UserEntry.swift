@@ -1,6 +1,6 @@
 internal import Dispatch
 
-/// One user in memory: the state of the user's documents, the snapshot that is read, and who listens.
+/// One user in memory: the state of the documents, the snapshot for readers, and the listeners.
 ///
 /// Transitions (`ActiveConfig+Transitions.swift`) alone change the documents, one at a time.
 final class UserEntry: Sendable {
@@ -30,8 +30,9 @@ final class UserEntry: Sendable {
             State(documents: UserConfigurationState(policy: policy, epoch: UserEpoch(forgettings))))
     }
 
-    /// Lanes of the calls that read the user's documents on other threads, read them for a download, and
-    /// write them: a store that does not return for one user leaves the other users their threads.
+    /// Lanes of the calls that read the user's documents on other threads, read them for a
+    /// download, and write them: a store that blocks for one user does not take the other users'
+    /// threads.
     var reads: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .reads) }
     var downloads: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .downloads) }
     var writes: BlockingCalls.Lane { BlockingCalls.Lane(of: self, .writes) }
@@ -41,12 +42,12 @@ final class UserEntry: Sendable {
 
     var documents: UserConfigurationState { state.withLock { $0.documents } }
 
-    /// Both at one moment.
+    /// Both at the same moment.
     var current: (documents: UserConfigurationState, snapshot: SnapshotContents?) {
         state.withLock { ($0.documents, $0.snapshot) }
     }
 
-    /// Changes what is known of the store, which changes nothing that is read.
+    /// Changes the knowledge of the store, which affects no reader.
     func note(_ change: (inout UserConfigurationState) -> Void) {
         state.withLock { change(&$0.documents) }
     }
@@ -56,7 +57,7 @@ final class UserEntry: Sendable {
     /// - Parameters:
     ///   - documents: The state.
     ///   - snapshot: The snapshot of its active configuration; nil when nothing is loaded.
-    ///   - changes: The changes since the former snapshot.
+    ///   - changes: The changes since the previous snapshot.
     func publish(
         _ documents: UserConfigurationState, _ snapshot: SnapshotContents?,
         _ changes: [SectionChange]
@@ -67,7 +68,7 @@ final class UserEntry: Sendable {
             let deliveries = changes.map { ($0, state.listeners[$0.sectionName]) }
                 .filter { !$0.1.isEmpty }
             guard !deliveries.isEmpty else { return }
-            // Under the lock, so that they come in the order of the changes.
+            // Under the lock, so that deliveries are in the order of the changes.
             listenerQueue.async {
                 for (change, registrations) in deliveries {
                     for registration in registrations {
@@ -78,7 +79,7 @@ final class UserEntry: Sendable {
         }
     }
 
-    /// Wakes the sequences that are being iterated; not to be called under a lock.
+    /// Wakes running iterations; must not be called under a lock.
     func signal() { signals.yield() }
 
     /// Adds a listener, and queues the active section for it.

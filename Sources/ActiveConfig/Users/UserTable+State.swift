@@ -1,4 +1,4 @@
-/// What is kept of users, and what is released when a limit is reached.
+/// Bookkeeping of users, and the choice of entries to release at a limit.
 extension UserTable.State {
     mutating func use(_ entry: UserEntry) {
         useCount += 1
@@ -12,7 +12,7 @@ extension UserTable.State {
         slot.forgettings = entry.forgettings
         slots[entry.userID] = slot
         uses.append((entry.userID, useCount))
-        // At most a few for each entry, so that their cost stays constant.
+        // At most a few per entry, so the amortized cost is constant.
         if uses.count > 64, uses.count > 4 * slots.count {
             uses = ContiguousArray(
                 uses[firstUse...].filter { slots[$0.userID]?.use == $0.use })
@@ -20,7 +20,7 @@ extension UserTable.State {
         }
     }
 
-    /// Counts the sections of an entry's new configuration instead of those of the old one.
+    /// Replaces the counted sections of an entry by those of its new configuration.
     mutating func count(_ tables: UserTable.Tables, for userID: UserID) {
         guard var slot = slots[userID] else { return }
         if slot.kept != nil {
@@ -56,7 +56,7 @@ extension UserTable.State {
         }
     }
 
-    /// Stops keeping the least recently used until the limits hold.
+    /// Releases the least recently used until the limits hold.
     ///
     /// - Returns: The entries, to be released after the lock.
     mutating func release(
@@ -67,7 +67,7 @@ extension UserTable.State {
             firstUse < uses.count
         {
             let (userID, use) = uses[firstUse]
-            // The newest stays as long as there is room for one.
+            // The newest stays if the limit allows one.
             if userID == exception, keptCount == 1, limits.maximumCount > 0 { break }
             firstUse += 1
             guard var slot = slots[userID], slot.use == use, let entry = slot.kept else { continue }
@@ -81,7 +81,7 @@ extension UserTable.State {
         return released
     }
 
-    /// Stops holding the entries that nobody else uses, once they are many.
+    /// Releases held entries that have no other reference, once there are many.
     ///
     /// - Returns: The entries, to be released after the lock.
     mutating func releaseHeld(butNot exception: UserID) -> [UserEntry] {
@@ -102,7 +102,7 @@ extension UserTable.State {
 
     /// Drops the slots of released entries.
     ///
-    /// - Returns: Entries that were looked at, to be released after the lock.
+    /// - Returns: Inspected entries, to be released after the lock.
     mutating func prune() -> [UserEntry] {
         guard slots.count > pruningThreshold else { return [] }
         var seen: [UserEntry] = []

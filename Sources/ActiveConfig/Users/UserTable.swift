@@ -2,13 +2,13 @@ internal import Dispatch
 
 /// The users whose configurations are in memory.
 ///
-/// A user has one entry as long as anybody uses it. Of those that handles have asked for, the least
-/// recently asked for are released when a limit is reached, unless a handle holds them. Beside that, an
-/// entry is held as long as it knows something that the store does not tell at the next load.
+/// A user has one entry as long as it is referenced. Of the entries requested by handles, the least
+/// recently requested are released at a limit unless a handle holds them. An entry is also held
+/// while it has state that the store would not return at the next load.
 final class UserTable: Sendable {
     struct Slot {
         weak var entry: UserEntry?
-        /// Also those of a former entry, as long as something that was read from it is in use.
+        /// Shared with a former entry, as long as something that was read from it is in use.
         weak var forgettings: Locked<Int>?
         /// Nil once the entry is no longer kept.
         var kept: UserEntry?
@@ -16,7 +16,7 @@ final class UserTable: Sendable {
         var held: UserEntry?
         /// Number of the last use by a handle; 0: none.
         var use = 0
-        /// The sections that count for the entry.
+        /// The sections counted for the entry.
         var tables: Tables?
     }
 
@@ -39,25 +39,25 @@ final class UserTable: Sendable {
     struct State {
         var slots: [UserID: Slot] = [:]
         var keptCount = 0
-        /// Uses in order, from `firstUse` on; those that are not a slot's last are passed over.
+        /// Uses in order, from `firstUse` on; entries that are not a slot's last use are skipped.
         var uses: ContiguousArray<(userID: UserID, use: Int)> = []
         var firstUse = 0
         var useCount = 0
-        /// How many kept entries have a document.
+        /// Number of kept entries per document.
         var documents: [ObjectIdentifier: Int] = [:]
-        /// How many documents of kept entries have a section, and its size.
+        /// Number of documents of kept entries per section, with its size.
         var sections: [ObjectIdentifier: (count: Int, size: Int)] = [:]
         var size = 0
         /// Number of slots above which those of released entries are pruned.
         var pruningThreshold = leastPruningThreshold
         var heldCount = 0
-        /// Number of held entries above which those that nobody else uses are released.
+        /// Number of held entries above which unreferenced ones are released.
         var holdingThreshold = leastHoldingThreshold
     }
 
     static let leastPruningThreshold = 64
     static let leastHoldingThreshold = 1_000
-    /// Estimate of what an entry takes beside its sections, in bytes.
+    /// Estimated memory of an entry without its sections, in bytes.
     static let entrySize = 2048
 
     let pool = SectionPool()
@@ -65,7 +65,7 @@ final class UserTable: Sendable {
     private let policy: ActivationPolicy
     private let listenerQueue: DispatchQueue
     private let state = Locked(State())
-    /// The last fallback, which many users read.
+    /// The last fallback, which many users share.
     private let fallback = Locked<Shared?>(nil)
 
     init(limits: UserCacheLimits, policy: ActivationPolicy, listenerQueue: DispatchQueue) {
@@ -74,11 +74,11 @@ final class UserTable: Sendable {
         self.listenerQueue = listenerQueue
     }
 
-    /// The user's entry, which is new when nobody uses one.
+    /// The user's entry; creates one when there is none.
     ///
     /// - Parameters:
     ///   - userID: The user.
-    ///   - isKept: True for a handle's, which is then kept within the limits.
+    ///   - isKept: True for a handle's entry, which is kept within the limits.
     /// - Returns: The entry.
     func entry(of userID: UserID, isKept: Bool) -> UserEntry {
         let (entry, released) = state.withLock { state -> (UserEntry, [UserEntry]) in
@@ -91,7 +91,7 @@ final class UserTable: Sendable {
             if isKept {
                 state.use(entry)
             } else {
-                // Of a former entry nothing is left but the slot.
+                // Only the slot is left of a former entry.
                 if slot?.entry == nil {
                     state.slots[userID] = Slot(entry: entry, forgettings: entry.forgettings)
                 }
@@ -103,9 +103,9 @@ final class UserTable: Sendable {
         return entry
     }
 
-    /// Holds an entry, or no longer.
+    /// Starts or ends holding an entry.
     ///
-    /// - Returns: What is released by that, to be let go under no lock.
+    /// - Returns: Objects to be released outside of any lock.
     func hold(_ entry: UserEntry, _ isHeld: Bool) -> [UserEntry] {
         state.withLock { state in
             let wasHeld = state.slots[entry.userID]?.held != nil
@@ -119,28 +119,27 @@ final class UserTable: Sendable {
     /// Number of held entries.
     var heldCount: Int { state.withLock { $0.heldCount } }
 
-    /// The user's entry if a handle has asked for it and it is in memory since.
+    /// The user's entry if a handle has requested it and it is still in memory.
     func usedEntry(of userID: UserID) -> UserEntry? {
         state.withLock { state in
             state.slots[userID].flatMap { $0.use > 0 ? $0.entry : nil }
         }
     }
 
-    /// The user's epoch; nil when nothing of the user is in memory.
+    /// The user's epoch; nil when the user is not in memory.
     func epoch(of userID: UserID) -> UserEpoch? {
         state.withLock { $0.slots[userID]?.entry }?.documents.epoch
     }
 
-    /// All entries that somebody uses or that are kept.
+    /// All referenced or kept entries.
     var livingEntries: [UserEntry] { state.withLock { $0.slots.values.compactMap(\.entry) } }
 
     /// Number of entries that are kept, and their estimated size in bytes.
     var kept: (count: Int, size: Int) { state.withLock { ($0.keptCount, $0.size) } }
 
-    /// A snapshot of a user's configuration; of a user with handles its sections are shared with those
-    /// of others.
+    /// A snapshot of a user's configuration; users with handles share sections with each other.
     ///
-    /// - Returns: The snapshot, and what is released for it, to be let go under no lock.
+    /// - Returns: The snapshot, and objects to be released outside of any lock.
     func snapshot(
         of userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         reason: SectionChange.Reason, epoch: UserEpoch, previous: SnapshotContents?
@@ -162,7 +161,7 @@ final class UserTable: Sendable {
         return (snapshot, released)
     }
 
-    /// The document with shared sections; that of a fallback is made once for all users who read it.
+    /// The document with shared sections; a fallback's is made once for all its users.
     private func shared(_ known: KnownConfiguration, _ layers: ConfigurationLayers) -> Shared {
         let isFallback = !known.isOwn && known.pending == nil
         if isFallback, let last = fallback.withLock({ $0 }), last.layers == layers,

@@ -1,19 +1,19 @@
 internal import Dispatch
 internal import Foundation
 
-/// Serializes what changes the documents of each user: one turn after the other.
+/// Serializes changes of each user's documents: one turn at a time.
 ///
-/// Users do not wait for each other. A turn calls the store, and so holds no lock of the framework's.
-/// Messages are logged after the turn, as the log may use the framework.
+/// Users do not wait for each other. A turn calls the store, and therefore holds no lock of the
+/// framework. Messages are logged after the turn, as the log may call the framework.
 final class UserTurns: Sendable {
-    /// The queues in use, each with the number of its turns that run or wait.
+    /// Queues in use, with the number of running and waiting turns.
     private let queues = Locked<[UserID: (queue: DispatchQueue, count: Int)]>([:])
 
     private final class Turn: Sendable {
         let thread = ObjectIdentifier(Thread.current)
         private let isOver = Locked(false)
 
-        /// True for code that runs in the turn, and not in a task that was started there.
+        /// True for code that runs in the turn, but not in a task started there.
         var isCurrent: Bool {
             thread == ObjectIdentifier(Thread.current) && !isOver.withLock { $0 }
         }
@@ -21,11 +21,11 @@ final class UserTurns: Sendable {
         func end() { isOver.withLock { $0 = true } }
     }
 
-    /// The turn that this code runs in; a task that is started in a turn inherits it.
+    /// The turn of the running code; tasks started in a turn inherit it.
     @TaskLocal private static var turn: Turn?
 
-    /// True for code that is called in a turn, such as a store's: it must not wait for a turn, which
-    /// might be its own or wait for that.
+    /// True for code called in a turn, such as a store's: it must not wait for a turn, which could
+    /// be its own or wait for its own.
     static var isInTurn: Bool { turn?.isCurrent ?? false }
 
     /// Runs `body` on the calling thread.
@@ -48,6 +48,6 @@ final class UserTurns: Sendable {
         }
     }
 
-    /// The number of a user's turns that run or wait.
+    /// The number of a user's running and waiting turns.
     func count(of userID: UserID) -> Int { queues.withLock { $0[userID]?.count ?? 0 } }
 }

@@ -2,7 +2,7 @@ public import Foundation
 
 /// A document that a ``ConfigurationVetting`` decides on.
 public struct ConfigurationCandidate: Sendable {
-    /// The way by which a document came.
+    /// Where a document came from.
     ///
     /// More may be added: keep a `default` when you switch over it.
     public struct Origin: Sendable, Hashable, CustomStringConvertible {
@@ -12,16 +12,16 @@ public struct ConfigurationCandidate: Sendable {
 
         private let kind: Kind
 
-        /// It was read from the store.
+        /// Read from the store.
         public static let stored = Origin(kind: .stored)
-        /// An answer of the server has it.
+        /// Contained in an answer of the server.
         public static let downloaded = Origin(kind: .downloaded)
-        /// An answer without a document (304) says that it is unchanged.
+        /// Unchanged according to an answer without a document (304).
         public static let confirmed = Origin(kind: .confirmed)
-        /// An answer has it, and it is older than the last known one: it is not used, and has to be
-        /// authentic only.
+        /// Contained in an answer, but older than the last known document: it is not used and only
+        /// has to be authentic.
         public static let superseded = Origin(kind: .superseded)
-        /// It came without a request, such as over a stream.
+        /// Arrived without a request, such as over a stream.
         public static let pushed = Origin(kind: .pushed)
 
         /// The name, such as `stored`.
@@ -32,27 +32,27 @@ public struct ConfigurationCandidate: Sendable {
     public internal(set) var document: ConfigurationState
     /// The user whose document it is; nil is the generic user.
     public let userID: String?
-    /// The way by which it came.
+    /// Where it came from.
     public let origin: Origin
     /// The user's own last document, for one that has just arrived.
     public let lastKnown: ConfigurationState?
     /// The document that the request was about; see
     /// ``ConfigurationVetting/requestBase(_:forUserID:)``.
     public let requestBase: ConfigurationState?
-    /// The highest version that is known of the user's documents, refused ones among them.
+    /// The highest known version of the user's documents, including refused ones.
     public let newestKnownVersion: Int?
     /// The time of the decision.
     public let time: Date
 
-    /// Creates a candidate, as for a test.
+    /// Creates a candidate, for tests.
     ///
     /// - Parameters:
     ///   - document: The document.
     ///   - userID: The user whose document it is; nil is the generic user.
-    ///   - origin: The way by which it came.
+    ///   - origin: Where it came from.
     ///   - lastKnown: The user's own last document.
     ///   - requestBase: The document that the request was about.
-    ///   - newestKnownVersion: The highest version that is known of the user's documents.
+    ///   - newestKnownVersion: The highest known version of the user's documents.
     ///   - time: The time of the decision.
     public init(
         _ document: ConfigurationState, userID: String?, origin: Origin,
@@ -69,7 +69,7 @@ public struct ConfigurationCandidate: Sendable {
     }
 }
 
-/// A document that is or becomes active for the current user.
+/// A document that is, or is about to become, active for the current user.
 public struct ConfigurationActivation: Sendable {
     /// The document; nil for one that comes with the app.
     public let document: ConfigurationState?
@@ -78,7 +78,7 @@ public struct ConfigurationActivation: Sendable {
     /// False when only some of its sections become active.
     public let isWhole: Bool
 
-    /// Creates an activation, as for a test.
+    /// Creates an activation, for tests.
     ///
     /// - Parameters:
     ///   - document: The document; nil for one that comes with the app.

@@ -1,5 +1,5 @@
 extension ConfigurationState {
-    /// The document as the answer had it, where a vetting has made another one of it.
+    /// The document as it was received, if a vetting replaced it.
     var asReceived: ConfigurationState {
         guard let original, let body = original.body,
             var received = original.knownConfiguration
@@ -11,12 +11,12 @@ extension ConfigurationState {
         return received
     }
 
-    /// An original of a downloader that gives none.
+    /// The original for a downloader that gives none.
     var receivedOriginal: OriginalDocument {
         OriginalDocument(body: jsonData(), headerFields: [:], entityTag: entityTag)
     }
 
-    /// Without the bytes of its original, of which memory needs the digest only.
+    /// A copy without the bytes of its original, of which memory keeps only the digest.
     var keptInMemory: ConfigurationState {
         guard let original, original.body != nil else { return self }
         var state = self

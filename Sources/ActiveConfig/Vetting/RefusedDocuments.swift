@@ -1,7 +1,7 @@
-/// The newest document that has arrived of each user in this launch, where a vetting does not accept it.
+/// The newest document that each user received in this launch, if a vetting does not accept it.
 ///
-/// A pure value. An updater asks about such a document in place of the user's own one, so that the server
-/// tells it of the next document, and does not send this one again.
+/// A pure value. An updater asks about the refused document instead of the user's own, so that the
+/// server announces the next document and does not send this one again.
 struct RefusedDocuments: Sendable {
     struct Refused: Sendable {
         /// Without its sections and the bytes of its original.
@@ -17,21 +17,21 @@ struct RefusedDocuments: Sendable {
             self.isIgnored = isIgnored
         }
 
-        /// True for the same document, of whatever version: an entity tag covers no version.
+        /// True for the same document of any version: an entity tag covers no version.
         func isOf(_ other: ConfigurationState) -> Bool {
             document.entityTag == other.entityTag
                 && (other.entityTag != nil || document.templateVersion == other.templateVersion)
         }
     }
 
-    /// Users beyond have a document downloaded once more.
+    /// Users above the limit download a refused document once more.
     private static let maximumCount = 10_000
 
     private var newest: [UserID: Refused] = [:]
 
     subscript(userID: UserID) -> Refused? { newest[userID] }
 
-    /// Notes a document that is not accepted; an older one comes from a replica that is behind.
+    /// Records a refused document; an older one comes from a lagging replica and is ignored.
     mutating func note(_ refused: Refused, of userID: UserID) {
         if newest[userID]?.document.isLater(than: refused.document) == true { return }
         newest[userID] = refused
@@ -41,7 +41,7 @@ struct RefusedDocuments: Sendable {
         }
     }
 
-    /// Notes a document that is accepted, or confirmed.
+    /// Records a document that is accepted or confirmed.
     mutating func noteAccepted(_ document: ConfigurationState, of userID: UserID) {
         guard let refused = newest[userID], !refused.document.isLater(than: document) else {
             return
@@ -49,11 +49,11 @@ struct RefusedDocuments: Sendable {
         newest[userID] = nil
     }
 
-    /// Notes an answer without a document (304) to a request about the refused one.
+    /// Records an answer without a document (304) to a request about the refused one.
     ///
     /// - Parameters:
     ///   - asked: The document that the request was about.
-    ///   - version: The version for which the answer confirms it; nil when it names none.
+    ///   - version: The version that the answer confirms; nil when it names none.
     ///   - userID: The user.
     /// - Returns: The refused document; nil when the request was about another one.
     mutating func confirm(
@@ -72,8 +72,8 @@ struct RefusedDocuments: Sendable {
 
     mutating func forget(_ userID: UserID) { newest[userID] = nil }
 
-    /// The document to ask about: the user's last one, under the entity tag and the version of the refused
-    /// one where that is newer.
+    /// The document to ask about: the user's last one, with the refused one's entity tag and
+    /// version if that is newer.
     func requestBase(
         _ lastKnown: ConfigurationState?, of userID: UserID
     ) -> ConfigurationState? {

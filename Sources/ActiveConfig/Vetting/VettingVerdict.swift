@@ -10,7 +10,7 @@ public struct VettingVerdict: Sendable {
 
     let kind: Kind
 
-    /// The reason of a document that is not used; nil for one that may become active.
+    /// Why a document is not used; nil for one that may become active.
     public var refusal: ConfigurationRefusal? {
         switch kind {
         case .accept: nil
@@ -18,10 +18,11 @@ public struct VettingVerdict: Sendable {
         }
     }
 
-    /// A Boolean value that indicates whether the document is not used, and is no failure.
+    /// A Boolean value that indicates whether the document is not used without this being a
+    /// failure.
     public var isIgnored: Bool { if case .ignore = kind { true } else { false } }
 
-    /// The document that takes the place of the one that was asked about; nil when none does.
+    /// The document used instead; nil when there is none.
     public var replacement: ConfigurationState? {
         switch kind {
         case .accept(let document), .ignore(_, let document): document
@@ -32,10 +33,10 @@ public struct VettingVerdict: Sendable {
     /// The document may become active.
     public static let accept = VettingVerdict(kind: .accept(nil))
 
-    /// The document may become active, as it is given here: such as read from signed bytes.
+    /// Lets a changed document become active, such as one read from signed bytes.
     ///
-    /// The store keeps the document that was received, which the vetting gets at the next launch. After a
-    /// change that is pushed, the whole document is downloaded.
+    /// The store keeps the document as received, and the vetting gets it again at the next launch.
+    /// After a pushed change the whole document is downloaded.
     ///
     /// - Parameter document: The document.
     /// - Returns: The verdict.
@@ -45,21 +46,22 @@ public struct VettingVerdict: Sendable {
 
     /// The document is not used.
     ///
-    /// A download that brings it fails; one in the store is as good as none. Observers hear of it.
+    /// The download fails; a stored document counts as absent. Observers receive the refusal.
     ///
-    /// - Parameter refusal: The reason. A download throws its error, if it has one, else the refusal.
+    /// - Parameter refusal: The reason. A download throws its underlying error if it has one, else
+    ///   the refusal itself.
     /// - Returns: The verdict.
     public static func refuse(_ refusal: ConfigurationRefusal) -> VettingVerdict {
         VettingVerdict(kind: .refuse(refusal))
     }
 
-    /// The document is not used, and is no failure.
+    /// The document is not used; this is not a failure.
     ///
-    /// A download that brings it has brought nothing new. Observers hear of it.
+    /// The download ends as "not modified". Observers receive the refusal.
     ///
     /// - Parameters:
     ///   - refusal: The reason.
-    ///   - replacement: The user's document that is used instead of one in the store, if it is accepted in
+    ///   - replacement: The user's document to use instead of a stored one, if it is accepted in
     ///     turn.
     /// - Returns: The verdict.
     public static func ignore(
@@ -69,9 +71,9 @@ public struct VettingVerdict: Sendable {
     }
 }
 
-/// The reason why a document is not used.
+/// The reason why a document is not used; a download throws it if it has no underlying error.
 public struct ConfigurationRefusal: Error, Sendable, CustomStringConvertible, LocalizedError {
-    /// The reason, for logs and for the server: a sentence, in which no user is named.
+    /// The reason, for logs and for the server: a sentence without a user's name.
     public let reason: String
     /// The error with which a download fails; nil for the refusal itself.
     public let underlyingError: (any Error)?
@@ -79,7 +81,7 @@ public struct ConfigurationRefusal: Error, Sendable, CustomStringConvertible, Lo
     /// Creates a refusal.
     ///
     /// - Parameters:
-    ///   - reason: The reason: a sentence, in which no user is named.
+    ///   - reason: The reason: a sentence without a user's name.
     ///   - underlyingError: The error with which a download fails.
     public init(_ reason: String, underlyingError: (any Error)? = nil) {
         self.reason = reason
