@@ -1,23 +1,21 @@
 extension ActiveConfig {
-    /// Activates the downloaded document that waits, with all its sections; see
-    /// ``ActivationPolicy``.
+    /// Activates the pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
-    /// listener queue. It waits for the store. Called by a store, it returns at once, and activates
-    /// afterwards.
+    /// When it returns, the document is stored as the user's own and the deliveries are on the
+    /// listener queue. It blocks for the store. Called from a store, it returns at once and
+    /// activates afterwards.
     ///
-    /// - Returns: The sections that have changed, sorted; empty when nothing waits.
+    /// - Returns: The changed sections, sorted; empty when no document is pending.
     @available(*, noasync, message: "Await the function of the same name.")
     @discardableResult
     public func activate() -> [SectionChange] { activateWaiting(of: state.withLock { $0.entry }) }
 
-    /// Activates the downloaded document that waits, with all its sections; see
-    /// ``ActivationPolicy``.
+    /// Activates the pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// When it returns, the document is stored as the user's own and the deliveries are on the
     /// listener queue.
     ///
-    /// - Returns: The sections that have changed, sorted; empty when nothing waits.
+    /// - Returns: The changed sections, sorted; empty when no document is pending.
     @discardableResult
     public func activate() async -> [SectionChange] {
         let entry = state.withLock { $0.entry }
@@ -26,9 +24,9 @@ extension ActiveConfig {
 
     /// Downloads the current user's configuration and activates it.
     ///
-    /// When the user changed in the meantime, a document that waits is not activated.
+    /// If the user changes meanwhile, no pending document is activated.
     ///
-    /// - Returns: The result, with the sections that the download and the activation have changed.
+    /// - Returns: The result, with the sections changed by the download and the activation.
     /// - Throws: As the async `downloadNewConfig()`; then nothing is activated, not even a document that
     ///   has waited before.
     @discardableResult
@@ -46,7 +44,7 @@ extension ActiveConfig {
     /// The result of a download whose document is activated.
     func activatedResult(_ result: DownloadResult, of entry: UserEntry) async -> DownloadResult {
         let changes = await storeCalls.run(in: entry.writes) { self.activateWaiting(of: entry) }
-        // Another caller may have activated it.
+        // Another caller can have activated it.
         let isActive = entry.documents.active?.pending == nil
         return DownloadResult(
             userID: result.userID,
@@ -56,9 +54,9 @@ extension ActiveConfig {
             outcome: result.outcome)
     }
 
-    /// Activates the document that waits for a user; blocks for the store.
+    /// Activates a user's pending document; blocks for the store.
     ///
-    /// - Returns: The sections that have changed, sorted; empty when nothing waits.
+    /// - Returns: The changed sections, sorted; empty when no document is pending.
     func activateWaiting(of entry: UserEntry) -> [SectionChange] {
         if UserTurns.isInTurn {
             storeCalls.async(in: entry.writes) { _ = self.activateWaiting(of: entry) }
@@ -83,13 +81,14 @@ extension ActiveConfig {
             return changes
         }
         guard entry.documents.active?.pending != nil else { return [] }
-        // Another process has activated it, and noted when it downloaded it.
+        // If another process activated it, that process has also recorded when it downloaded it.
         history.refresh()
         return reload(entry)
     }
 
-    /// The changes that `activate()` would make, sorted by section; empty when nothing waits.
+    /// The changes that `activate()` would make, sorted by section; empty when no document is
+    /// pending.
     ///
-    /// With in-app defaults and overrides, as readers will see them.
+    /// With in-app defaults and overrides, as readers will get them.
     public var pendingChanges: [SectionChange] { loadedSnapshot().pendingChanges }
 }

@@ -1,10 +1,10 @@
 public import Foundation
 
-/// In-app defaults, which lie beneath what is downloaded, setting by setting.
+/// In-app defaults, beneath the document, setting by setting.
 ///
-/// All reads, listeners and sequences see the result; ``currentConfiguration`` is the document alone.
-/// A setting that disappears from the document goes back to its in-app default, and its section's
-/// listeners hear of it.
+/// All reads, listeners and sequences see the result; ``currentConfiguration`` is the document
+/// alone. A setting that disappears from the document falls back to its in-app default, and the
+/// listeners of its section are called.
 extension ActiveConfig {
     /// The in-app defaults, by section.
     public var defaults: [String: ActiveConfigSection] {
@@ -12,25 +12,24 @@ extension ActiveConfig {
             .mapValues { ActiveConfigSection(settings: $0) }
     }
 
-    /// Replaces the in-app defaults, which are for every user and not stored; see
-    /// <doc:Defaults-overrides-and-sources>.
+    /// Replaces the in-app defaults, which apply to every user and are not stored; see
+    /// <doc:Defaults-bootstrap-and-overrides>.
     ///
     /// ```swift
     /// config.setDefaults(["Checkout": ["isOn": true, "timeout": 30]])
     /// ```
     ///
-    /// The sections of a document do as well, as in
-    /// `setDefaults(try ConfigurationState(jsonData: data).sections)`. Of integers beyond 64 bits the
-    /// defaults have the nearest double only.
+    /// Also accepts a document's sections, as in `setDefaults(try ConfigurationState(jsonData:
+    /// data).sections)`. Integers beyond 64 bits are rounded to the nearest double.
     ///
     /// - Parameter defaults: The sections by name; `[:]` removes all.
     public func setDefaults(_ defaults: [String: ActiveConfigSection]) {
         changeLayers(reason: .defaultsChanged) { $0.defaults = defaults.mapValues(\.settings) }
     }
 
-    /// Unavailable: settings are in sections, and their values are ``SettingValue``s.
+    /// Unavailable: settings belong to sections, and their values are ``SettingValue``s.
     ///
-    /// - Parameter defaults: Values that are in no section.
+    /// - Parameter defaults: Values without a section.
     @available(
         *, unavailable,
         message: """
@@ -40,7 +39,7 @@ extension ActiveConfig {
     )
     public func setDefaults(_ defaults: [String: Any]) {}
 
-    /// Replaces the in-app defaults by an encoded value, whose properties are sections.
+    /// Replaces the in-app defaults by an encoded value whose properties are sections.
     ///
     /// ```swift
     /// struct Defaults: Encodable {
@@ -51,8 +50,8 @@ extension ActiveConfig {
     /// ```
     ///
     /// - Parameter value: Encodes as an object of objects.
-    /// - Throws: `EncodingError` when the value is no object of objects, or has no form in a
-    ///   configuration that would read back; then the defaults stay.
+    /// - Throws: `EncodingError` when the value is not an object of objects, or cannot be written
+    ///   in a form that reads back; the defaults then stay.
     public func setDefaults(encoding value: some Encodable) throws {
         setDefaults(try Self.sections(of: SettingEncoder.encode(value), value))
     }
@@ -60,16 +59,17 @@ extension ActiveConfig {
     /// Replaces the in-app defaults by a property list: a dictionary of sections, each a dictionary
     /// of settings.
     ///
-    /// A flat list of settings, such as Firebase's, belongs to one section, which has to be named; the
-    /// exchange format (`sample-backend export --format activeconfig`) has all sections of a template.
+    /// A flat list of settings, such as Firebase's, belongs to one section: pass its name. The
+    /// exchange format (`sample-backend export --format activeconfig`) has all sections of a
+    /// template.
     ///
     /// - Parameters:
     ///   - propertyList: The file's content, XML or binary. `<integer>1</integer>` is an integer,
-    ///     `<real>1.0</real>` a double. Dates and data become the texts that a `Date` and a `Data` are
-    ///     read from.
+    ///     `<real>1.0</real>` a double. Dates and data become the strings that a `Date` and a
+    ///     `Data` are read from.
     ///   - sectionName: The section of a flat list; nil for a list of sections.
-    /// - Throws: ``ConfigurationFormatError``, or Foundation's error, when the content cannot be read, or
-    ///   is no dictionary of dictionaries; then the defaults stay.
+    /// - Throws: ``ConfigurationFormatError``, or Foundation's error, when the content cannot be
+    ///   read or is not a dictionary of dictionaries; the defaults then stay.
     public func setDefaults(propertyList: Data, inSection sectionName: String? = nil) throws {
         setDefaults(
             try PropertyListReader.sections(of: propertyList, inSection: sectionName)

@@ -1,7 +1,7 @@
 internal import Dispatch
 
-/// Documents that arrive: the ends of downloads, and what is pushed. They are stored, become active as
-/// far as the policy has it, and are reported.
+/// Arriving documents, downloaded or pushed: they are stored, activated as far as the policy
+/// allows, and reported.
 extension ActiveConfig {
     /// Stores the downloader's answer and activates it.
     func accept(
@@ -23,7 +23,7 @@ extension ActiveConfig {
             return fail(download, attempt, of: userID, with: error, by: other)
         }
         if let document { reportShape(of: document, since: lastKnown, of: userID) }
-        // Stored first, so that another process that is told of it finds it.
+        // Stored first, so that another process notified of it finds it.
         let result = turns.run(of: userID) { () -> DownloadResult? in
             if download.isAbandoned { return nil }
             let received = attempt?.received
@@ -35,7 +35,7 @@ extension ActiveConfig {
                 if isOutdated(exchange, by: entry.documents) {
                     false
                 } else if let received,
-                    // A store may not tell what is the user's own.
+                    // The store may not say which document is the user's own.
                     entry.documents.newest?.isLater(than: received.document) == true
                 {
                     false
@@ -65,12 +65,12 @@ extension ActiveConfig {
         signalChange(of: userID)
     }
 
-    /// A document that arrived, and what it came with.
+    /// A document that arrived, with its answer and request.
     private struct Arrival: Sendable {
-        /// Nil when there is none, or a later one is known.
+        /// Nil when there is none, or when a later one is known.
         var document: ConfigurationState?
         var outcome: DownloadOutcome
-        /// Of the answer.
+        /// Header fields of the answer.
         let headerFields: [String: String]
         /// The request; nil when none was made.
         var attempt: JoinedDownload.Attempt?
@@ -87,7 +87,7 @@ extension ActiveConfig {
         }
     }
 
-    /// Activates what arrived, and ends its download; within the user's turn.
+    /// Activates what arrived and ends its download; within the user's turn.
     ///
     /// - Returns: The result; nil when the download was abandoned.
     private func bring(_ arrival: Arrival, to entry: UserEntry) -> DownloadResult? {
@@ -125,7 +125,7 @@ extension ActiveConfig {
             }
             if isFirst || isStored {
                 state.withLock { state in
-                    // Only now: whoever finds this set does not wait for the announcement.
+                    // Set last: a reader of this flag does not wait for the announcement.
                     if isStored { state.firstDownloadFinishedIsRecorded = true }
                     if isFirst, transition == nil { state.firstDownloadIsUnreported = true }
                 }
@@ -159,7 +159,7 @@ extension ActiveConfig {
         return isRecorded ? body() : firstDownloadTurns.run(of: .generic, body)
     }
 
-    /// Brings a document that arrived without a download; within the user's turn.
+    /// Handles a document that arrived without a download; within the user's turn.
     func bring(
         pushed document: ConfigurationState, headerFields: [String: String], to entry: UserEntry
     ) -> DownloadResult {
@@ -167,10 +167,9 @@ extension ActiveConfig {
             ?? DownloadResult(userID: entry.userID.string, configurationIsCurrent: false)
     }
 
-    /// True when an answer is older than what has arrived since it was asked for.
+    /// True when an answer is older than a document that arrived after the request was made.
     ///
-    /// A confirmation, that nothing has changed, is of the document that the request was about, and of no
-    /// other.
+    /// A confirmation ("not modified") applies only to the document of the request.
     private func isOutdated(
         _ exchange: JoinedDownload.Exchange, by documents: UserConfigurationState
     ) -> Bool {
@@ -187,7 +186,8 @@ extension ActiveConfig {
         guard let version = newest.templateVersion, let answered = answer.templateVersion else {
             return false
         }
-        // What has arrived is newer than the request, unless that was about the same document.
+        // The arrived document is newer than the request, unless the request was about the same
+        // document.
         let asked = exchange.lastKnown?.templateVersion ?? .min
         guard asked < version || (asked == version && isAskedAbout != true) else { return false }
         // Another document of the same version, such as one with other pinned values.
@@ -195,7 +195,7 @@ extension ActiveConfig {
         return answered < version || isEarlier
     }
 
-    /// - Throws: when the format version is too new, or the configuration has no section.
+    /// - Throws: when the format version is too new, or the configuration has no sections.
     func check(_ answer: ConfigurationState) throws(ConfigurationFormatError) {
         try FormatVersion.check(answer.meta)
         if answer.sections.isEmpty {
@@ -210,9 +210,9 @@ extension ActiveConfig {
         }
     }
 
-    /// Ends a download that failed; an abandoned one was already reported when the next one began.
+    /// Ends a failed download; an abandoned one was already reported when the next one started.
     ///
-    /// `other` is the downloader when it is not the app's.
+    /// `other` is the downloader if it is not the app's.
     func fail(
         _ download: JoinedDownload, _ attempt: JoinedDownload.Attempt?, of userID: UserID,
         with error: any Error, by other: (any ActiveConfigDownloader)? = nil

@@ -1,14 +1,14 @@
 extension ActiveConfig {
     /// A Boolean value that indicates whether a download has ever succeeded on this installation,
-    /// in this launch or in an earlier one that the store remembers.
+    /// in this launch or in an earlier one recorded in the store.
     public var firstConfigDownloadFinished: Bool {
         state.withLock { $0.firstDownloadFinished } || configStore?.firstDownloadFinished ?? false
     }
 
     /// Starts a download of the current user's configuration and returns at once.
     ///
-    /// Listeners, notifications and the log report the outcome. A download that is already running
-    /// for this user is joined.
+    /// Listeners, notifications and the log report the outcome. If a download is running for this
+    /// user, it joins that one.
     public func downloadNewConfig() {
         while true {
             let (download, userID, isNew) = joinableDownload(of: nil)
@@ -18,7 +18,7 @@ extension ActiveConfig {
         }
     }
 
-    /// Starts a download that nobody has to wait for, and returns how to wait for it.
+    /// Starts a download without a waiting caller, and returns a function that waits for it.
     func startedDownload() -> @Sendable () async throws -> DownloadResult {
         while true {
             let (download, userID, isNew) = joinableDownload(of: nil)
@@ -29,18 +29,17 @@ extension ActiveConfig {
         }
     }
 
-    /// Starts a download of the current user's configuration and returns at once, in asynchronous
-    /// code as well, where `downloadNewConfig()` is the function that waits.
+    /// Starts a download of the current user's configuration and returns immediately, also in
+    /// asynchronous code, where `downloadNewConfig()` resolves to the overload that waits.
     public func startDownload() { downloadNewConfig() }
 
-    /// Downloads the current user's configuration, or joins the download that is running for that
-    /// user.
+    /// Downloads the current user's configuration, or joins that user's running download.
     ///
     /// When it returns, its deliveries are already on the listener queue. Cancelling the task does
-    /// not cancel the download. The download is cancelled, and a late answer ignored, once no
-    /// caller waits for it.
+    /// not cancel the download; once no caller waits for it, it is cancelled and a late answer
+    /// ignored.
     ///
-    /// - Returns: The result. A download that ended after the user changed was stored for its owner
+    /// - Returns: The result. A download that ends after the user changed is stored for its owner
     ///   only.
     /// - Throws: The downloader's error, such as ``DownloadError``, which is also thrown when the
     ///   downloader took longer than `downloadTimeout`; ``ConfigurationFormatError`` when the
@@ -53,7 +52,7 @@ extension ActiveConfig {
         try await download(of: nil)
     }
 
-    /// Downloads a user's configuration, or joins the running download; nil is whoever is current.
+    /// Downloads a user's configuration, or joins the running download; nil is the current user.
     @discardableResult
     func download(of userID: UserID?) async throws -> DownloadResult {
         while true {
@@ -65,8 +64,8 @@ extension ActiveConfig {
         }
     }
 
-    /// Downloads a user's configuration by another downloader than the app's, once the running
-    /// download, if there is one, has ended.
+    /// Downloads a user's configuration with another downloader than the app's, after the running
+    /// download.
     func download(
         of userID: UserID, by downloader: any ActiveConfigDownloader
     ) async throws -> DownloadResult {
@@ -81,7 +80,7 @@ extension ActiveConfig {
         }
     }
 
-    /// The running download for a user, nil being whoever is current, or a new one, which the caller
+    /// The running download for a user, nil being the current user, or a new one, which the caller
     /// has to start.
     private func joinableDownload(of userID: UserID?) -> (JoinedDownload, UserID, isNew: Bool) {
         let (running, userID) = state.withLock { state in
@@ -92,7 +91,7 @@ extension ActiveConfig {
         var download = new
         change { state in
             if let other = state.downloads[userID], other !== running {
-                // Another caller has started one in the meantime.
+                // Another caller has started one meanwhile.
                 download = other
                 return nil
             }
@@ -106,7 +105,7 @@ extension ActiveConfig {
         return (download, userID, download === new)
     }
 
-    /// Starts a download: asks the downloader, stores its answer and activates it.
+    /// Starts a download: calls the downloader, stores its answer and activates it.
     private func start(
         _ download: JoinedDownload, for userID: UserID,
         by other: (any ActiveConfigDownloader)? = nil
@@ -118,13 +117,13 @@ extension ActiveConfig {
         // Nil until the request is made.
         let attempt = Locked<JoinedDownload.Attempt?>(nil)
         download.start { [self] in
-            // The user may have been forgotten before the epoch was read.
+            // The user can have been forgotten before the epoch was read.
             if download.isAbandoned { throw CancellationError() }
             let plan =
                 configStore == nil
                 ? self.plan(for: entry)
                 : await storeCalls.run(in: entry.downloads) { self.plan(for: entry) }
-            // Whoever brings a downloader has reasons and waits of its own.
+            // A caller with its own downloader has its own intervals.
             switch other == nil ? try await verdict(on: plan, of: download) : .ask {
             case .ask: break
             case .withinInterval:
@@ -161,13 +160,13 @@ extension ActiveConfig {
                 }
             } catch let older as OlderAnswer {
                 try check(superseded: older.configuration, of: userID)
-                // It confirms nothing.
+                // Its answer confirms no document.
                 attempt.withLock { $0 = nil }
             }
             return exchange
         } then: { [self] result in
             let attempt = attempt.withLock { $0 }
-            // A cancelled download is reported at once: its callers have left already.
+            // A cancelled download is reported at once: its callers have already left.
             let isCancelled =
                 if case .failure(let error) = result { error is CancellationError } else { false }
             let end = { @Sendable [self] in
@@ -178,7 +177,7 @@ extension ActiveConfig {
                     fail(download, attempt, of: userID, with: error, by: other)
                 }
             }
-            // Without a store nothing waits, and no thread is needed for it.
+            // Without a store there is nothing to wait for, and no thread is needed.
             if configStore == nil || isCancelled {
                 end()
             } else {
@@ -187,7 +186,7 @@ extension ActiveConfig {
         }
     }
 
-    /// What is known before a request, and whether it may be made.
+    /// State before a request, and whether the request is allowed.
     private struct Plan: Sendable {
         let lastKnown: ConfigurationState?
         let revision: Int
@@ -206,14 +205,14 @@ extension ActiveConfig {
             lastKnown: lastKnown, revision: revision, request: request, verdict: verdict)
     }
 
-    /// The verdict on a request, once it is known what lets it in.
+    /// The verdict on a request, once its reason to be allowed is known.
     private func verdict(
         on plan: Plan, of download: JoinedDownload
     ) async throws -> DownloadHistory.Verdict {
         guard case .wait = plan.verdict, history.needsFingerprint(plan.request),
             let downloader = configDownloader as? any RequestPredicting
         else { return plan.verdict }
-        // The app's closures may take their time.
+        // Calls closures of the app, which can take time.
         try download.limitTime(to: options.downloadTimeout, by: clock)
         var request = plan.request
         request.fingerprint = await downloader.fingerprint(
@@ -224,7 +223,7 @@ extension ActiveConfig {
 }
 
 extension Clock where Duration == Swift.Duration {
-    /// The time since this call.
+    /// Returns the time since this call.
     fileprivate func stopwatch() -> @Sendable () -> Duration {
         let start = now
         return { start.duration(to: self.now) }

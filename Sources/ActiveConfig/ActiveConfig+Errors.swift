@@ -1,18 +1,18 @@
 public import Foundation
 
-/// `localizedDescription` is the error's own sentence.
+/// `localizedDescription` returns the error's own sentence.
 extension DownloadError: LocalizedError {
     /// The error's sentence, in English.
     public var errorDescription: String? { description }
 }
 
-/// `localizedDescription` is the error's own sentence.
+/// `localizedDescription` returns the error's own sentence.
 extension ConfigurationFormatError: LocalizedError {
     /// The error's sentence, in English.
     public var errorDescription: String? { description }
 }
 
-/// `localizedDescription` is the error's own sentence.
+/// `localizedDescription` returns the error's own sentence.
 extension StoreError: LocalizedError {
     /// The error's sentence, in English.
     public var errorDescription: String? { description }

@@ -1,45 +1,46 @@
 extension ActiveConfig {
-    /// Forgets a user, such as one who signs out or asks for the data to be removed: removes what is stored,
-    /// and ends a running download, which cannot bring it back.
+    /// Forgets a user, for a sign-out or a request for deletion: removes what is stored, and ends a
+    /// running download, which cannot restore it.
     ///
-    /// If the user is the current one, the fallback becomes active, and the listeners of every section
-    /// that differs hear of it. A download that is started afterwards is a new one.
+    /// If the user is the current one, the fallback becomes active, and the listeners of every
+    /// section that differs are called. A download started afterwards is a new one.
     ///
-    /// It waits for the store. Called by a store, it returns at once, and forgets afterwards. Else observers
-    /// have heard of it when it returns, with the exceptions that ``ConfigurationObserving/observe(_:)`` names.
+    /// It blocks for the store. Called from a store, it returns at once and forgets afterwards.
+    /// Otherwise the observers have received `.forgotten` when it returns, with the exceptions
+    /// described at ``ConfigurationObserving/observe(_:)``.
     ///
     /// - Parameter userID: The user.
-    /// - Throws: The store's error. Unless the configuration was removed before, it is still there,
-    ///   and active. Call it again then.
+    /// - Throws: The store's error. The configuration is then still stored and active, unless it
+    ///   was already removed; call again.
     @available(*, noasync, message: "Await the function of the same name.")
     public func forgetUser(_ userID: String) throws { try forget(UserID(userID)) }
 
-    /// Forgets a user, such as one who signs out or asks for the data to be removed: removes what is stored,
-    /// and ends a running download, which cannot bring it back.
+    /// Forgets a user, for a sign-out or a request for deletion: removes what is stored, and ends a
+    /// running download, which cannot restore it.
     ///
-    /// If the user is the current one, the fallback becomes active, and the listeners of every section
-    /// that differs hear of it. A download that is started afterwards is a new one.
+    /// If the user is the current one, the fallback becomes active, and the listeners of every
+    /// section that differs are called. A download started afterwards is a new one.
     ///
     /// - Parameter userID: The user.
-    /// - Throws: The store's error. Unless the configuration was removed before, it is still there,
-    ///   and active. Call it again then.
+    /// - Throws: The store's error. The configuration is then still stored and active, unless it
+    ///   was already removed; call again.
     public func forgetUser(_ userID: String) async throws { try await forgetInTask(UserID(userID)) }
 
-    /// Forgets the generic user, whose configuration all others fall back to; see `forgetUser(_:)`.
+    /// Forgets the generic user, to whom all others fall back; see `forgetUser(_:)`.
     ///
-    /// It waits for the store. Called by a store, it returns at once, and forgets afterwards.
+    /// It blocks for the store. Called from a store, it returns at once and forgets afterwards.
     ///
     /// - Throws: The store's error, as `forgetUser(_:)`.
     @available(*, noasync, message: "Await the function of the same name.")
     public func forgetGenericUser() throws { try forget(.generic) }
 
-    /// Forgets the generic user, whose configuration all others fall back to; see `forgetUser(_:)`.
+    /// Forgets the generic user, to whom all others fall back; see `forgetUser(_:)`.
     ///
     /// - Throws: The store's error, as `forgetUser(_:)`.
     public func forgetGenericUser() async throws { try await forgetInTask(.generic) }
 
     private func forgetInTask(_ user: UserID) async throws {
-        // Before the user's other calls of the store have ended.
+        // At once, even while the user's other store calls are running.
         markAbandoned(user)?.abandon()
         let entry = users.entry(of: user, isKept: false)
         try await storeCalls.run(in: entry.writes) { Result { try self.forget(user) } }.get()
@@ -59,25 +60,25 @@ extension ActiveConfig {
                 }
             }
         }
-        // The current configuration has to be known, to notice what differs.
+        // Loaded first, to find out what differs.
         loadedSnapshot()
         let (download, failure) = try turns.run(of: user) {
-            // First what waits, so that it never stands alone.
+            // Remove the pending record first; it must not outlive the active one.
             do {
                 try configStore?.persistPendingConfiguration(nil, forUserID: userID)
             } catch is StoreRecord.UnsupportedError {}
             do {
                 try configStore?.persistConfiguration(nil, forUserID: userID)
             } catch {
-                // What waited is still there, as all that is known of the user.
+                // The pending document is still stored, as the only one of the user.
                 let known = entry.documents.active?.pending?.configuration
                 note(of: entry) { $0.unstoredWaiting = $0.unstoredWaiting ?? known }
                 throw error
             }
             history.forget(user)
-            // One that was started meanwhile may have been stored just before the removal.
+            // A download started meanwhile can have been stored just before the removal.
             let download = markAbandoned(user)
-            // Last: what is refused must not become active again while it is stored.
+            // Last: a refused document must not become active again while it is stored.
             let failure = Result {
                 let failures = vetting.compactMap { vetting -> (any Error)? in
                     do { try vetting.forget(userID: userID) } catch { return error }
@@ -87,12 +88,12 @@ extension ActiveConfig {
             }
             refused.withLock { $0.forget(user) }
             note(of: entry) { ($0.unstoredOwn, $0.unstoredWaiting) = (nil, nil) }
-            // Before anything can be read of the next epoch.
+            // Before anything can be read in the next epoch.
             observers.tellForgotten(
                 ConfigurationEvent(.forgotten, userID: userID, document: nil, time: now()),
                 ending: entry.documents.epoch)
             while true {
-                // Again when the generic user's document has changed since it was read.
+                // Repeated when the generic user's document has changed since it was read.
                 let (stored, genericRevision) = readStore(of: entry)
                 let event = UserEvent(
                     event: .forgotten(fallback: stored.fallback), reason: .forgotten,
@@ -106,7 +107,7 @@ extension ActiveConfig {
         log(.info, "\(user.logName) is forgotten.")
     }
 
-    /// Marks a running download, under the lock under which it would activate its answer.
+    /// Marks a running download, under the lock that activating its answer takes.
     private func markAbandoned(_ userID: UserID) -> JoinedDownload? {
         state.withLock { state in
             let download = state.downloads[userID]

@@ -3,14 +3,14 @@ import Foundation
 /// An object that receives changes of the sections it is registered for.
 ///
 /// It is held weakly and called on the `listenerQueue` of its ``ActiveConfig``. A closure
-/// (`observe(sectionNamed:_:)`) or a sequence (`values(ofSection:)`) is often less work, above all
-/// in a class of the main actor; see <doc:Listening-to-changes>.
+/// (`observe(sectionNamed:_:)`) or a sequence (`values(ofSection:)`) often needs less code,
+/// especially in a main-actor class; see <doc:Observing-changes>.
 public protocol ActiveConfigListener: AnyObject, Sendable {
     /// Called at once with the current section, if there is one, and then at each change.
     ///
     /// - Parameters:
-    ///   - activeConfig: The object whose configuration it is.
-    ///   - section: The current section; nil when it is gone.
+    ///   - activeConfig: The object that the listener is registered with.
+    ///   - section: The current section; nil when it was removed.
     ///   - sectionName: The name it was registered for.
     func activeConfig(
         _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
@@ -20,14 +20,14 @@ public protocol ActiveConfigListener: AnyObject, Sendable {
 extension ActiveConfig {
     /// Registers a listener for a section.
     ///
-    /// The current section, if there is one, is delivered at once, and then each change once; `nil`
-    /// means that the section is gone. Equal values in another document are no change. The listener
-    /// is held weakly and called on the listener queue, in the order of the changes. Registering it
-    /// again delivers the current section again and nothing twice.
+    /// Delivers the current section at once, if there is one, then each change once; nil when the
+    /// section is removed. Equal values in another document are no change. The listener is held
+    /// weakly and called on the listener queue, in the order of the changes. Registering it again
+    /// delivers the current section again, and nothing twice.
     ///
     /// - Parameters:
     ///   - listener: The listener.
-    ///   - sectionName: The section's name, which need not exist yet.
+    ///   - sectionName: The section's name; the section need not exist yet.
     public func registerListener(
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
     ) {
@@ -47,11 +47,11 @@ extension ActiveConfig {
 
     /// Removes a listener from a section.
     ///
-    /// On the listener queue, it is not called once this has returned, not even with what is
-    /// already on the queue.
+    /// On the listener queue, it is not called after this has returned, not even for deliveries
+    /// already queued.
     ///
     /// - Parameters:
-    ///   - listener: The listener. It may be in its `deinit`.
+    ///   - listener: The listener. Can be called from its `deinit`.
     ///   - sectionName: The name it was registered for.
     public func removeListener(
         _ listener: any ActiveConfigListener, forSectionName sectionName: String
@@ -73,8 +73,8 @@ extension ActiveConfig {
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
-    ///   - body: Called on the listener queue, at first if there is a section, then at each change; nil means
-    ///     that it is gone.
+    ///   - body: Called on the listener queue, first if there is a section, then at each change;
+    ///     nil means that the section was removed.
     /// - Returns: A subscription, which ends when it is cancelled or released.
     public func observe(
         sectionNamed sectionName: String,
@@ -91,7 +91,7 @@ extension ActiveConfig {
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - body: Called on the listener queue with the value as it is, then with each other one.
+    ///   - body: Called on the listener queue with the current value, then with each new one.
     /// - Returns: A subscription, which ends when it is cancelled or released.
     public func observe<Value>(
         _ key: SettingKey<Value>, _ body: @escaping @Sendable (Value) -> Void
@@ -103,7 +103,7 @@ extension ActiveConfig {
     ///
     /// - Parameters:
     ///   - type: The type, which names its section.
-    ///   - body: Called on the listener queue with the section as it is, then whenever it has changed.
+    ///   - body: Called on the listener queue with the current section, then at each change.
     /// - Returns: A subscription, which ends when it is cancelled or released.
     public func observe<Section: SettingsSection>(
         _ type: Section.Type, _ body: @escaping @Sendable (Section) -> Void
@@ -111,7 +111,7 @@ extension ActiveConfig {
         observe(SettingSelection(type).registration(self, body))
     }
 
-    /// Observes a section with a closure of the main actor, as for a view model.
+    /// Observes a section with a main-actor closure, as for a view model.
     ///
     /// ```swift
     /// @MainActor final class Model {
@@ -127,11 +127,11 @@ extension ActiveConfig {
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
-    ///   - body: Called on the main actor, in order. When this function is called there, the current
-    ///     section is delivered before it returns, so that a view that appears does not show the
-    ///     default first.
-    /// - Returns: A subscription, which ends when it is cancelled or released. On the main actor nothing is
-    ///   delivered after that.
+    ///   - body: Called on the main actor, in order. If this function is called there, it delivers
+    ///     the current section before it returns, so that a new view does not show the default
+    ///     first.
+    /// - Returns: A subscription, which ends when it is cancelled or released. On the main actor no
+    ///   delivery follows.
     public func observeOnMainActor(
         sectionNamed sectionName: String,
         _ body: @escaping @MainActor (ActiveConfigSection?) -> Void
@@ -143,12 +143,12 @@ extension ActiveConfig {
         }
     }
 
-    /// Observes a setting with a closure of the main actor, as for a view model.
+    /// Observes a setting with a main-actor closure, as for a view model.
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - body: Called on the main actor with the value as it is, before this function returns if it is called
-    ///     there, then with each other one.
+    ///   - body: Called on the main actor with the current value (before this function returns if
+    ///     it is called there), then with each new one.
     /// - Returns: A subscription, which ends when it is cancelled or released.
     public func observeOnMainActor<Value>(
         _ key: SettingKey<Value>, _ body: @escaping @MainActor (Value) -> Void
@@ -156,12 +156,12 @@ extension ActiveConfig {
         observeOnMainActor { SettingSelection(key).registration(self, on: $0, body) }
     }
 
-    /// Observes a whole section, decoded, with a closure of the main actor, as for a view model.
+    /// Observes a whole section, decoded, with a main-actor closure, as for a view model.
     ///
     /// - Parameters:
     ///   - type: The type, which names its section.
-    ///   - body: Called on the main actor with the section as it is, before this function returns if it is
-    ///     called there, then whenever it has changed.
+    ///   - body: Called on the main actor with the current section (before this function returns if
+    ///     it is called there), then at each change.
     /// - Returns: A subscription, which ends when it is cancelled or released.
     public func observeOnMainActor<Section: SettingsSection>(
         _ type: Section.Type, _ body: @escaping @MainActor (Section) -> Void
@@ -175,14 +175,14 @@ extension ActiveConfig {
     /// for await isOn in config.values(for: .isCheckoutOn) { … }
     /// ```
     ///
-    /// Equal consecutive values are skipped. A consumer that is slower than the changes gets the newest.
+    /// Equal consecutive values are skipped. A slow consumer gets the newest value.
     public func values<Value>(for key: SettingKey<Value>) -> ConfigurationUpdates<Value> {
         values(of: SettingSelection(key))
     }
 
     /// The values of a whole section, decoded: the current one first, then each new one.
     ///
-    /// A consumer that is slower than the changes gets the newest.
+    /// A slow consumer gets the newest value.
     public func values<Section: SettingsSection>(
         of type: Section.Type
     ) -> ConfigurationUpdates<Section> {
@@ -192,19 +192,19 @@ extension ActiveConfig {
     /// The values of one section: the current one first (nil when there is no such section), then
     /// each new one.
     ///
-    /// A consumer that is slower than the changes gets the newest.
+    /// A slow consumer gets the newest value.
     public func values(
         ofSection sectionName: String
     ) -> ConfigurationUpdates<ActiveConfigSection?> {
         ConfigurationUpdates(of: self, sectionName: sectionName)
     }
 
-    /// The changes of one section, or of all, each section on its own.
+    /// The changes of one section, or of all, one element per section.
     ///
-    /// It starts with the current sections as changes from nil. A consumer that is slower than the
-    /// changes gets several combined into one.
+    /// Starts with the current sections as changes from nil. For a slow consumer several changes
+    /// are combined into one.
     ///
-    /// - Parameter sectionName: The section's name; nil stands for all.
+    /// - Parameter sectionName: The section's name; nil: all sections.
     /// - Returns: A sequence, which ends when its task is cancelled.
     public func changes(
         inSection sectionName: String? = nil
@@ -225,7 +225,7 @@ extension ActiveConfig {
         return subscription(of: registration)
     }
 
-    /// `make` is given the queue to call the body on, nil being the listener queue.
+    /// `make` takes the queue for the body; nil is the listener queue.
     private func observeOnMainActor(
         _ make: (DispatchQueue?) -> ListenerRegistration
     ) -> ActiveConfigSubscription {
@@ -257,7 +257,7 @@ extension ActiveConfig {
             let contents = state.snapshot
             if queuesCurrentSection {
                 registration.deliverFirst(of: contents) { section, contents in
-                    // Under the lock, which keeps the order; see `change(_:)`.
+                    // Under the lock, which preserves the order; see `change(_:)`.
                     queue(in: &state) {
                         withExtendedLifetime(self) {
                             (known ?? registration).deliver(section, of: contents)

@@ -1,7 +1,7 @@
-/// Loading: what the store has of a user becomes the state of the user in memory.
+/// Loading: a user's stored documents become the user's state in memory.
 ///
-/// It is read without a turn, as reading may happen on any thread. Whoever changes the user meanwhile
-/// advances the user's revision, and what was read is stale.
+/// Reading the store takes no turn, as any thread may read. A concurrent change of the user
+/// advances the user's revision, which makes the read stale.
 extension ActiveConfig {
     /// The active configuration of the current user, loaded on first use.
     @discardableResult
@@ -54,7 +54,7 @@ extension ActiveConfig {
             let documents = entry.documents
             let isLoaded = documents.active != nil
             let (stored, genericRevision) = readStore(of: entry, isSwitch: true)
-            // Of a user whom nobody reads, what the store has counts, even if that is less.
+            // For a user without readers the store's content counts, even if it is less.
             let isRead =
                 users.usedEntry(of: userID) != nil || !options.activationPolicy.isImmediate
             var event = UserEvent(
@@ -65,7 +65,7 @@ extension ActiveConfig {
             if isFirst { event.initialSections = initialSections(besides: stored) }
             let transition =
                 apply(event, to: entry)
-                // What has changed in memory meanwhile is newer than what was read.
+                // A change in memory meanwhile is newer than what was read.
                 ?? (entry.documents.active == nil
                     ? nil
                     : apply(
@@ -77,17 +77,17 @@ extension ActiveConfig {
         }
     }
 
-    /// The documents that the store has of a user, as far as they may be used.
+    /// The user's stored documents, as far as they may be used.
     ///
-    /// - Returns: The documents; the generic user's revision if they depend on that user's documents in
-    ///   a way that only the store knows.
+    /// - Returns: The documents, and the generic user's revision if they depend on that user's
+    ///   documents in a way that only the store knows.
     func readStore(
         of entry: UserEntry, isSwitch: Bool = false
     ) -> (stored: UserConfigurationState.Stored, genericRevision: Int?) {
         let genericRevision = generic.documents.revision
         let unstoredOwn = entry.documents.unstoredOwn
         var stored = UserConfigurationState.Stored()
-        // In this order: what waits is removed only once it is stored as the user's own.
+        // In this order: a pending document is removed only after it is stored as the user's own.
         stored.waiting = waitingDocument(of: entry)
         let userID = entry.userID
         if let unstoredOwn {
@@ -116,14 +116,14 @@ extension ActiveConfig {
                     KnownConfiguration($0, source: .bootstrap, isOwn: false)
                 } ?? .none
         } else {
-            // The generic user's configuration, as it is when this becomes the user's state.
+            // The generic user's configuration at the time when this becomes the user's state.
             refreshGeneric(isRead: isSwitch ? false : state.withLock { $0.entry === generic })
         }
         return (stored, nil)
     }
 
-    /// Reads what a store that chooses fallbacks itself gives a user: the user's own document, where the
-    /// store says so, or a fallback.
+    /// Reads what a store with fallbacks of its own returns for a user: the user's own document, if
+    /// the store says so, or a fallback.
     private func readFallback(
         of entry: UserEntry, in configStore: any ActiveConfigStore,
         into stored: inout UserConfigurationState.Stored
@@ -131,7 +131,7 @@ extension ActiveConfig {
         let userID = entry.userID
         var found = configStore.lastKnownActiveConfiguration(forUserID: userID.string)
         let unstored = userID == .generic ? nil : generic.documents.unstoredOwn
-        // Else it makes no difference at first use, and the store is read once.
+        // Otherwise the owner makes no difference at first use, and one read of the store suffices.
         let isOwnerNeeded =
             entry.documents.active != nil || !vetting.isEmpty || unstored != nil
         var isGenerics = false
@@ -141,7 +141,7 @@ extension ActiveConfig {
                     stored.own = KnownConfiguration(own, source: .stored, isOwn: true)
                     return
                 }
-                // It must not be used, so the user has none.
+                // The document must not be used, so the user has none.
                 isGenerics = userID != .generic
                 found =
                     isGenerics ? configStore.lastKnownActiveConfiguration(forUserID: nil) : nil
@@ -149,14 +149,14 @@ extension ActiveConfig {
                 isGenerics = found == configStore.ownConfiguration(forUserID: nil)
             }
         }
-        // Of a store without `ownConfiguration` it may be the user's own.
+        // A store without `ownConfiguration` may have returned the user's own document.
         let fallback =
             isGenerics
             ? usable(found, of: .generic) : usable(found, of: userID, orOf: .generic)
         if let unstored,
             isGenerics || found == configStore.lastKnownActiveConfiguration(forUserID: nil)
         {
-            // The generic user's document that the store could not keep.
+            // The generic user's document that could not be stored.
             stored.fallback = KnownConfiguration.downloaded(unstored).asFallback
         } else {
             stored.fallback =
@@ -164,9 +164,11 @@ extension ActiveConfig {
         }
     }
 
-    /// Takes over what another process has stored for the generic user, for those who fall back to it.
+    /// Takes over the generic user's document stored by another process, for users who fall back to
+    /// it.
     ///
-    /// `isRead` tells whether it is the current user's and stays so: then a removal changes nothing.
+    /// `isRead` is true for the current user's, if that user stays current: a removal then has no
+    /// effect.
     private func refreshGeneric(isRead: Bool) {
         let (documents, snapshot) = generic.current
         guard snapshot != nil else {
@@ -182,11 +184,11 @@ extension ActiveConfig {
             UserEvent(event: event, reason: .reloaded, revision: documents.revision), to: generic)
     }
 
-    /// The sections that readers are taken to have seen before the first switch of a launch: those of
-    /// the generic user.
+    /// The sections that readers are assumed to have seen before the first switch of a launch: the
+    /// generic user's.
     ///
-    /// Nil when that is not known without opening a bootstrap file. `stored` is what the store has of the
-    /// user who is about to become the current one.
+    /// Nil when finding out would open a bootstrap file. `stored` has the documents of the user who
+    /// is about to become current.
     private func initialSections(
         besides stored: UserConfigurationState.Stored
     ) -> [String: ActiveConfigSection]? {
@@ -204,12 +206,12 @@ extension ActiveConfig {
         return bootstrap.stateIfOpened.map { ($0 ?? .empty).sections }
     }
 
-    /// The document that waits for a user, if it may become active.
+    /// A user's pending document, if it may become active.
     func waitingDocument(of entry: UserEntry) -> ConfigurationState? {
         keptWaiting(of: entry).flatMap { usable(pending: $0, of: entry.userID) }
     }
 
-    /// The document that waits for a user, even one that must not become active.
+    /// A user's pending document, even if it must not become active.
     func keptWaiting(of entry: UserEntry) -> ConfigurationState? {
         if let unstored = entry.documents.unstoredWaiting { return unstored }
         do {
@@ -225,7 +227,7 @@ extension ActiveConfig {
         return nil
     }
 
-    /// Logs, once, what a store without records loses.
+    /// Logs once which features a store without records loses.
     func logUnsupportedRecords() {
         let isFirst = state.withLock { state in
             defer { state.isUnsupportedLogged = true }
@@ -239,10 +241,10 @@ extension ActiveConfig {
                 + "acknowledgements, and the launches of a crash guard, which does nothing.")
     }
 
-    /// The user's newest document, about which a request may ask: the one that waits, else the user's
-    /// own.
+    /// The user's newest document, to which a conditional request may refer: the pending one, else
+    /// the user's own.
     ///
-    /// Another process may have stored a newer one, or removed it.
+    /// Another process can have stored a newer one, or removed it.
     func newestDocument(of entry: UserEntry) -> ConfigurationState? {
         loadedSnapshot(of: entry)
         if !options.activationPolicy.isImmediate, let waiting = waitingDocument(of: entry),
@@ -264,18 +266,18 @@ extension ActiveConfig {
         return usable(configStore.ownConfiguration(forUserID: userID.string), of: userID)
     }
 
-    /// The configuration of any user, as for a service that acts for many at once.
+    /// The configuration of any user, for a service that acts for many at once.
     ///
     /// ```swift
     /// let user = config.configuration(forUserID: request.userID)
     /// if user[.isCheckoutOn] { … }
     /// ```
     ///
-    /// The current user stays who it is. What the store has of the user is read at first use, and kept
-    /// in memory within ``ActiveConfigOptions/userCacheLimits``.
+    /// Does not change ``currentUserID``. The user's documents are read from the store at first
+    /// use, and kept in memory within ``ActiveConfigOptions/userCacheLimits``.
     ///
     /// - Parameter userID: The user; nil is the generic user.
-    /// - Returns: A handle. It costs little, so that each request may ask for its own.
+    /// - Returns: A handle. It is cheap: create one per request.
     public func configuration(forUserID userID: String?) -> UserConfiguration {
         UserConfiguration(self, users.entry(of: UserID(userID), isKept: true))
     }

@@ -1,26 +1,26 @@
 public import Foundation
 
 extension ActiveConfig {
-    /// Posted once, after the first download that succeeds on this installation.
+    /// Posted once, after the first successful download of this installation.
     ///
     /// Its `userInfo` has the user ID and `meta`.
     public static let firstDownloadFinishedNotification = Notification.Name(
         "ActiveConfigFirstDownloadFinishedNotification")
 
-    /// Posted after each download that succeeds, changed or not.
+    /// Posted after each successful download, whether or not anything changed.
     ///
     /// Its `userInfo` has the user ID, `meta`, and a Boolean: true when the downloaded
     /// configuration is active.
     public static let downloadUpdateFinishedNotification = Notification.Name(
         "ActiveConfigDownloadUpdateFinishedNotification")
 
-    /// Posted after each download that fails.
+    /// Posted after each failed download.
     ///
     /// Its `userInfo` has the user ID and the error.
     public static let downloadFailedNotification = Notification.Name(
         "ActiveConfigDownloadFailedNotification")
 
-    /// Posted for each section that changed, for whatever ``SectionChange/Reason``.
+    /// Posted for each section that changed, for any ``SectionChange/Reason``.
     ///
     /// Its `userInfo` has the user ID, the section's name and the section.
     public static let sectionDidChangeNotification = Notification.Name(
@@ -32,18 +32,18 @@ extension ActiveConfig {
         public static let userID = "user_id"
         /// `meta` of the configuration, a `[String: SettingValue]`.
         public static let meta = "meta"
-        /// A `Bool`: true when the configuration that the answer brought or confirmed is active.
+        /// A `Bool`: true when the downloaded or confirmed configuration is active.
         public static let configurationIsCurrent = "config_was_set"
         /// The section's name, a `String`.
         public static let sectionName = "section_name"
-        /// The section, an ``ActiveConfigSection``; absent when it is gone.
+        /// The section, an ``ActiveConfigSection``; absent when the section was removed.
         public static let section = "section"
-        /// The `Error` with which a download failed.
+        /// The `Error` of a failed download.
         public static let error = "error"
     }
 
     /// Calls the listeners and posts the notifications, on the listener queue: the sections, the
-    /// first download of the installation, the end of this one.
+    /// first download of the installation, the end of this download.
     func perform(_ delivery: Delivery) {
         for (change, registrations) in delivery.changes {
             if let contents = delivery.contents {

@@ -1,9 +1,9 @@
-/// Observers, and what they are told of configurations.
+/// Observers, and the events they receive.
 extension ActiveConfig {
     /// Adds an observer.
     ///
-    /// It hears of what happens from now on, and of the documents that were refused in this launch before. A
-    /// value that was read before is not reported again, as long as it stays.
+    /// It receives later events, and the refusals of this launch so far. A value that was read
+    /// before is not reported again while it stays the same.
     ///
     /// - Parameter observer: The observer.
     /// - Returns: A subscription; the observer is held until it is cancelled or released.
@@ -12,7 +12,8 @@ extension ActiveConfig {
         return ActiveConfigSubscription { [observers] in observers.remove(number) }
     }
 
-    /// Tells that a document is active, which was brought or confirmed with these header fields.
+    /// Reports that a document is active, which an answer with these header fields brought or
+    /// confirmed.
     func noteActive(
         _ configuration: ConfigurationState?, of userID: UserID, in epoch: UserEpoch,
         headerFields: [String: String] = [:]
@@ -26,7 +27,7 @@ extension ActiveConfig {
                 time: now(), epoch: epoch))
     }
 
-    /// Tells once more of the active document, which the server has confirmed with these header fields.
+    /// Reports the active document again, confirmed by the server with these header fields.
     func noteActive(of userID: UserID, headerFields: [String: String]) {
         guard !observers.isEmpty else { return }
         let current = state.withLock { $0.snapshot }
@@ -37,7 +38,7 @@ extension ActiveConfig {
             snapshot.configuration, of: userID, in: snapshot.epoch, headerFields: headerFields)
     }
 
-    /// Tells of an answer that is not used.
+    /// Reports an answer that is not used.
     func noteRefusal(
         of answer: ConfigurationState?, _ refusal: ConfigurationRefusal,
         headerFields: [String: String]? = nil, kept: ConfigurationState?, of userID: UserID,
@@ -53,12 +54,12 @@ extension ActiveConfig {
                 time: now(), epoch: epoch))
     }
 
-    /// Tells that a value was read.
+    /// Reports a read of a value.
     ///
     /// - Parameters:
     ///   - setting: The setting.
     ///   - value: The value; nil is the key's default.
-    ///   - source: Where it comes from.
+    ///   - source: The value's source.
     ///   - snapshot: The configuration that it was read from.
     func noteRead(
         _ setting: SettingPath, _ value: SettingValue?, from source: SettingSource,
@@ -72,7 +73,7 @@ extension ActiveConfig {
                 time: now(), epoch: snapshot.epoch))
     }
 
-    /// Tells that a whole section was read.
+    /// Reports a read of a whole section.
     func noteRead(sectionNamed sectionName: String, in snapshot: SnapshotContents) {
         guard !observers.isEmpty, !snapshot.isPending else { return }
         for key in snapshot.sections[sectionName]?.settingKeys ?? [] {

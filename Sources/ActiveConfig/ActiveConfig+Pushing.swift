@@ -1,29 +1,29 @@
-/// Configurations that arrive without a download of the app's, such as over a stream.
+/// Configurations that arrive without a download by the app, such as over a stream.
 extension ActiveConfig {
-    /// What is to happen with a change that arrived, given the user's own configuration.
+    /// The action for an arrived change, given the user's own configuration.
     package enum PushDecision: Sendable {
-        /// The configuration that the change leads to.
+        /// Store and activate the resulting configuration.
         case apply(ConfigurationState)
-        /// There is nothing to do: the change is known or older, or a vetting ignores its document.
+        /// Do nothing: the change is known or older, or a vetting ignores its document.
         case skip
-        /// The change does not follow on the configuration, which therefore has to be fetched.
+        /// Fetch the document: the change does not follow the user's configuration.
         case fetch
     }
 
-    /// The outcome of a change that arrived.
+    /// The outcome of an arrived change.
     package enum PushOutcome: Sendable {
         case applied(ConfigurationState, DownloadResult)
         case skipped
         case needsFetch
     }
 
-    /// Applies a change to a user's own configuration: stores it, and activates it for that user as far as
-    /// the policy has it, whoever is current.
+    /// Applies a change to a user's own configuration: stores it, and activates it for that user as
+    /// far as the policy allows, current or not.
     ///
-    /// `decide` is called once, serialized with everything else that is stored for this user, and
-    /// calls nothing of the framework. It has to skip what is older than the document it is given; here, only
-    /// what another process has stored is compared. User, document, entity tag and version are one record: that of
-    /// the user whom the change is for, whoever is current.
+    /// `decide` is called once, serialized with all other storing for this user, and must not call
+    /// the framework. It has to skip documents older than the given one; only documents stored by
+    /// another process are compared here. User, document, entity tag and version belong together,
+    /// even if the current user changes.
     func push(
         to userID: UserID, _ decide: @escaping @Sendable (ConfigurationState?) -> PushDecision
     ) async -> PushOutcome {
@@ -47,7 +47,7 @@ extension ActiveConfig {
                             "A pushed change of \(userID.logName) cannot be used: \(error)")
                         return .needsFetch
                     }
-                    // Within the turn, so that forgetting the user comes before or after.
+                    // Within the turn, so that forgetting the user happens before or after.
                     var document = configuration
                     document.original = nil
                     guard keep(document, known: held, of: entry) else { return .skipped }
@@ -71,9 +71,9 @@ extension ActiveConfig {
         return outcome
     }
 
-    /// Takes over the version of an answer without a document (304) that came without a download.
+    /// Adopts the version of an answer without a document (304) that arrived without a download.
     ///
-    /// Nothing happens when the answer is about another document than the user's own, or cannot be
+    /// Has no effect when the answer is about another document than the user's own, or is not
     /// trusted.
     ///
     /// - Parameters:

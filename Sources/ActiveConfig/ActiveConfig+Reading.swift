@@ -1,7 +1,7 @@
 extension ActiveConfig {
     /// The section of that name in the active configuration, or nil.
     ///
-    /// A section does not change when the configuration does.
+    /// A section is immutable.
     public func configSection(named sectionName: String) -> ActiveConfigSection? {
         let hash = NameHash.hash(sectionName)
         // The outer nil: nothing is loaded yet.
@@ -17,7 +17,7 @@ extension ActiveConfig {
 
     /// The active document: the last downloaded or stored one, a fallback, or an empty one.
     ///
-    /// Without in-app defaults and overrides, which all other reads have.
+    /// Without in-app defaults and overrides, which all other reads include.
     public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
 
     /// `meta` of the active configuration.

@@ -1,58 +1,59 @@
-/// Documents that another process stores, such as an extension of the app that shares its folder.
+/// Documents stored by another process, such as an app extension that shares the folder.
 extension ActiveConfig {
-    /// Activates what another process has stored since, for the current user and for all users
-    /// that are in memory.
+    /// Activates documents that another process has stored meanwhile, for the current user and all
+    /// users in memory.
     ///
-    /// Without it, this process sees such a document with its own next download, or when it loads the
-    /// user again. It reads the store once for each user in memory, and asks no server.
+    /// Otherwise this process sees them at its own next download, or when it loads the user again.
+    /// It reads the store once per user in memory, and makes no request.
     ///
-    /// - A document of a lower ``ConfigurationState/templateVersion`` than the active one, and a
-    ///   removal, change nothing. Of documents without a version, whichever is stored becomes active.
-    /// - A document that this process could not store stays active until the store has it, or a later version
-    ///   that this process has not had: a server may go back, and what it replaced is still there.
-    /// - A document that waits for its activation there waits here too, apart from the sections that
-    ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
-    ///   active.
-    /// - With a store of the app's own type that leaves out
-    ///   ``ActiveConfigStore/ownConfiguration(forUserID:)``, nothing changes for a user whose document this
-    ///   process has downloaded: such a store does not say whether what it returns is a fallback.
-    /// - The crash guard and the acknowledger are told of it as of a download.
+    /// - A document with a lower ``ConfigurationState/templateVersion`` than the active one, and a
+    ///   removal, have no effect. Among documents without a version the stored one becomes active.
+    /// - A document that this process could not store stays active until it is stored, or until the
+    ///   store has a later version that this process did not have: a server may roll back, and the
+    ///   replaced document is still stored.
+    /// - A document pending there is pending here too, except for sections that need not wait; see
+    ///   ``ActivationPolicy``. A document pending here that was activated there becomes active.
+    /// - With a custom store without ``ActiveConfigStore/ownConfiguration(forUserID:)``, nothing
+    ///   changes for a user whose document this process has downloaded: such a store cannot say
+    ///   whether it returns a fallback.
+    /// - The crash guard and the acknowledger treat it as a download.
     ///
-    /// Called by a store, it returns at once, and reloads afterwards.
+    /// Called from a store, it returns at once and reloads afterwards.
     ///
-    /// - Returns: The sections of the current user that have changed, sorted.
+    /// - Returns: The changed sections of the current user, sorted.
     @available(*, noasync, message: "Await the function of the same name.")
     @discardableResult
     public func reload() -> [SectionChange] { reloadStored() }
 
-    /// Activates what another process has stored since, for the current user and for all users
-    /// that are in memory.
+    /// Activates documents that another process has stored meanwhile, for the current user and all
+    /// users in memory.
     ///
-    /// Without it, this process sees such a document with its own next download, or when it loads the
-    /// user again. It reads the store once for each user in memory, and asks no server.
+    /// Otherwise this process sees them at its own next download, or when it loads the user again.
+    /// It reads the store once per user in memory, and makes no request.
     ///
-    /// - A document of a lower ``ConfigurationState/templateVersion`` than the active one, and a
-    ///   removal, change nothing. Of documents without a version, whichever is stored becomes active.
-    /// - A document that this process could not store stays active until the store has it, or a later version
-    ///   that this process has not had: a server may go back, and what it replaced is still there.
-    /// - A document that waits for its activation there waits here too, apart from the sections that
-    ///   need not wait; see ``ActivationPolicy``. One that waits here and was activated there becomes
-    ///   active.
-    /// - With a store of the app's own type that leaves out
-    ///   ``ActiveConfigStore/ownConfiguration(forUserID:)``, nothing changes for a user whose document this
-    ///   process has downloaded: such a store does not say whether what it returns is a fallback.
-    /// - The crash guard and the acknowledger are told of it as of a download.
+    /// - A document with a lower ``ConfigurationState/templateVersion`` than the active one, and a
+    ///   removal, have no effect. Among documents without a version the stored one becomes active.
+    /// - A document that this process could not store stays active until it is stored, or until the
+    ///   store has a later version that this process did not have: a server may roll back, and the
+    ///   replaced document is still stored.
+    /// - A document pending there is pending here too, except for sections that need not wait; see
+    ///   ``ActivationPolicy``. A document pending here that was activated there becomes active.
+    /// - With a custom store without ``ActiveConfigStore/ownConfiguration(forUserID:)``, nothing
+    ///   changes for a user whose document this process has downloaded: such a store cannot say
+    ///   whether it returns a fallback.
+    /// - The crash guard and the acknowledger treat it as a download.
     ///
-    /// - Returns: The sections of the current user that have changed, sorted.
+    /// - Returns: The changed sections of the current user, sorted.
     @discardableResult
     public func reload() async -> [SectionChange] {
         await storeCalls.run(in: reloads) { self.reloadStored() }
     }
 
-    /// Lane of the calls that read the documents of all users.
+    /// Lane of calls that read the documents of all users.
     var reloads: BlockingCalls.Lane { BlockingCalls.Lane(of: users, .reads) }
 
-    /// Lane of the calls that read those of users who fall back, after a push to the generic user.
+    /// Lane of calls that read the documents of users who fall back, after a push to the generic
+    /// user.
     var fallbackReloads: BlockingCalls.Lane { BlockingCalls.Lane(of: users, .writes) }
 
     /// Blocks for the store.
@@ -61,24 +62,24 @@ extension ActiveConfig {
             storeCalls.async(in: reloads) { _ = self.reloadStored() }
             return []
         }
-        // The other process has noted when it downloaded what it stored.
+        // The other process has recorded when it downloaded the document.
         history.refresh()
         loadedSnapshot()
         let current = state.withLock { $0.entry }
         let changes = reload(current)
         for entry in users.livingEntries where entry !== current { reload(entry) }
-        // The other process may have done nothing but ask.
+        // The other process may only have asked the server.
         signalChange()
         return changes
     }
 
-    /// Activates what another process has stored for a user; blocks for the store.
+    /// Activates a user's document stored by another process; blocks for the store.
     ///
     /// - Returns: The changes of the user's sections.
     @discardableResult
     func reload(_ entry: UserEntry) -> [SectionChange] {
         let userID = entry.userID
-        // Within the user's turn, so that a download of this process comes before or after.
+        // Within the user's turn, so that a download of this process happens before or after.
         return turns.run(of: userID) {
             guard let known = entry.documents.active else { return [] }
             let event = UserConfigurationState.Event.reloaded(readStore(of: entry).stored)
@@ -92,8 +93,8 @@ extension ActiveConfig {
         }
     }
 
-    /// Reloads the users whose fallback a store of the app's own type chooses, after the generic user's
-    /// document has changed; blocks for the store.
+    /// Reloads users whose fallback a custom store chooses, after the generic user's document has
+    /// changed; blocks for the store.
     func reloadOpaqueFallbacks() {
         guard configStore != nil, !fallsBackToGeneric else { return }
         for entry in users.livingEntries where entry !== generic && entry.documents.isFallback {

@@ -1,12 +1,13 @@
 /// Reading by typed keys.
 ///
-/// A `Bool`, `Int`, `Double` or `Float` is read without a lock and without allocating; Apple's releases
-/// without atomic values take a lock. A value of another type is decoded by the first read of a
-/// configuration, and kept until another one is active.
+/// A `Bool`, `Int`, `Double` or `Float` is read without a lock or allocation; Apple's releases
+/// without atomic values take a lock. Other types are decoded by the first read of a configuration,
+/// and cached until another one is active.
 extension ActiveConfig: SettingsReading {
     /// The active configuration of the current user.
     ///
-    /// The first read of a launch reads the store on the calling thread; ``load()`` does it on another one.
+    /// The first read of a launch reads the store on the calling thread; ``load()`` reads it on
+    /// another thread.
     public var snapshot: ConfigurationSnapshot {
         ConfigurationSnapshot(config: self, contents: loadedSnapshot())
     }
@@ -25,8 +26,8 @@ extension ActiveConfig: SettingsReading {
 
     /// The value of a setting, or the key's default.
     ///
-    /// An override comes first, then the active document, then the in-app defaults, then the key's
-    /// default. A value of another type is passed over, logged once per configuration, and named in
+    /// Precedence: override, active document, in-app default, the key's default. A value of another
+    /// type is skipped, logged once per configuration, and listed in
     /// ``ConfigurationDiagnostics/problems``.
     public subscript<Value>(key: SettingKey<Value>) -> Value {
         // The overloads for these types are not chosen in generic code.
@@ -105,7 +106,8 @@ extension ActiveConfig: SettingsReading {
             + snapshot.decoded.problems.map(masked)
     }
 
-    /// The problems of a user's active configuration; nil when it is of another version, or not loaded.
+    /// The problems of a user's active configuration; nil when it has another version or is not
+    /// loaded.
     package func problems(
         ofActiveVersion version: Int, of userID: UserID
     ) async -> [SettingProblem]? {
@@ -115,7 +117,7 @@ extension ActiveConfig: SettingsReading {
         return problems(of: active)
     }
 
-    /// Logs what is left out of a document or rounded, unless it is the same as of the last one.
+    /// Logs what is left out of a document or rounded, unless it is the same as in the last one.
     func reportShape(
         of document: ConfigurationState, since last: ConfigurationState?, of userID: UserID
     ) {

@@ -4,23 +4,24 @@ extension ActiveConfig {
     /// The last download, and how fresh the current user's active document is.
     public var status: ConfigurationStatus { status(of: loadedSnapshot(), history.last) }
 
-    /// Lets the next download ask the server, whatever interval the ``FetchPolicy`` has, such as after
-    /// a push notification: see <doc:Push-notifications>.
+    /// Lets the next download ask the server regardless of the ``FetchPolicy``'s interval, for
+    /// example after a push notification: see <doc:Realtime-updates-and-push>.
     ///
-    /// It is kept across launches, for all users, until each has been downloaded. A download that is
-    /// running does not count, as the server may have answered before. When it returns the mark is
-    /// stored, which takes a few milliseconds; the log reports a store that fails.
+    /// The mark is kept across launches, for each user until the user's next download. A running
+    /// download does not clear it, as the server may have answered before. The mark is stored when
+    /// this returns, which takes a few milliseconds; the log reports a failing store.
     @available(*, noasync, message: "Await the function of the same name.")
     public func markStale() {
         history.markStale()
         signalChange()
     }
 
-    /// Lets the next download ask the server, whatever interval the ``FetchPolicy`` has, such as after
-    /// a push notification: see <doc:Push-notifications>.
+    /// Lets the next download ask the server regardless of the ``FetchPolicy``'s interval, for
+    /// example after a push notification: see <doc:Realtime-updates-and-push>.
     ///
-    /// It is kept across launches, for all users, until each has been downloaded. A download that is
-    /// running does not count, as the server may have answered before. The log reports a store that fails.
+    /// The mark is kept across launches, for each user until the user's next download. A running
+    /// download does not clear it, as the server may have answered before. The log reports a
+    /// failing store.
     public func markStale() async {
         await storeCalls.run { self.history.markStale() }
         signalChange()
@@ -59,12 +60,12 @@ extension ActiveConfig {
         let request = history.request(
             of: isFallback ? .generic : contents.userID, configDownloader.requestDigest)
         let time = history.staleTime(of: request, isPending: isPending)
-        // The user's own document was never asked for.
+        // The user's own document was never requested.
         if isFallback { return .stale(since: time ?? history.time(of: .generic) ?? .distantPast) }
         return time.map { .stale(since: $0) } ?? .upToDate
     }
 
-    /// Tells sequences and observers that something may have changed, for one user or for all.
+    /// Signals sequences and observers that something may have changed, for one user or for all.
     func signalChange(of userID: UserID? = nil) {
         signals.yield()
         if let userID {

@@ -1,33 +1,34 @@
 internal import Foundation
 
-/// Writing what a user's state has to the store, within the user's turn.
+/// Writes a user's state to the store, within the user's turn.
 ///
-/// The store has two documents of a user, each with its own entity tag: the own one, and the one that
-/// waits for its activation. A document becomes the user's own in three steps: it waits, it replaces
-/// the own one, it waits no longer. Wherever a process ends, both documents are whole, and the newer
-/// one is not the older. Each step looks at what it replaces, so that a later document of another process
-/// stays.
+/// The store has two documents of a user, each with its own entity tag: the own and the pending
+/// one. A document becomes the user's own in three steps: store it as pending, replace the own one,
+/// remove the pending one. If the process ends anywhere between, both documents are complete and
+/// the newer one is not lost. Each step compares what it replaces, so that a later document of
+/// another process stays.
 extension ActiveConfig {
-    /// What became of a document that was to be stored.
+    /// The outcome of storing a document.
     private enum Outcome {
         case stored, failed
         /// Another process has stored a later one.
         case superseded
     }
 
-    /// Stores a document that was received, as the user's own or as the one that waits.
+    /// Stores a received document as the user's own or as pending.
     ///
     /// - Parameters:
     ///   - document: The document.
-    ///   - known: The user's newest document as the store had it before.
+    ///   - known: The user's newest stored document before.
     ///   - entry: The user.
-    /// - Returns: False when another process has stored a later one, which then becomes active, or waits.
+    /// - Returns: False when another process has stored a later one, which then becomes active or
+    ///   pending.
     func keep(
         _ document: ConfigurationState, known: ConfigurationState?, of entry: UserEntry
     ) -> Bool {
         if isOutdatedInStore(document, of: entry) { return false }
         storeLaunch(of: entry)
-        // A document without its original could not be vetted when it is read again.
+        // A document without its original could not be vetted at its next read.
         guard let whole = withStoredBytes(document, known: known, of: entry) else { return true }
         let after = state(of: entry, after: .received(whole.keptInMemory))
         let outcome =
@@ -38,9 +39,10 @@ extension ActiveConfig {
         return outcome != .superseded
     }
 
-    /// Stores what could not be stored before, once the server has said that nothing has changed.
+    /// Stores what could not be stored before, after the server answered "not modified".
     ///
-    /// - Returns: False when another process has stored a later one, which then becomes active, or waits.
+    /// - Returns: False when another process has stored a later one, which then becomes active or
+    ///   pending.
     func keepUnstored(of entry: UserEntry) -> Bool {
         storeLaunch(of: entry)
         let documents = entry.documents
@@ -57,26 +59,26 @@ extension ActiveConfig {
         return false
     }
 
-    /// Makes the document that waits the user's own in the store.
+    /// Makes the pending document the user's own in the store.
     ///
     /// - Returns: False when another process has stored a later one.
     func storeActivated(_ waiting: ConfigurationState, of entry: UserEntry) -> Bool {
         storeOwn(waiting, isWaiting: true, of: entry) != .superseded
     }
 
-    /// Makes a document the user's own in the store, in place of what waits.
+    /// Makes a document the user's own in the store, and removes the pending one.
     ///
     /// - Parameters:
     ///   - document: The document.
-    ///   - isKnown: True when the store has it already, unless it could not be stored.
-    ///   - isWaiting: True for the document that waits; another one that waits by now stays.
+    ///   - isKnown: True when it is already stored, or could not be stored.
+    ///   - isWaiting: True for the pending document; another document pending by now stays.
     ///   - entry: The user.
     /// - Returns: The outcome.
     private func storeOwn(
         _ document: ConfigurationState, isKnown: Bool = false, isWaiting: Bool = false,
         of entry: UserEntry
     ) -> Outcome {
-        // So that no older document waits once this one is the user's own.
+        // So that no older document is pending once this one is the user's own.
         var waiting: Data?
         let outcome = updateWaiting(to: document, of: entry) { old, new in
             guard let old else { return nil }
@@ -88,7 +90,7 @@ extension ActiveConfig {
         if outcome == .superseded, !isWaiting { return .superseded }
         let isStored = isKnown && waiting == nil && entry.documents.unstoredOwn == nil
         let ownOutcome = isStored ? .stored : persistOwn(document, of: entry)
-        // One that could not be stored stays pending in the store, for the next launch.
+        // If it could not be stored, it stays pending in the store for the next launch.
         if ownOutcome == .failed { return .failed }
         if waiting != nil {
             _ = updateWaiting(to: nil, of: entry) { old, _ in old == waiting ? nil : old }
@@ -119,8 +121,9 @@ extension ActiveConfig {
         }
     }
 
-    /// Runs `write` with the question whether a stored version is later than a document's; once more for
-    /// one that cannot be read or must not be used, which is not found out while the store is locked.
+    /// Runs `write` with a function that compares a stored version with a document's; once more if
+    /// the stored one cannot be read or must not be used, which is only found out while the store
+    /// is unlocked.
     ///
     /// - Returns: False when a later one stays, which `stored` reads.
     private func storing(
@@ -144,8 +147,8 @@ extension ActiveConfig {
         }
     }
 
-    /// True when another process has stored a later version than a document's since it was asked for;
-    /// that version then becomes active, or waits.
+    /// True when another process has meanwhile stored a later version than a document's, which then
+    /// becomes active or pending.
     private func isOutdatedInStore(_ document: ConfigurationState, of entry: UserEntry) -> Bool {
         guard document.templateVersion != nil, let configStore else { return false }
         let documents = entry.documents
@@ -164,22 +167,24 @@ extension ActiveConfig {
             UserEvent(event: .reloaded(readStore(of: entry).stored), reason: .reloaded), to: entry)
     }
 
-    /// Stores the document that waits.
+    /// Stores the pending document.
     ///
-    /// What cannot be stored waits in memory.
+    /// If it cannot be stored, it is pending in memory.
     private func storeWaiting(_ document: ConfigurationState, of entry: UserEntry) -> Outcome {
         let outcome = updateWaiting(to: document, of: entry) { $1() }
         note(of: entry) { $0.unstoredWaiting = outcome == .failed ? document : nil }
         return outcome
     }
 
-    /// Changes what waits in the store, unless another process has stored a later document than `new`.
+    /// Changes the stored pending document, unless another process has stored a later document than
+    /// `new`.
     ///
     /// - Parameters:
-    ///   - new: The document that is to wait; nil leaves it to `change`.
+    ///   - new: The new pending document; nil leaves it to `change`.
     ///   - entry: The user.
-    ///   - change: Returns what is to wait, given the bytes of what waits, and a function for those of `new`,
-    ///     which take longer to write than most downloads need: mostly nothing waits.
+    ///   - change: Returns the new pending record, given the bytes of the stored one and a function
+    ///     that makes those of `new`. A function, since making them takes longer than most
+    ///     downloads and is rarely needed: usually no document is pending.
     /// - Returns: The outcome.
     private func updateWaiting(
         to new: ConfigurationState?, of entry: UserEntry, _ change: (Data?, () -> Data?) -> Data?
@@ -226,10 +231,11 @@ extension ActiveConfig {
         }
     }
 
-    /// Stores the document that a launch has activated as the user's own.
+    /// Stores the document activated at launch as the user's own.
     ///
-    /// Loading itself does not write, as it may happen on any thread. If the process ends before, the
-    /// next launch does the same. What another process has stored since is newer, and stays.
+    /// Loading itself does not write, as it can happen on any thread. If the process ends before,
+    /// the next launch repeats this. A document stored meanwhile by another process is newer, and
+    /// stays.
     func storeLaunch(of entry: UserEntry) {
         guard entry.documents.isLaunchUnstored, let active = entry.documents.active else { return }
         guard let waiting = keptWaiting(of: entry), waiting.isSame(as: active.configuration) else {
@@ -243,9 +249,9 @@ extension ActiveConfig {
         noteActive(active.configuration, of: entry.userID, in: entry.documents.epoch)
     }
 
-    /// Stores what a load has activated, on a thread of its own.
+    /// Stores what a load has activated, on another thread.
     func storeLaunchLater(of entry: UserEntry) {
-        // Loading a user may have loaded the generic one as the fallback.
+        // Loading a user can have loaded the generic user as the fallback.
         for entry in entry === generic ? [entry] : [entry, generic]
         where entry.documents.isLaunchUnstored {
             storeCalls.async(in: entry.writes) {
@@ -255,8 +261,8 @@ extension ActiveConfig {
         }
     }
 
-    /// A configuration with the bytes of its original, which memory does not keep, as the store has them;
-    /// nil when it does not.
+    /// A configuration with the stored bytes of its original, which memory does not keep; nil when
+    /// they are not stored.
     private func withStoredBytes(
         _ configuration: ConfigurationState, known: ConfigurationState?, of entry: UserEntry
     ) -> ConfigurationState? {
@@ -276,11 +282,11 @@ extension ActiveConfig {
 
     /// Records in the store that a download has succeeded.
     ///
-    /// While the store cannot, the first download of this launch counts as the installation's, and
-    /// each later one tries again.
+    /// If the store fails, the first download of this launch counts as the installation's, and each
+    /// later one tries again.
     ///
-    /// - Returns: True for the first successful download of the installation; and true when the store has
-    ///   recorded it now.
+    /// - Returns: True for the first successful download of the installation; and true when the
+    ///   store has now recorded it.
     func recordFirstDownloadFinished() -> (isFirst: Bool, isStored: Bool) {
         let (isFirstHere, isRecorded) = state.withLock {
             (!$0.firstDownloadFinished, $0.firstDownloadFinishedIsRecorded)

@@ -1,4 +1,4 @@
-/// What an event made of a user's active configuration.
+/// The effect of an event on a user's active configuration.
 struct UserTransition: Sendable {
     /// The snapshot before; nil when nothing was loaded.
     let old: SnapshotContents?
@@ -9,39 +9,39 @@ struct UserTransition: Sendable {
     let isCurrent: Bool
 }
 
-/// The driver of the users' states: one event at a time becomes a new state, its snapshot, and what
-/// listeners and notifications have to say of it.
+/// Drives the users' states: each event yields a new state, its snapshot, and deliveries for
+/// listeners and notifications.
 ///
-/// Deciding and comparing are serialized by ``transitions``, which readers do not take. Nothing of the
-/// app's is called meanwhile: stores and vettings have had their turn before, and what is
-/// released is kept until afterwards, since the `deinit` of a decoded value is the app's.
+/// Deciding and comparing are serialized by ``transitions``, which readers do not take. No code of
+/// the app runs meanwhile: stores and vettings were called before, and replaced objects are
+/// released afterwards, since the `deinit` of a decoded value is the app's.
 extension ActiveConfig {
     /// An event, and how it is reported.
     struct UserEvent: Sendable {
         let event: UserConfigurationState.Event?
         let reason: SectionChange.Reason
-        /// The user's revision at which what the event says was read; nil where the user's turn keeps out
-        /// what is stale, as for a push.
+        /// The user's revision at which the event's content was read; nil where the user's turn
+        /// excludes stale events, as for a push.
         var revision: Int?
-        /// The generic user's revision likewise, for what a store says of fallbacks.
+        /// The generic user's revision likewise, for a store's fallbacks.
         var genericRevision: Int?
         /// True when the user becomes the current one.
         var isSwitch = false
-        /// The sections that readers are taken to have seen before the first switch; nil: none.
+        /// The sections that readers are assumed to have seen before the first switch; nil: none.
         var initialSections: [String: ActiveConfigSection]?
     }
 
-    /// Returns what to post, or nil to change nothing; in the critical section in which the current user's
-    /// configuration changes.
+    /// Returns the events to post, or nil to change nothing; called in the critical section in
+    /// which the current user's configuration changes.
     typealias Finish = @Sendable (inout CoordinatorState, UserTransition) -> [Delivery.Event]?
 
-    /// Applies an event to a user, and to those who read the user's configuration as their fallback;
-    /// the vettings are told of it before, and after it, of what is active by then.
+    /// Applies an event to a user and to those who fall back to that user; calls the vettings
+    /// before, and afterwards with the then active document.
     ///
     /// - Parameters:
     ///   - event: The event.
     ///   - entry: The user.
-    ///   - finish: Decides, in that critical section, what to post.
+    ///   - finish: Decides in that critical section which events to post.
     /// - Returns: The transition; nil when the event was stale, or `finish` returned nil.
     @discardableResult
     func apply(
@@ -54,7 +54,7 @@ extension ActiveConfig {
             for vetting in vetting { vetting.willActivate(activation) }
         }
         let transition = commit(event, to: entry, finish, &pass)
-        // The activation was found before, and other users' transitions may have come in between.
+        // The activation was computed before; other users' transitions can have come in between.
         if !vetting.isEmpty, activation != nil || pass.isActiveChanged {
             settleActivation()
         }
@@ -88,14 +88,14 @@ extension ActiveConfig {
             if entry === generic, isNews, fallsBackToGeneric {
                 passOn(event, in: &transitions, &pass)
             }
-            // Behind the sections of a current user who falls back to this one.
+            // After the sections of a current user who falls back to this one.
             let events = pass.events
             if !events.isEmpty { change { deliver([], events, in: $0) } }
             return transition
         }
     }
 
-    /// Changes what lies beneath and above all documents.
+    /// Changes the layers beneath and above all documents.
     func changeLayers(
         reason: SectionChange.Reason, _ change: (inout ConfigurationLayers) -> Void
     ) {
@@ -103,7 +103,7 @@ extension ActiveConfig {
         transitions.withLock { transitions in
             let old = transitions.layers
             change(&transitions.layers)
-            // Else everything would be decoded, and each problem reported, once more.
+            // Otherwise everything would be decoded, and each problem reported, again.
             if transitions.layers == old { return }
             for entry in inMemory(&pass) where entry.snapshot != nil {
                 let current = entry.current
@@ -115,8 +115,8 @@ extension ActiveConfig {
         pass.end(signals)
     }
 
-    /// The event with the generic user's active configuration as the fallback, where the store has that
-    /// order of fallbacks.
+    /// The event with the generic user's active configuration as the fallback, if the store has
+    /// that order of fallbacks.
     private func completed(
         _ event: UserConfigurationState.Event, for entry: UserEntry, fallback: KnownConfiguration?
     ) -> UserConfigurationState.Event {
@@ -136,7 +136,7 @@ extension ActiveConfig {
         }
     }
 
-    /// The state of a user after an event, as if nothing else happened until then.
+    /// The state of a user after an event, provided nothing else happens before.
     func state(
         of entry: UserEntry, after event: UserConfigurationState.Event
     ) -> UserConfigurationState {
@@ -144,7 +144,7 @@ extension ActiveConfig {
         return entry.documents.after(completed(event, for: entry, fallback: fallback))
     }
 
-    /// Hands the generic user's configuration to those who read it as their fallback.
+    /// Hands the generic user's configuration to users who fall back to it.
     private func passOn(
         _ event: UserEvent, in transitions: inout Transitions, _ pass: inout TransitionPass
     ) {
@@ -165,10 +165,10 @@ extension ActiveConfig {
         return entries
     }
 
-    /// Publishes a state: makes the snapshot, compares it with the former one, and queues what there is to
-    /// deliver, the current user's sections and then the events of `finish`.
+    /// Publishes a state: makes the snapshot, compares it with the previous one, and queues the
+    /// deliveries: the current user's sections, then the events of `finish`.
     ///
-    /// A switch is compared with what readers saw last, of whichever user.
+    /// A switch is compared with what readers saw last, of any user.
     private func publish(
         _ documents: UserConfigurationState, of entry: UserEntry,
         from former: (documents: UserConfigurationState, snapshot: SnapshotContents?),
@@ -189,7 +189,7 @@ extension ActiveConfig {
             let (snapshot, released) = users.snapshot(
                 of: entry.userID, known: known, layers: layers, reason: event.reason,
                 epoch: documents.epoch,
-                // Who is known again is reported again.
+                // A user known again is reported again.
                 previous: old.flatMap { $0.epoch.isSame(as: documents.epoch) ? $0 : nil })
             new = snapshot
             shared.share(snapshot.known)
@@ -207,7 +207,8 @@ extension ActiveConfig {
             ? seen.flatMap { new?.changes(since: $0) } ?? [] : transition.changes
         if isCurrent || finish != nil {
             let isDone = change { [new] state in
-                // Without `finish` there are no events; nil from it changes nothing.
+                // Without `finish` there are no events; a `finish` that returns nil changes
+                // nothing.
                 let events = finish.map { $0(&state, transition) } ?? []
                 guard let events else { return nil }
                 guard isCurrent else {
@@ -220,7 +221,7 @@ extension ActiveConfig {
             }
             guard isDone else { return nil }
         }
-        // Its status and its pending changes may differ, though no section does.
+        // The status and the pending changes can differ even if no section does.
         let isOtherDocument = old.map { $0.known !== new?.known } ?? false
         if isCurrent {
             pass.isFrontChanged =
@@ -234,7 +235,7 @@ extension ActiveConfig {
         return transition
     }
 
-    /// Notes what became of a user's documents in the store, which changes nothing that is read.
+    /// Records the stored state of a user's documents, which affects no reader.
     func note(of entry: UserEntry, _ change: (inout UserConfigurationState) -> Void) {
         var pass = TransitionPass()
         transitions.withLock { _ in
@@ -244,7 +245,7 @@ extension ActiveConfig {
         pass.end(signals)
     }
 
-    /// True for a user of whom the next load would not find what is known now.
+    /// True when the next load would not find the user's current state.
     private func isToBeHeld(_ documents: UserConfigurationState) -> Bool {
         documents.isUnstored || (documents.active != nil && !options.activationPolicy.isImmediate)
     }

@@ -1,4 +1,5 @@
-/// Which documents may become active: those that every ``ConfigurationVetting`` of the options accepts.
+/// Decides which documents may become active: those that every ``ConfigurationVetting`` of the
+/// options accepts.
 extension ActiveConfig {
     /// The verdict of all vettings.
     private enum Vetted {
@@ -10,17 +11,17 @@ extension ActiveConfig {
             using: ConfigurationState?)
     }
 
-    /// Asks one after the other, until one does not accept the document.
+    /// Calls the vettings one after the other, until one does not accept the document.
     private func vet(_ candidate: ConfigurationCandidate) -> Vetted {
         var (candidate, isChanged) = (candidate, false)
-        // An answer without a document has nothing but header fields to decide on.
+        // An answer without a document has only header fields to decide on.
         let asked =
             candidate.origin == .confirmed ? vetting.filter(\.needsOriginal) : vetting
         for vetting in asked {
             switch vetting.vet(candidate).kind {
             case .accept(var document?):
                 isChanged = isChanged || document != candidate.document
-                // What is changed in it is changed anew whenever it is read from the bytes.
+                // A changed document is changed again at each read of its bytes.
                 document.original = document.original ?? candidate.document.original
                 document.entityTag = document.entityTag ?? candidate.document.entityTag
                 candidate.document = document
@@ -40,19 +41,19 @@ extension ActiveConfig {
                 time: now()))
     }
 
-    /// What the store has of a user, or what is used instead; nil when there is nothing that may be used.
+    /// The stored configuration of a user, or a replacement; nil when neither may be used.
     ///
     /// - Parameters:
     ///   - stored: The store's configuration.
     ///   - userID: Its owner.
-    ///   - other: The other user whose it may be, as with a store that falls back by itself.
+    ///   - other: The other possible owner, for a store with fallbacks of its own.
     /// - Returns: The configuration.
     func usable(
         _ stored: @autoclosure () -> ConfigurationState?, of userID: UserID,
         orOf other: UserID? = nil
     ) -> ConfigurationState? {
         if vetting.isEmpty { return stored()?.keptInMemory }
-        // Before it is read: the user may be forgotten meanwhile.
+        // Read before the document: the user can be forgotten meanwhile.
         let epochs = (users.epoch(of: userID), other.flatMap { users.epoch(of: $0) })
         guard let stored = stored() else { return nil }
         var owner = userID
@@ -117,14 +118,14 @@ extension ActiveConfig {
         if isNew { log(.warning, "A stored configuration is left out. \(refusal)") }
     }
 
-    /// What an answer may activate; nil when nothing has changed.
+    /// The configuration that an answer may activate; nil for "not modified".
     ///
     /// - Parameters:
     ///   - answer: The downloader's answer.
     ///   - asked: The configuration that the request was about.
     ///   - lastKnown: The user's own configuration.
     ///   - userID: The user.
-    ///   - epoch: The user's epoch in which it was asked for.
+    ///   - epoch: The user's epoch at the request.
     /// - Returns: The configuration.
     /// - Throws: The error of a refusal.
     func usable(
@@ -132,7 +133,7 @@ extension ActiveConfig {
         of userID: UserID, in epoch: UserEpoch
     ) throws -> ConfigurationState? {
         let isDocument = answer?.isConfirmation == false
-        // Without an answer there is no original, which a vetting may insist on.
+        // Without an answer there is no original, which a vetting may require.
         var unchanged = asked ?? .empty
         unchanged.original = nil
         let candidate = ConfigurationCandidate(
@@ -148,7 +149,7 @@ extension ActiveConfig {
             }
             refused.withLock { $0.noteAccepted(document, of: userID) }
             if !needsOriginal {
-                // What was received is vetted again when it is read from the store.
+                // The received document is vetted again when it is read from the store.
                 document.original =
                     isChanged ? document.original ?? answer.map { $0.receivedOriginal } : nil
             }
@@ -165,8 +166,8 @@ extension ActiveConfig {
         }
     }
 
-    /// The user's own document in the version that an answer without a document (304) says; nil when that
-    /// is no news.
+    /// The user's own document in the version named by an answer without a document (304); nil when
+    /// that version is known.
     ///
     /// - Throws: The error of the refusal when the answer is about a document that is refused.
     private func confirmed(
@@ -194,14 +195,14 @@ extension ActiveConfig {
         return new
     }
 
-    /// Tells of a document that has arrived and is not accepted, and keeps it for updaters to ask about.
+    /// Reports an arrived document that is not accepted, and keeps it for updaters' requests.
     private func noteRefusal(
         of document: ConfigurationState?, by vetting: any ConfigurationVetting,
         _ refusal: ConfigurationRefusal, isIgnored: Bool = false, kept: ConfigurationState?,
         of userID: UserID, in epoch: UserEpoch?
     ) {
         noteRefusal(of: document, refusal, kept: kept, of: userID, in: epoch)
-        // An answer that is not authentic is not the server's document, which may still be a good one.
+        // An answer that is not authentic is not the server's document, which may be valid.
         guard let document, !document.isConfirmation, !vetting.needsOriginal else { return }
         refused.withLock {
             $0.note(.init(document, refusal, isIgnored: isIgnored), of: userID)
@@ -214,7 +215,7 @@ extension ActiveConfig {
         [lastKnown?.templateVersion, newestRefusedVersion(of: userID)].compactMap(\.self).max()
     }
 
-    /// Checks a document that is not used, since it is older than the known one.
+    /// Checks a document that is not used because it is older than the known one.
     ///
     /// - Throws: The error of a refusal.
     func check(superseded answer: ConfigurationState, of userID: UserID) throws {
@@ -223,11 +224,11 @@ extension ActiveConfig {
         if case .refused(_, _, let refusal) = vet(candidate) { throw refusal.thrown }
     }
 
-    /// What is to happen with a document that was pushed.
+    /// The action for a pushed document.
     func decision(
         onPushed document: ConfigurationState, lastKnown: ConfigurationState?, of userID: UserID
     ) -> PushDecision {
-        // A change does not follow on what a vetting has made of a document.
+        // A change cannot be applied to a document that a vetting has changed.
         if needsOriginal || (!vetting.isEmpty && lastKnown?.original != nil) { return .fetch }
         let epoch = users.epoch(of: userID)
         let candidate = ConfigurationCandidate(
@@ -251,14 +252,14 @@ extension ActiveConfig {
         }
     }
 
-    /// What a request is about: the user's own configuration, or the newest one that is refused, so
-    /// that the server does not send that again.
+    /// The document that a request refers to: the user's own, or the newest refused one, so that
+    /// the server does not send that again.
     ///
     /// - Parameters:
     ///   - lastKnown: The user's own configuration.
     ///   - userID: The user.
-    ///   - isOfUpdater: True for a request that is repeated until there is something new. A download of
-    ///     the app's has a document that was refused in this launch vetted once more.
+    ///   - isOfUpdater: True for a request that is repeated until there is a new document. A
+    ///     download by the app gets a document refused in this launch once more, to vet it again.
     /// - Returns: The configuration.
     func requestBase(
         _ lastKnown: ConfigurationState?, of userID: UserID, isOfUpdater: Bool
@@ -267,12 +268,12 @@ extension ActiveConfig {
             vetting.requestBase(base, forUserID: userID.string)
         }
         if isOfUpdater { base = refused.withLock { $0.requestBase(base, of: userID) } }
-        // Without its original, the answer that it is unchanged could not be decided on.
+        // Without its original, a "not modified" answer could not be vetted.
         if needsOriginal, base?.original == nil { return lastKnown }
         return base
     }
 
-    /// The version of the user's newest document that is refused; nil when none is.
+    /// The version of the user's newest refused document; nil when none is refused.
     func newestRefusedVersion(of userID: UserID) -> Int? {
         let newest = refused.withLock { $0[userID]?.document.templateVersion }
         return (vetting.map { $0.newestRefusedVersion(forUserID: userID.string) } + [newest])

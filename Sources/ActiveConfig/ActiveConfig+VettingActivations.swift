@@ -1,7 +1,7 @@
-/// Activations of documents, which the vettings are told of before and afterwards.
+/// Activations of documents, which are reported to the vettings before and afterwards.
 extension ActiveConfig {
-    /// The document that an event activates for the current user, as if nothing else happened until then;
-    /// nil when there is no vetting, or none is activated.
+    /// The document that an event activates for the current user, provided nothing else happens
+    /// before; nil without vettings or activation.
     func activation(
         of entry: UserEntry, after event: UserEvent
     ) -> ConfigurationActivation? {
@@ -23,7 +23,7 @@ extension ActiveConfig {
         return .init(following?.active, of: current.userID, generic: documents.active)
     }
 
-    /// Tells the vettings which document is active by now.
+    /// Reports the active document to the vettings.
     func settleActivation() {
         let (activation, number) = transitions.withLock { transitions in
             transitions.activationCount += 1
@@ -39,14 +39,14 @@ extension ActiveConfig {
 }
 
 extension ConfigurationActivation {
-    /// The document of which a user's active configuration is.
+    /// The document of a user's active configuration.
     ///
     /// - Parameters:
     ///   - known: The active configuration; nil before it is loaded.
     ///   - userID: The user.
-    ///   - generic: That of the generic user, whose document it may be.
+    ///   - generic: The generic user's, which may supply the document.
     init(_ known: KnownConfiguration?, of userID: UserID, generic: KnownConfiguration?) {
-        // Its active sections are new, the others were there before.
+        // Only its active sections are new.
         if let pending = known?.pending, pending.isPartlyActive {
             self.init(pending.configuration, userID: userID.string, isWhole: false)
             return

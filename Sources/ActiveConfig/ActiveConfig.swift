@@ -14,9 +14,9 @@ public import Foundation
 /// ```
 ///
 /// Reads are synchronous, from any thread, and see one whole configuration, never a mix of two.
-/// Nothing is downloaded unless the app asks for it. The store is first read on the first read,
-/// listening, download or change of the user: by synchronous calls on the caller's thread, by async
-/// ones on separate threads.
+/// Nothing is downloaded until the app asks for it. The store is first read at the first read,
+/// registration, download or change of the user: by synchronous calls on the caller's thread, by
+/// async ones on separate threads.
 public final class ActiveConfig: Sendable {
     /// The downloader that fetches configurations.
     public let configDownloader: any ActiveConfigDownloader
@@ -26,38 +26,40 @@ public final class ActiveConfig: Sendable {
     package let notificationCenter: NotificationCenter
     package let listenerQueue: DispatchQueue
     package let clock: any Clock<Duration>
-    /// The time of day, for what is kept across launches.
+    /// The time of day, for times kept across launches.
     let now: @Sendable () -> Date
     let options: ActiveConfigOptions
-    /// What is kept of downloads across launches.
+    /// The record of downloads, kept across launches.
     let history: DownloadHistory
-    /// Time in seconds after which a listener queue that runs nothing is logged.
+    /// Time in seconds after which a listener queue that does not run is logged.
     let listenerQueuePatience: Double
     package let log: ActiveConfigLog
     let state: Locked<CoordinatorState>
-    /// Wakes the sequences that are being iterated.
+    /// Wakes running iterations of sequences.
     let signals = ChangeSignals()
-    /// The values of scalar settings, for reading without the lock.
+    /// The values of scalar settings, readable without the lock.
     let scalars = ScalarCache()
-    /// The active sections, for reading without that lock, too.
+    /// The active sections, readable without that lock, too.
     let replicas = SectionReplicas()
     /// The users in memory.
     let users: UserTable
     let observers: ConfigurationObservers
-    /// The vettings of the options: those first that need the original, whose word the others build on.
+    /// The vettings of the options; those that need the original come first, as the others rely on
+    /// them.
     let vetting: [any ConfigurationVetting]
     /// Documents that the vettings did not accept in this launch.
     let refused = Locked(RefusedDocuments())
     /// True when a vetting needs the original of each document.
     let needsOriginal: Bool
-    /// Made by the first who observes.
+    /// Created at the first observation.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
-    /// Serializes deciding on events and comparing what is active before and after.
+    /// Serializes the decisions on events and the comparison of active configurations.
     ///
-    /// Readers do not take it, and nothing of the app's is called under it; see `ActiveConfig+Transitions.swift`.
+    /// Readers do not take it, and no code of the app runs under it; see
+    /// `ActiveConfig+Transitions.swift`.
     let transitions: Locked<Transitions>
     let storeCalls = BlockingCalls()
-    /// Serializes what changes a user's documents in the store.
+    /// Serializes changes of a user's stored documents.
     let turns = UserTurns()
     /// Serializes the ends of downloads until the first one is recorded.
     let firstDownloadTurns = UserTurns()
@@ -66,7 +68,7 @@ public final class ActiveConfig: Sendable {
     /// True when the store has the framework's order of fallbacks: user, generic user, bootstrap.
     let fallsBackToGeneric: Bool
 
-    /// Creates an object that reads the store at the first use.
+    /// Creates an object; the initializer performs no I/O.
     ///
     /// - Parameters:
     ///   - configDownloader: Fetches configurations. Without one, as for an app with a bundled configuration
@@ -126,27 +128,26 @@ public final class ActiveConfig: Sendable {
         reportOverrides()
     }
 
-    /// The user whose configuration is active; nil, as at first, is the generic user.
+    /// The current user; nil, the initial value, is the generic user.
     ///
     /// Setting it loads that user's last known configuration before it returns, and notifies the
-    /// listeners of every section that differs from the previous one. A user without any
-    /// configuration and no fallback has an empty one. Any string is an ID; IDs are compared byte
-    /// by byte.
+    /// listeners of every section that differs. A user without any configuration and fallback has
+    /// an empty one. Any string is an ID; IDs are compared byte by byte.
     ///
-    /// When it is set before anything else in a launch, the differences from the generic user's
-    /// configuration are reported. A bootstrap file is not opened for this comparison: when only
-    /// the bootstrap would be active, nobody has seen it, and nothing is reported.
+    /// If it is set first in a launch, differences from the generic user's configuration are
+    /// reported. A bootstrap file is not opened for this comparison: if only the bootstrap would be
+    /// active, no reader has seen it, and nothing is reported.
     public var currentUserID: String? {
         get { state.withLock { $0.userID }.string }
         set { makeCurrent(UserID(newValue)) }
     }
 
-    /// Loads the current user's configuration from the store, unless it is in memory, on another thread than
-    /// the caller's: called at launch, no later read reads a file.
+    /// Loads the current user's configuration from the store on another thread, unless it is in
+    /// memory: call it at launch to keep later reads free of file access.
     public func load() async { _ = await loadedSnapshotInTask() }
 
-    /// Makes a user the current one, as ``currentUserID`` does, and reads the store on another thread than
-    /// the caller's.
+    /// Makes a user the current one, as setting ``currentUserID`` does, but reads the store on
+    /// another thread.
     ///
     /// - Parameter userID: The user; nil is the generic user.
     public func setCurrentUser(_ userID: String?) async {
@@ -179,8 +180,8 @@ public final class ActiveConfig: Sendable {
 
     /// Puts a delivery on the listener queue, under the lock, so that they come in order.
     ///
-    /// The first one is watched: a program that never runs its main queue would wait for ever for what
-    /// its listeners should hear.
+    /// The first delivery is watched: a program that never runs its main queue would otherwise
+    /// never learn why its listeners are not called.
     func queue(in state: inout CoordinatorState, _ delivery: @escaping @Sendable () -> Void) {
         guard !state.isListenerQueueWatched else { return listenerQueue.async(execute: delivery) }
         state.isListenerQueueWatched = true
@@ -199,7 +200,7 @@ public final class ActiveConfig: Sendable {
         }
     }
 
-    /// Delivers changed sections to those who listen to them now.
+    /// Delivers changed sections to their current listeners.
     func deliver(
         _ changes: [SectionChange], _ events: [Delivery.Event] = [], in state: CoordinatorState
     ) -> Delivery {

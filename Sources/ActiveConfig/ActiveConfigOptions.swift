@@ -15,15 +15,16 @@ public struct ActiveConfigOptions: Sendable {
     /// How many users' configurations are kept in memory; see
     /// ``ActiveConfig/configuration(forUserID:)``.
     public var userCacheLimits: UserCacheLimits
-    /// Rules for which documents may become active, beside what comes with the app; by default none.
+    /// Rules for which documents may become active; by default none.
     ///
-    /// Each document has to be accepted by all, in this order, but by those first that need its original.
+    /// Each document must be accepted by all, in this order, except that those which need its
+    /// original come first.
     public var vetting: [any ConfigurationVetting]
-    /// The longest that a downloader may take for an answer, whatever it waits for; by default 5 minutes.
+    /// The longest time for a downloader's answer; by default 5 minutes.
     ///
-    /// Time that the device sleeps does not count. A download that takes longer is cancelled and fails with
-    /// ``DownloadError/Code/timedOut``, and a later answer is dropped. ``JSONURLDownloader`` has a shorter
-    /// limit of its own.
+    /// Time during which the device sleeps does not count. A longer download is cancelled and fails
+    /// with ``DownloadError/Code/timedOut``; a late answer is dropped. ``JSONURLDownloader`` has a
+    /// shorter limit of its own.
     public var downloadTimeout: Duration
     /// Receives the framework's messages.
     public var log: ActiveConfigLog

@@ -1,35 +1,35 @@
-/// The reasons of values, and the problems of a configuration, for logs, support and debug menus.
+/// Explains values and lists the problems of a configuration, for logs, support and debug menus.
 ///
 /// ```swift
 /// print(config.diagnostics.explain(.isCheckoutOn))
 /// ```
 ///
-/// It is about the configuration that was active when it was asked for.
+/// Describes the configuration that was active when it was created.
 public struct ConfigurationDiagnostics: Sendable {
     let snapshot: ConfigurationSnapshot
 
     private var config: ActiveConfig { snapshot.config }
     private var contents: SnapshotContents { snapshot.contents }
 
-    /// Where the value of a setting comes from.
+    /// The source of a setting's value.
     ///
-    /// ``SettingSource/default`` for the in-app defaults and for the default of the key, which also
-    /// counts when the document has a value of another type.
+    /// ``SettingSource/default`` stands for in-app defaults and for the key's default, which is
+    /// also used when the document's value is of another type.
     public func source<Value>(of key: SettingKey<Value>) -> SettingSource { explain(key).source }
 
-    /// Where the value of a setting comes from; ``SettingSource/absent`` when there is none.
+    /// The source of a setting's value; ``SettingSource/absent`` when there is none.
     public func source(of path: SettingPath) -> SettingSource { explain(path).source }
 
-    /// Why a setting has its value.
+    /// Explains the value of a setting.
     ///
     /// - Parameter key: The setting.
-    /// - Returns: The value that `config[key]` gives, its source, and what lies beneath it.
+    /// - Returns: The value that `config[key]` gives, its source, and the layers beneath.
     public func explain<Value>(_ key: SettingKey<Value>) -> SettingExplanation {
         var layers = contents.layers(ofKey: key.name, inSection: key.sectionName)
         let reader = key.definition.object.reader
         var problem: SettingProblem?
         var converted: SettingValue?
-        // As `config[key]` does it.
+        // Selects the layer as `config[key]` does.
         let taken = layers.firstIndex { layer in
             do throws(SettingReader.Mismatch) {
                 let value = try reader.read(layer.value).value(as: Value.self)
@@ -51,17 +51,18 @@ public struct ConfigurationDiagnostics: Sendable {
             ConfigurationReport.Document(contents))
     }
 
-    /// Why a setting has its value.
+    /// Explains the value of a setting.
     ///
     /// - Parameter path: The setting.
-    /// - Returns: The value, not converted, its source, and what lies beneath it.
+    /// - Returns: The unconverted value, its source, and the layers beneath.
     public func explain(_ path: SettingPath) -> SettingExplanation {
         explanation(of: path, ConfigurationReport.Document(contents))
     }
 
     /// All settings of the layers with their sources, readable as text and as JSON.
     ///
-    /// The values are not converted, and the defaults of keys are not known here. It names the user.
+    /// Values are unconverted, and defaults of keys are not included. The report contains the user
+    /// ID.
     public func report() -> ConfigurationReport {
         let document = ConfigurationReport.Document(contents)
         return ConfigurationReport(
@@ -71,16 +72,16 @@ public struct ConfigurationDiagnostics: Sendable {
 
     /// Parts of the configuration that the app does not get.
     ///
-    /// First the sections and settings of another shape than the format's, which are left out, and integers
-    /// beyond 64 bits, which are rounded; see ``ConfigurationState/problems``. Then the settings whose
-    /// values are of another type than the app has read them as, in the order in which they were found,
-    /// at most 1,000; empty again with each new document.
+    /// First the sections and settings that do not have the format's shape, which are left out, and
+    /// integers beyond 64 bits, which are rounded; see ``ConfigurationState/problems``. Then the
+    /// settings that the app has read as another type, in the order in which they were found, at
+    /// most 1,000; cleared by each new document.
     public var problems: [SettingProblem] { config.problems(of: contents) }
 
     /// All settings, sorted by section and name.
     public var settings: [SettingPath] { contents.paths }
 
-    /// The settings whose highest value comes from a source, sorted.
+    /// The settings whose highest value has a source, sorted.
     public func settings(from source: SettingSource) -> [SettingPath] {
         contents.paths.filter { path in
             contents.layers(ofKey: path.name, inSection: path.sectionName).first?.source == source
@@ -94,7 +95,7 @@ public struct ConfigurationDiagnostics: Sendable {
 
     /// Masks the values of a setting in explanations, reports, problems and the log, for all users.
     ///
-    /// For a setting that is read by a key, see ``SettingKey/isSecret``.
+    /// For a setting read by a key, use ``SettingKey/isSecret`` instead.
     public func markSecret(_ path: SettingPath) {
         config.state.withLock { _ = $0.secrets.insert(path) }
     }
@@ -108,7 +109,7 @@ public struct ConfigurationDiagnostics: Sendable {
             source: .absent, problem: nil, document)
     }
 
-    /// `source` counts when the value is of no layer.
+    /// `source` is used when no layer supplies the value.
     private func explanation(
         of path: SettingPath, value: SettingValue?,
         layers: [(source: SettingSource, value: SettingValue)], layer: Int?, source: SettingSource,
@@ -124,7 +125,7 @@ public struct ConfigurationDiagnostics: Sendable {
             path: path, value: isMasked ? .none : value,
             source: layer.map { layers[$0].source } ?? source,
             layers: layers.map {
-                // Not a mere nil, which would be `SettingValue.null`.
+                // `nil` alone would be `SettingValue.null`.
                 SettingExplanation.Layer(source: $0.source, value: isMasked ? .none : $0.value)
             }, isMasked: isMasked, problem: problem,
             pending: isPending
@@ -138,12 +139,12 @@ extension ActiveConfig {
         SettingDefinition.isSecret(setting) || state.withLock { $0.secrets.contains(setting) }
     }
 
-    /// The problem, or for a secret one that does not quote the value.
+    /// The problem; for a secret, one that does not quote the value.
     func masked(_ problem: SettingProblem) -> SettingProblem {
         let secrets = state.withLock { $0.secrets }.union(SettingDefinition.secrets)
         let isSecret =
             problem.path.name.isEmpty
-            // The error of a whole section may quote any of its settings.
+            // The error of a whole section can quote any of its settings.
             ? secrets.contains { $0.sectionName == problem.path.sectionName }
             : secrets.contains(problem.path)
         guard isSecret else { return problem }

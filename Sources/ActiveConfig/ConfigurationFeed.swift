@@ -1,8 +1,8 @@
-/// A user's configuration, for an object that keeps it fresh.
+/// Access to a user's configuration for an object that keeps it up to date.
 ///
-/// It is all that such an object needs of an ``ActiveConfig``: the base of its requests, and ways to hand
-/// over what came. Each call is about the user's own documents, whoever is the current user, and takes
-/// place off the cooperative threads, one after the other with whatever else is stored for the user.
+/// It offers the base of requests, and ways to hand over what arrived. Each call concerns the
+/// user's own documents, current or not, and runs off the cooperative threads, serialized with all
+/// other storing for the user.
 package struct ConfigurationFeed: Sendable {
     private let config: ActiveConfig
     package let userID: UserID
@@ -13,8 +13,8 @@ package struct ConfigurationFeed: Sendable {
 
     package var log: ActiveConfigLog { config.log }
 
-    /// The newest document of the user, and the configuration to ask about: another one when the server's
-    /// newest document is refused, which then must not be answered again.
+    /// The newest document of the user, and the document to ask about: another one if the server's
+    /// newest document is refused and must not be sent again.
     package func requestBase() async -> (
         held: ConfigurationState?, asked: ConfigurationState?
     ) {
@@ -25,7 +25,7 @@ package struct ConfigurationFeed: Sendable {
         return (held, config.requestBase(held, of: userID, isOfUpdater: true))
     }
 
-    /// Downloads the document by a downloader of the caller's, as a download of the configuration's.
+    /// Downloads the document with the caller's downloader.
     ///
     /// - Throws: The downloader's error, ``ConfigurationFormatError`` or `CancellationError`.
     package func download(
@@ -38,14 +38,14 @@ package struct ConfigurationFeed: Sendable {
     ///
     /// - Parameter decide: Decides on the change, given the newest document; called once, and calls
     ///   nothing of the framework.
-    /// - Returns: What has become of the change.
+    /// - Returns: The outcome.
     package func receive(
         _ decide: @escaping @Sendable (ConfigurationState?) -> ActiveConfig.PushDecision
     ) async -> ActiveConfig.PushOutcome {
         await config.push(to: userID, decide)
     }
 
-    /// Takes over the version of an answer without a document (304).
+    /// Adopts the version of an answer without a document (304).
     ///
     /// - Parameters:
     ///   - answer: The answer; one with a document changes nothing.
@@ -54,18 +54,18 @@ package struct ConfigurationFeed: Sendable {
         await config.takeOver(answer, asked: asked, of: userID)
     }
 
-    /// The version of the newest document that a vetting refuses; nil when none is refused.
+    /// The version of the newest refused document; nil when none is refused.
     package var newestRefusedVersion: Int? { config.newestRefusedVersion(of: userID) }
 
-    /// Compares a document with the newest one that has arrived in this launch and is refused.
+    /// Compares a document with the newest one that was refused in this launch.
     ///
-    /// - Parameter document: The document, or what an answer without one (304) says of it.
+    /// - Parameter document: The document, or that of an answer without one (304).
     /// - Returns: True for the same document.
     package func isRefused(_ document: ConfigurationState) -> Bool {
         config.refused.withLock { $0[userID]?.isOf(document) ?? false }
     }
 
-    /// Tells the observers that the active document is the server's newest one.
+    /// Reports to the observers that the active document is the server's newest one.
     ///
     /// - Parameter headerFields: The fields of the message that says so, by lower-case names.
     package func confirmActive(headerFields: [String: String]) {

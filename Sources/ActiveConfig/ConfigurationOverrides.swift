@@ -1,12 +1,12 @@
-/// The overrides of an ``ActiveConfig``: values above everything else on this device, for development
+/// The overrides of an ``ActiveConfig``: values above all others on this device, for development
 /// and tests.
 ///
 /// ```swift
 /// try config.overrides.set(true, for: .isCheckoutOn)
 /// ```
 ///
-/// They are for every user and never stored. Where they are not enabled, as in a release build by default,
-/// they are refused with a warning; see ``OverridePolicy``.
+/// They apply to every user and are never stored. If they are not enabled, by default in release
+/// builds, they are refused with a warning; see ``OverridePolicy``.
 public struct ConfigurationOverrides: Sendable {
     let config: ActiveConfig
 
@@ -21,7 +21,7 @@ public struct ConfigurationOverrides: Sendable {
 
     /// Overrides a setting.
     ///
-    /// Where overrides are not enabled, nothing changes but the log.
+    /// If overrides are not enabled, it only logs a warning.
     public func set(_ value: SettingValue, for path: SettingPath) {
         guard isEnabled else {
             return config.log(
@@ -32,14 +32,14 @@ public struct ConfigurationOverrides: Sendable {
 
     /// Overrides a setting by a value of its type.
     ///
-    /// Where overrides are not enabled, nothing changes but the log.
+    /// If overrides are not enabled, it only logs a warning.
     ///
     /// - Parameters:
     ///   - value: The value.
     ///   - key: The setting.
-    /// - Throws: `EncodingError` when the value has no form in a configuration that the key reads: it is
-    ///   not `Encodable`, no raw value stands for it, and it is no array or dictionary of such values; it
-    ///   is not a finite number; it is written in another form than it is read.
+    /// - Throws: `EncodingError` when the value cannot be written in a form that the key reads: it
+    ///   is not `Encodable`, has no raw value and is not an array or dictionary of such values; it
+    ///   is not finite; or its written form differs from its read form.
     public func set<Value>(_ value: Value, for key: SettingKey<Value>) throws {
         let encoded = try SettingEncoder.encode(any: value)
         do throws(SettingReader.Mismatch) {
@@ -76,10 +76,10 @@ public struct ConfigurationOverrides: Sendable {
 }
 
 extension ActiveConfig {
-    /// The overrides: values above everything else on this device.
+    /// The overrides: values above all others on this device.
     public var overrides: ConfigurationOverrides { ConfigurationOverrides(config: self) }
 
-    /// Logs the overrides at the start, so that nobody looks for the reason elsewhere.
+    /// Logs initial overrides, which otherwise are a puzzling source of values.
     func reportOverrides() {
         for problem in options.overridePolicy.problems { log(.error, problem) }
         let names = options.overridePolicy.initialValues.flatMap { section, settings in

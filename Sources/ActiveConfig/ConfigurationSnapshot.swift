@@ -5,7 +5,7 @@
 /// if snapshot[.isCheckoutOn] { pay(within: snapshot[.checkoutTimeout]) }
 /// ```
 ///
-/// It does not change when another configuration becomes active. It holds its ``ActiveConfig``.
+/// It does not change when another configuration becomes active. It retains its ``ActiveConfig``.
 public struct ConfigurationSnapshot: Sendable {
     let config: ActiveConfig
     let contents: SnapshotContents
@@ -16,8 +16,7 @@ public struct ConfigurationSnapshot: Sendable {
     /// The document, without in-app defaults and overrides.
     public var document: ConfigurationState { contents.configuration }
 
-    /// The snapshot that `activate()` would make active, with the downloaded document that waits; nil when
-    /// none does.
+    /// The snapshot that `activate()` would make active; nil when no document is pending.
     public var pending: ConfigurationSnapshot? {
         contents.pending.map { ConfigurationSnapshot(config: config, contents: $0) }
     }

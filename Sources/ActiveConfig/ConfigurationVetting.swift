@@ -1,4 +1,4 @@
-/// Decides which documents may become active, such as by a schema, a size or a signature.
+/// Decides which documents may become active, for example by a schema, a size or a signature.
 ///
 /// ```swift
 /// struct SizeLimit: ConfigurationVetting {
@@ -10,12 +10,12 @@
 /// options.vetting = [SizeLimit()]
 /// ```
 ///
-/// Each document is asked about once when it arrives and once when it is read from the store, in the order
-/// of ``ActiveConfigOptions/vetting``, those first that need the original, until one does not accept it. They
-/// alone are asked about answers without a document. A bootstrap configuration and in-app
-/// defaults come with the app, and are not asked about.
+/// Each document is vetted once when it arrives and once when it is read from the store, in the
+/// order of ``ActiveConfigOptions/vetting`` (those that need the original first), until one vetting
+/// does not accept it. Only those that need the original vet answers without a document. A
+/// bootstrap configuration and in-app defaults come with the app and are not vetted.
 ///
-/// The functions are called on any thread, several at once, and hold up what they decide on. They must not
+/// The functions can be called on any thread, concurrently, and block the decision. They must not
 /// use the configuration that they decide for. One object serves one ``ActiveConfig``.
 public protocol ConfigurationVetting: Sendable {
     /// Decides on a document.
@@ -26,55 +26,55 @@ public protocol ConfigurationVetting: Sendable {
 
     /// True to have ``ConfigurationState/original`` kept: the bytes and header fields of the answer.
     ///
-    /// Then a change that is pushed without them is downloaded as a whole document. False unless
-    /// implemented.
+    /// A change pushed without them is then downloaded as a whole document. The default is false.
     var needsOriginal: Bool { get }
 
-    /// Called once, when the configuration that it decides for is created.
+    /// Called once, when its configuration is created.
     ///
-    /// - Parameter activeConfig: The configuration, not to be held strongly.
+    /// - Parameter activeConfig: The configuration; do not hold it strongly.
     func attach(to activeConfig: ActiveConfig)
 
     /// Called before a document becomes active for the current user.
     ///
-    /// Another one may become active meanwhile, which ``didActivate(_:number:)`` tells.
+    /// Another one may become active meanwhile; ``didActivate(_:number:)`` reports the result.
     func willActivate(_ activation: ConfigurationActivation)
 
     /// Called with the document that is active for the current user, after each change.
     ///
     /// - Parameters:
     ///   - activation: The document.
-    ///   - number: Orders the calls: one with a lower number than a former one's tells nothing.
+    ///   - number: Orders the calls: ignore a call with a lower number than an earlier one's.
     func didActivate(_ activation: ConfigurationActivation, number: Int)
 
-    /// Called after ``VettingVerdict/ignore(_:using:)`` of a document that was downloaded or stored, each time;
-    /// observers hear of it once.
+    /// Called each time that ``VettingVerdict/ignore(_:using:)`` was returned for a downloaded or
+    /// stored document; observers receive it once.
     ///
     /// - Parameters:
     ///   - candidate: The document that is not used.
     ///   - replacement: The user's own document that is used instead; nil when there is none.
     func didIgnore(_ candidate: ConfigurationCandidate, using replacement: ConfigurationState?)
 
-    /// The document that a request is about, so that a server does not send a refused one again.
+    /// The document that a request refers to, so that a server does not send a refused one again.
     ///
-    /// For documents of earlier launches: an updater asks about one that has arrived in this launch anyway.
+    /// For documents of earlier launches; for one refused in this launch an updater does this
+    /// itself.
     ///
     /// - Parameters:
     ///   - lastKnown: The user's own last document.
     ///   - userID: The user; nil is the generic user.
-    /// - Returns: `lastKnown` unless implemented.
+    /// - Returns: By default `lastKnown`.
     func requestBase(
         _ lastKnown: ConfigurationState?, forUserID userID: String?
     ) -> ConfigurationState?
 
-    /// The version of the user's newest document that is refused since an earlier launch; nil, unless
-    /// implemented.
+    /// The version of the user's newest document that has been refused since an earlier launch; nil
+    /// by default.
     func newestRefusedVersion(forUserID userID: String?) -> Int?
 
-    /// Removes what is kept of a user, durably.
+    /// Durably removes what the vetting keeps of a user.
     ///
     /// - Parameter userID: The user; nil is the generic user.
-    /// - Throws: The error with which forgetting the user fails.
+    /// - Throws: The error that forgetting the user then fails with.
     func forget(userID: String?) throws
 }
 

@@ -1,23 +1,23 @@
 import Observation
 
-/// A user whose configuration the main actor observes: the current one, whoever that is, or a certain one.
+/// A configuration that the main actor observes: the current user's, or a certain user's.
 protocol ObservedSource: SnapshotSource, SettingsReading {
     var config: ActiveConfig { get }
     /// The status; the first use reads the store.
     var status: ConfigurationStatus { get }
-    /// The configuration as the main actor sees it, made by the first who observes.
+    /// The configuration as the main actor sees it, created at the first observation.
     @MainActor var observed: ObservedConfiguration { get }
     func values<Value>(of selection: SettingSelection<Value>) -> ConfigurationUpdates<Value>
 }
 
 /// The active configuration as the main actor sees it, observed setting by setting.
 ///
-/// It is replaced on the main actor, then those are notified who have read what differs. So nobody
-/// who is notified reads an old value, and no update is lost between a read and the next
-/// registration: both are on the main actor.
+/// It is replaced on the main actor, and then the readers of what differs are notified. So no
+/// notified reader sees an old value, and no update is lost between a read and the next
+/// registration: both happen on the main actor.
 @MainActor
 final class ObservedConfiguration {
-    /// What is observed for itself.
+    /// A separately observed part.
     enum Subject: Hashable, Sendable {
         case setting(SettingDefinition.Reference)
         case section(String)
@@ -32,7 +32,7 @@ final class ObservedConfiguration {
     private var cells: [Subject: Cell] = [:]
     private nonisolated let updates = Locked<Task<Void, Never>?>(nil)
 
-    /// Loads the configuration, and follows it.
+    /// Loads the configuration and follows it.
     init(_ source: any ObservedSource) {
         self.source = source
         let signals = source.makeSignals()
@@ -49,10 +49,10 @@ final class ObservedConfiguration {
 
     deinit { updates.withLock { $0 }?.cancel() }
 
-    /// Registers the access with whoever observes at this moment.
+    /// Registers the access with the current observation tracking.
     func track(_ subject: Subject) { cell(of: subject).access() }
 
-    /// Registers the access to a setting with whoever observes at this moment.
+    /// Registers the access to a setting with the current observation tracking.
     func track<Value>(_ key: SettingKey<Value>) {
         let cell = cell(of: .setting(key.definition))
         cell.add(default: DecodedValue(key.defaultValue))
@@ -66,7 +66,7 @@ final class ObservedConfiguration {
         return cell
     }
 
-    /// Takes over what is active, then notifies those who have read what differs.
+    /// Adopts the active configuration, then notifies the readers of what differs.
     func update() {
         guard let source else { return }
         let current = (source.loadedSnapshot(), source.status)
@@ -93,12 +93,12 @@ final class ObservedConfiguration {
         }
     }
 
-    /// Has no value, only changes.
+    /// Identity for Observation: it has no value, only changes.
     private final class Cell: Observable {
         private let registrar = ObservationRegistrar()
         private let changes = 0
-        /// Defaults of the keys by which a setting was read; those of a type that cannot be compared
-        /// are one.
+        /// Defaults of the keys by which a setting was read; defaults of types that cannot be
+        /// compared count as one.
         private(set) var defaults: [any DecodedSetting] = []
 
         func add(default value: any DecodedSetting) {
@@ -114,11 +114,11 @@ final class ObservedConfiguration {
 }
 
 extension Locked<ObservedConfiguration?> {
-    /// The configuration of a source, made at first use.
+    /// The configuration of a source, created at first use.
     @MainActor
     func observed(_ source: any ObservedSource) -> ObservedConfiguration {
         if let known = withLock({ $0 }) { return known }
-        // Only the main actor makes one, so nobody else does meanwhile.
+        // Only the main actor creates it, so there is no race.
         let new = ObservedConfiguration(source)
         withLock { $0 = new }
         return new

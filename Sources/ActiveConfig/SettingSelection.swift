@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A setting or a whole section that is followed: by a sequence, a closure or a property.
+/// A setting or a whole section to follow by a sequence, a closure or a property.
 struct SettingSelection<Value: Sendable>: Sendable {
     let sectionName: String
     /// The setting, such as `Checkout.isOn`, or the section's name.
@@ -10,7 +10,7 @@ struct SettingSelection<Value: Sendable>: Sendable {
     let read: @Sendable (ActiveConfig, SnapshotContents) -> Value
     /// True when two configurations give different values.
     let differs: @Sendable (_ new: SnapshotContents, _ old: SnapshotContents) -> Bool
-    /// Registers the access with whoever observes at this moment.
+    /// Registers the access with the current observation tracking.
     let track: @MainActor @Sendable (ObservedConfiguration) -> Void
 
     init(_ key: SettingKey<Value>) {
@@ -32,14 +32,15 @@ struct SettingSelection<Value: Sendable>: Sendable {
         track = { $0.track(.section(name)) }
     }
 
-    /// A registration that calls `body` with the value as it is, and then with each other one.
+    /// A registration that calls `body` with the current value, and then with each new one.
     func registration(
         _ config: ActiveConfig, _ body: @escaping @Sendable (Value) -> Void
     ) -> ListenerRegistration {
         makeRegistration(config, on: nil, body)
     }
 
-    /// A registration that calls `body` on the main actor; `queue` is nil if the listener queue is.
+    /// A registration that calls `body` on the main actor; `queue` is nil if the listener queue is
+    /// the main queue.
     func registration(
         _ config: ActiveConfig, on queue: DispatchQueue?,
         _ body: @escaping @MainActor (Value) -> Void
@@ -72,7 +73,7 @@ extension ConfigurationUpdates {
     ///
     /// - Parameters:
     ///   - selection: The setting or section.
-    ///   - makeSignals: Yields whenever what `load` returns may have changed.
+    ///   - makeSignals: Yields whenever the result of `load` may have changed.
     ///   - load: The active configuration.
     init(
         of selection: SettingSelection<Element>,
@@ -80,7 +81,7 @@ extension ConfigurationUpdates {
         load: @escaping @Sendable () async -> ConfigurationSnapshot
     ) {
         self.init {
-            // The configuration that the consumer's value was read from; nil before the first.
+            // The configuration of the consumer's last value; nil before the first.
             let seen = Locked<SnapshotContents?>(nil)
             return Iteration(signals: makeSignals()) {
                 let snapshot = await load()

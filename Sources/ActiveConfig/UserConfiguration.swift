@@ -1,7 +1,6 @@
 import Dispatch
 
-/// The configuration of one user beside the current one: a handle of it, which any number of tasks may
-/// share.
+/// A thread-safe handle to one user's configuration.
 ///
 /// ```swift
 /// let user = config.configuration(forUserID: "1")
@@ -9,17 +8,17 @@ import Dispatch
 /// let isOn = user[.isCheckoutOn]
 /// ```
 ///
-/// All handles of a user show the same. It is the user's own configuration, or a fallback as for the
-/// current user, with the in-app defaults and overrides. Each read sees one whole configuration; for
-/// several reads of one, use a ``snapshot``. A download of the user, also one that was
-/// started elsewhere, becomes active for its handles, and forgetting the user empties them.
+/// All handles of a user show the same configuration: the user's own, or a fallback as for the
+/// current user, with in-app defaults and overrides. Each read sees one whole configuration; for
+/// several reads use a ``snapshot``. Any download of the user becomes active for all handles, and
+/// forgetting the user empties them.
 ///
-/// The first read of a user reads the store on the calling thread; ``load()`` and ``download()`` do it
-/// on another one.
+/// The first read of a user reads the store on the calling thread; ``load()`` and ``download()``
+/// read it on another thread.
 public final class UserConfiguration: Sendable {
     let config: ActiveConfig
     private let entry: UserEntry
-    /// Made by the first who observes.
+    /// Created at the first observation.
     private let observedConfiguration = Locked<ObservedConfiguration?>(nil)
 
     init(_ config: ActiveConfig, _ entry: UserEntry) {
@@ -33,10 +32,10 @@ public final class UserConfiguration: Sendable {
     /// Loads the configuration from the store, unless it is in memory.
     public func load() async { _ = await loadedSnapshotInTask() }
 
-    /// Downloads the user's configuration, or joins the download that is running for that user.
+    /// Downloads the user's configuration, or joins the user's running download.
     ///
-    /// As ``ActiveConfig/downloadNewConfig()->_``, which also says what is thrown, but the result is
-    /// about this user: whether the document is active for the user's handles, or waits for
+    /// As ``ActiveConfig/downloadNewConfig()->_``, which documents the errors, but the result
+    /// concerns this user: whether the document is active for the user's handles, or waits for
     /// `activate()`.
     ///
     /// - Returns: The result, with the sections that differ from before the call.
@@ -47,17 +46,17 @@ public final class UserConfiguration: Sendable {
         try await result { try await self.config.download(of: self.entry.userID) }
     }
 
-    /// Takes a document that the app got without its downloader, as over a socket of its own or in a push
-    /// message.
+    /// Accepts a document that the app received without its downloader, as over its own socket or
+    /// in a push message.
     ///
-    /// It counts as a download of the user's, and comes after one that is running: it is vetted and stored, and
-    /// becomes active or waits for `activate()`, unless the user is forgotten meanwhile. A document with a lower `template_version` than the user's
-    /// newest one changes nothing. Where a vetting needs originals, as signatures do, it has to have its
-    /// ``ConfigurationState/original``.
+    /// It counts as a download of the user, and waits for a running one: it is vetted, stored, and
+    /// becomes active or waits for `activate()`, unless the user is forgotten meanwhile. A document
+    /// with a lower `template_version` than the user's newest one has no effect. If a vetting needs
+    /// originals, as signatures do, the document must have its ``ConfigurationState/original``.
     ///
     /// - Parameter document: The whole document.
     /// - Returns: The result, with the sections that differ from before the call;
-    ///   ``DownloadOutcome/notModified`` when the document is older, or a vetting ignores it.
+    ///   ``DownloadOutcome/notModified`` for an older document, or one that a vetting ignores.
     /// - Throws: ``ConfigurationFormatError`` when the document cannot be used, the error of a vetting that
     ///   refuses it, or `CancellationError`; the active configuration then stays.
     @discardableResult
@@ -72,7 +71,7 @@ public final class UserConfiguration: Sendable {
     private func result(
         of download: () async throws -> DownloadResult
     ) async throws -> DownloadResult {
-        // A load that takes long does not hold the download up.
+        // A slow load does not delay the download.
         let before = await config.loadedSnapshotInTask(of: entry, in: entry.downloads)
         let result = try await download()
         let after = await loadedSnapshotInTask()
@@ -94,25 +93,23 @@ public final class UserConfiguration: Sendable {
         await config.activatedResult(try await download(), of: entry)
     }
 
-    /// Activates the user's downloaded document that waits, with all its sections; see
-    /// ``ActivationPolicy``.
+    /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
-    /// listener queue. It waits for the store. Called by a store, it returns at once, and activates
-    /// afterwards.
+    /// When it returns, the document is stored as the user's own and the deliveries are on the
+    /// listener queue. It blocks for the store. Called from a store, it returns at once and
+    /// activates afterwards.
     ///
-    /// - Returns: The sections that have changed, sorted; empty when nothing waits.
+    /// - Returns: The changed sections, sorted; empty when no document is pending.
     @available(*, noasync, message: "Await the function of the same name.")
     @discardableResult
     public func activate() -> [SectionChange] { config.activateWaiting(of: entry) }
 
-    /// Activates the user's downloaded document that waits, with all its sections; see
-    /// ``ActivationPolicy``.
+    /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// When it returns, the document is stored as the user's own and the deliveries are on the
     /// listener queue.
     ///
-    /// - Returns: The sections that have changed, sorted; empty when nothing waits.
+    /// - Returns: The changed sections, sorted; empty when no document is pending.
     @discardableResult
     public func activate() async -> [SectionChange] {
         await config.storeCalls.run(in: entry.writes) { [config, entry] in
@@ -123,7 +120,8 @@ public final class UserConfiguration: Sendable {
     /// The active document, without in-app defaults and overrides.
     public var currentConfiguration: ConfigurationState { loadedSnapshot().configuration }
 
-    /// The changes that `activate()` would make, sorted by section; empty when nothing waits.
+    /// The changes that `activate()` would make, sorted by section; empty when no document is
+    /// pending.
     public var pendingChanges: [SectionChange] { loadedSnapshot().pendingChanges }
 
     /// The last download, and how fresh the active document is.
@@ -142,16 +140,17 @@ public final class UserConfiguration: Sendable {
         values(of: SettingSelection(type))
     }
 
-    /// The values of one section: the current one first, nil when there is none, then each new one.
+    /// The values of one section: the current one first (nil when there is none), then each new
+    /// one.
     public func values(
         ofSection sectionName: String
     ) -> ConfigurationUpdates<ActiveConfigSection?> {
         ConfigurationUpdates(of: self, sectionName: sectionName)
     }
 
-    /// The changes of one section, or of all, which start with the current ones as changes from nil.
+    /// The changes of one section, or of all; the current sections come first, as changes from nil.
     ///
-    /// - Parameter sectionName: The section's name; nil stands for all.
+    /// - Parameter sectionName: The section's name; nil: all sections.
     /// - Returns: A sequence, which ends when its task is cancelled.
     public func changes(
         inSection sectionName: String? = nil
@@ -161,12 +160,12 @@ public final class UserConfiguration: Sendable {
 
     /// Observes a section of this user with a closure.
     ///
-    /// The current section, if there is one, is delivered at once, and then each change once. No
-    /// notification is posted for users beside the current one.
+    /// Delivers the current section at once, if there is one, then each change once. No
+    /// notifications are posted for users other than the current one.
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
-    ///   - body: Called on the listener queue; nil means that the section is gone.
+    ///   - body: Called on the listener queue; nil means that the section was removed.
     /// - Returns: A subscription, which ends when it is cancelled or released; until then the configuration
     ///   stays in memory.
     public func observe(
@@ -180,7 +179,7 @@ public final class UserConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - body: Called on the listener queue with the value as it is, then with each other one.
+    ///   - body: Called on the listener queue with the current value, then with each new one.
     /// - Returns: A subscription, which ends when it is cancelled or released; until then the configuration
     ///   stays in memory.
     public func observe<Value>(
@@ -193,7 +192,7 @@ public final class UserConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - type: The type, which names its section.
-    ///   - body: Called on the listener queue with the section as it is, then whenever it has changed.
+    ///   - body: Called on the listener queue with the current section, then at each change.
     /// - Returns: A subscription, which ends when it is cancelled or released; until then the configuration
     ///   stays in memory.
     public func observe<Section: SettingsSection>(
@@ -202,12 +201,13 @@ public final class UserConfiguration: Sendable {
         observe(SettingSelection(type).registration(config, body))
     }
 
-    /// Observes a section of this user with a closure of the main actor, as for a view model.
+    /// Observes a section of this user with a main-actor closure, as for a view model.
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.
-    ///   - body: Called on the main actor, at first if there is a section, before this function returns if it
-    ///     is called there; nil means that the section is gone.
+    ///   - body: Called on the main actor, first with the current section if there is one (before
+    ///     this function returns if it is called there), then at each change; nil means that the
+    ///     section was removed.
     /// - Returns: A subscription, which ends when it is cancelled or released.
     public func observeOnMainActor(
         sectionNamed sectionName: String,
@@ -220,12 +220,12 @@ public final class UserConfiguration: Sendable {
         }
     }
 
-    /// Observes a setting of this user with a closure of the main actor, as for a view model.
+    /// Observes a setting of this user with a main-actor closure, as for a view model.
     ///
     /// - Parameters:
     ///   - key: The setting.
-    ///   - body: Called on the main actor with the value as it is, before this function returns if it is called
-    ///     there, then with each other one.
+    ///   - body: Called on the main actor with the current value (before this function returns if
+    ///     it is called there), then with each new one.
     /// - Returns: A subscription, which ends when it is cancelled or released.
     public func observeOnMainActor<Value>(
         _ key: SettingKey<Value>, _ body: @escaping @MainActor (Value) -> Void
@@ -233,12 +233,12 @@ public final class UserConfiguration: Sendable {
         observeOnMainActor { SettingSelection(key).registration(config, on: $0, body) }
     }
 
-    /// Observes a whole section of this user, decoded, with a closure of the main actor.
+    /// Observes a whole section of this user, decoded, with a main-actor closure.
     ///
     /// - Parameters:
     ///   - type: The type, which names its section.
-    ///   - body: Called on the main actor with the section as it is, before this function returns if it is
-    ///     called there, then whenever it has changed.
+    ///   - body: Called on the main actor with the current section (before this function returns if
+    ///     it is called there), then at each change.
     /// - Returns: A subscription, which ends when it is cancelled or released.
     public func observeOnMainActor<Section: SettingsSection>(
         _ type: Section.Type, _ body: @escaping @MainActor (Section) -> Void
@@ -255,7 +255,7 @@ public final class UserConfiguration: Sendable {
             })
     }
 
-    /// `make` is given the queue to call the body on, nil being the listener queue.
+    /// `make` takes the queue for the body; nil is the listener queue.
     private func observeOnMainActor(
         _ make: (DispatchQueue?) -> ListenerRegistration
     ) -> ActiveConfigSubscription {
@@ -263,7 +263,7 @@ public final class UserConfiguration: Sendable {
         return observe(registration, atOnce: MainQueue.isCurrent)
     }
 
-    /// `atOnce` delivers the section as it is before this function returns, on this thread.
+    /// `atOnce` delivers the current section on this thread before this function returns.
     private func observe(
         _ registration: ListenerRegistration, atOnce: Bool = false
     ) -> ActiveConfigSubscription {
@@ -277,7 +277,8 @@ public final class UserConfiguration: Sendable {
 extension UserConfiguration: SettingsReading {
     /// The user's active configuration.
     ///
-    /// The first read of a user reads the store on the calling thread; ``load()`` does it on another one.
+    /// The first read of a user reads the store on the calling thread; ``load()`` reads it on
+    /// another thread.
     public var snapshot: ConfigurationSnapshot {
         ConfigurationSnapshot(config: config, contents: loadedSnapshot())
     }

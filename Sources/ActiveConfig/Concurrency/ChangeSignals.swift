@@ -1,4 +1,4 @@
-/// Signals changes to any number of streams. Unread signals coalesce into one.
+/// Signals changes to any number of streams; unread signals coalesce into one.
 package final class ChangeSignals: Sendable {
     private struct State {
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]

@@ -1,10 +1,9 @@
 public import ActiveConfigJSON
 
 extension ConfigurationFormatError {
-    /// Creates the error for a fault that `JSONReader` of the module ActiveConfigJSON has found.
+    /// Creates the error for a fault found by the module ActiveConfigJSON's `JSONReader`.
     ///
-    /// It has the same place, reason and code; a code that the reading module has added keeps its
-    /// name.
+    /// It has the same place, reason and code.
     ///
     /// - Parameter error: The fault and its place.
     public init(_ error: JSONTextError) {
@@ -15,7 +14,7 @@ extension ConfigurationFormatError {
 }
 
 extension JSONFault {
-    /// A fault with a code that the exchange format adds.
+    /// A fault with a code of the exchange format.
     init(_ code: ConfigurationFormatError.Code, at offset: Int, _ reason: String) {
         self.init(code.base, at: offset, reason)
     }

@@ -1,7 +1,7 @@
 import ActiveConfigJSON
 public import Foundation
 
-/// A document that cannot be used, with the place and the reason.
+/// Describes why and where a document cannot be used.
 ///
 /// ```text
 /// Line 4, column 17, byte 71, in config_sections.Home.settings.title.value: a string holds the
@@ -16,15 +16,15 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
 
         init(_ base: JSONFault.Code) { self.base = base }
 
-        /// The text is not JSON as RFC 8259 has it (FORMAT 1.2).
+        /// The text is not JSON as defined by RFC 8259 (FORMAT 1.2).
         public static let syntax = Code(.syntax)
         /// The text is not valid UTF-8 (FORMAT 1.5).
         public static let invalidUTF8 = Code(.invalidUTF8)
-        /// An escape in a string is unknown, or an unpaired surrogate (FORMAT 1.5).
+        /// A string contains an unknown escape or an unpaired surrogate (FORMAT 1.5).
         public static let invalidEscape = Code(.invalidEscape)
         /// A number is beyond `Double`'s range (FORMAT 4.1).
         public static let numberOutOfRange = Code(.numberOutOfRange)
-        /// The text ends in the middle of the document, or is empty.
+        /// The text is empty or ends in the middle of the document.
         public static let unexpectedEnd = Code(.unexpectedEnd)
         /// Something other than white space follows the document (FORMAT 1.2).
         public static let contentAfterDocument = Code(.contentAfterDocument)
@@ -43,7 +43,7 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
         public static let noSections = Code(.init("noSections"))
         /// The document's major version is newer than this framework reads (FORMAT 2.2).
         public static let unsupportedFormatVersion = Code(.init("unsupportedFormatVersion"))
-        /// A dictionary holds something that the format has no value for.
+        /// A dictionary holds a value that the format cannot represent.
         public static let unsupportedValue = Code(.init("unsupportedValue"))
 
         /// The code's name, such as `tooDeep`.
@@ -64,10 +64,10 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
     public var path: String
     /// The fault and what to do, without the place.
     public var reason: String
-    /// The status of the answer that the document came in; nil when it came in none.
+    /// The status of the answer with the document; nil when it came from elsewhere.
     public internal(set) var status: Int?
-    /// The URL that the document was asked from, without parts that may hold secrets: query,
-    /// fragment, user, password; nil when it came in no answer.
+    /// The URL that was asked for the document, without parts that may hold secrets: query,
+    /// fragment, user, password; nil when it came from elsewhere.
     public internal(set) var url: URL?
 
     /// Creates an error.
@@ -93,8 +93,8 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
 }
 
 extension ConfigurationFormatError: CustomStringConvertible {
-    /// One sentence with the place, the fault and what to do, after one with the server and the
-    /// status when the document came in an answer.
+    /// One sentence with the place, the fault and what to do; preceded by a sentence with the
+    /// server and the status if the document came in an answer.
     public var description: String {
         guard let status else { return sentence }
         let server = url.map { "The server at \($0.absoluteString)" } ?? "The server"

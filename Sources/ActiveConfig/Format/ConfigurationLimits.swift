@@ -1,11 +1,9 @@
-/// The limits of a document that is read, so that no input exhausts memory or the stack
-/// (FORMAT 1.4).
+/// Limits of a document, so that no input exhausts memory or the stack (FORMAT 1.4).
 public struct ConfigurationLimits: Sendable, Hashable {
     /// 16 MiB of text, and a depth of 128 arrays and objects.
     public static let `default` = ConfigurationLimits()
 
-    /// The deepest ``maximumDepth`` that can be set, and the deepest configuration that the stores
-    /// keep.
+    /// The greatest value of ``maximumDepth``, and the greatest depth that the stores keep.
     ///
     /// Swift releases values recursively, about 220 bytes a level, and a thread may have a stack of
     /// 512 KiB.
@@ -16,7 +14,7 @@ public struct ConfigurationLimits: Sendable, Hashable {
     /// A longer one is ``ConfigurationFormatError/Code/tooLarge``.
     public let maximumSize: Int
 
-    /// The greatest depth of nested arrays and objects, the document itself being the first.
+    /// The maximum depth of nested arrays and objects; the document itself is the first.
     ///
     /// Deeper nesting is ``ConfigurationFormatError/Code/tooDeep``.
     public let maximumDepth: Int
@@ -25,7 +23,7 @@ public struct ConfigurationLimits: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - maximumSize: The longest text, in bytes; at least 0.
-    ///   - maximumDepth: The greatest depth, clamped to 1 … ``deepestMaximumDepth``.
+    ///   - maximumDepth: The maximum depth, clamped to 1 … ``deepestMaximumDepth``.
     public init(maximumSize: Int = 16 * 1024 * 1024, maximumDepth: Int = 128) {
         self.maximumSize = max(0, maximumSize)
         self.maximumDepth = min(max(1, maximumDepth), Self.deepestMaximumDepth)

@@ -2,7 +2,7 @@ import ActiveConfigJSON
 public import Foundation
 
 extension ConfigurationState {
-    /// Reads a document of the exchange format, all of FORMAT.
+    /// Reads a document of the exchange format.
     ///
     /// - Parameter jsonData: The document, UTF-8 JSON.
     /// - Throws: ``ConfigurationFormatError`` with the place and the reason.
@@ -24,14 +24,12 @@ extension ConfigurationState {
 
     /// Returns the document in the exchange format, without ``entityTag``.
     ///
-    /// It is compact, its keys are sorted, and it is byte for byte the same for the same
-    /// configuration, regardless of the order in which that was built. Configurations that are
-    /// equal but spelled differently, such as `0.0` and `-0.0`, or é and e with a combining accent,
-    /// keep their spelling.
+    /// Compact, keys sorted, and byte for byte the same for the same configuration, regardless of
+    /// the order in which it was built. Configurations that are equal but spelled differently, such
+    /// as `0.0` and `-0.0`, or é and e with a combining accent, keep their spelling.
     ///
-    /// A number without a JSON form (infinite, or not a number) is written as `null`. An integer beyond
-    /// 64 bits in a section is written with the digits that it was read with; in ``meta`` it has become
-    /// a double.
+    /// A number without a JSON form (infinite or NaN) is written as `null`. An integer beyond 64
+    /// bits in a section is written with its original digits; in ``meta`` it has become a double.
     public func jsonData() -> Data {
         var writer = DocumentWriter()
         writer.write(self)
@@ -44,12 +42,12 @@ extension ConfigurationState {
     /// returns it.
     ///
     /// `NSNumber` keeps its kind (boolean, integer, floating point), `NSNull` is `null`, a `Date`
-    /// is an ISO 8601 string, `Data` a Base64 string. Swift's own values are treated the same. Of an
-    /// integer or whole decimal number beyond 64 bits a section keeps the digits.
+    /// is an ISO 8601 string, `Data` a Base64 string. Swift's own values are treated the same. A
+    /// section keeps the digits of an integer or whole decimal number beyond 64 bits.
     ///
     /// - Parameter dictionary: The document, with `meta` and `config_sections`.
-    /// - Throws: ``ConfigurationFormatError`` with the path of the member that is missing or that a
-    ///   configuration cannot hold.
+    /// - Throws: ``ConfigurationFormatError`` with the path of the member that is missing or cannot
+    ///   be represented.
     public init(dictionary: [String: Any]) throws(ConfigurationFormatError) {
         self = try DictionaryReader(limits: .default).read(dictionary)
     }
@@ -78,7 +76,7 @@ extension ConfigurationState: Codable {
             sections: sections.mapValues { ActiveConfigSection(ofFormat: $0, nil, &allowance) })
     }
 
-    /// Writes the shape of the exchange format; ``entityTag`` is no part of it.
+    /// Writes the shape of the exchange format, without ``entityTag``.
     ///
     /// Integers beyond 64 bits are written as the nearest double; ``jsonData()`` has their digits.
     ///
@@ -98,7 +96,7 @@ extension ConfigurationState: Codable {
 }
 
 extension ConfigurationState {
-    /// - Throws: when the document is nested deeper than any limits allow to read.
+    /// - Throws: when the document is nested too deeply to be read with any limits.
     func checkDepth() throws(ConfigurationFormatError) {
         let limit = ConfigurationLimits.deepestMaximumDepth
         // The levels outside of a value: the document and `meta`.
@@ -126,9 +124,9 @@ extension ConfigurationState {
 /// The version of a document's format (FORMAT 2.2).
 enum FormatVersion {
     enum Verdict {
-        /// It can be read.
+        /// Readable.
         case supported
-        /// The text is not a version: the document can be read, and a line is logged.
+        /// Not a version: the document is readable, and a line is logged.
         case notAVersion
         /// A newer major version, which must not be misread.
         case unsupported
@@ -167,7 +165,7 @@ enum FormatVersion {
 }
 
 extension ConfigurationState {
-    /// ``creationTime`` as a date; nil when it is none (FORMAT 2.3).
+    /// ``creationTime`` as a date; nil if it is not a valid date (FORMAT 2.3).
     public var creationDate: Date? {
         meta[MetaKey.creationTime].flatMap(SettingText.date)
     }

@@ -10,9 +10,9 @@ extension SettingValue {
     /// ```
     ///
     /// The rules are those of the exchange format: RFC 8259; a comma before a closing bracket is
-    /// accepted, and of two equal keys the last one counts (FORMAT 1, 4). An integer that does not fit
-    /// 64 bits becomes the nearest `.double`; only the sections of a ``ConfigurationState`` keep its
-    /// digits.
+    /// accepted, and of two equal keys the last counts (FORMAT 1, 4). An integer that does not fit
+    /// 64 bits becomes the nearest `.double`; only the sections of a ``ConfigurationState`` keep
+    /// its digits.
     ///
     /// - Parameters:
     ///   - jsonData: The value's text, UTF-8 JSON.
@@ -39,8 +39,8 @@ extension SettingValue {
     /// Returns the value as compact JSON text, keys sorted, byte for byte the same for the same
     /// value.
     ///
-    /// A `.double` keeps a fraction or an exponent (FORMAT 4.2). A number without a JSON form
-    /// (infinite, or not a number) is written as `null`.
+    /// A `.double` keeps a fraction or exponent (FORMAT 4.2). A number without a JSON form
+    /// (infinite or NaN) is written as `null`.
     public func jsonData() -> Data {
         var writer = JSONWriter()
         writer.write(self)

@@ -35,16 +35,16 @@ public struct ActiveConfigLog: Sendable {
         }
     }
 
-    /// In Unicode scalars; what a server says may be in a message.
+    /// In Unicode scalars; a message can quote a server.
     private static let longestMessage = 4_000
 
     /// The least severe level that is written.
     public let minimumLevel: Level
     private let writer: LogWriter
-    /// The log that this one stands for, once it is known; nil unless it is an inherited one.
+    /// The log that this one forwards to, once known; nil unless it is an inherited one.
     private let inherited: Locked<Inherited?>?
 
-    /// A log that is not kept: a store may outlive its ``ActiveConfig``.
+    /// A log held without retaining: a store may outlive its ``ActiveConfig``.
     private struct Inherited: Sendable {
         let minimumLevel: Level
         weak let writer: LogWriter?

@@ -5,8 +5,8 @@ struct LogMessage: Sendable, Hashable {
 
 /// Calls a log's closure without reentrancy.
 ///
-/// The closure may read the configuration, which may have to be loaded, which may log. Such a
-/// message waits until the current call has returned; nested calls would overflow the stack.
+/// The closure may read the configuration, which may load it, which may log. Such a message waits
+/// until the current call has returned; nested calls would overflow the stack.
 final class LogWriter: Sendable {
     /// A running call of the closure, with the messages that it causes.
     private final class Call: Sendable {
@@ -19,7 +19,7 @@ final class LogWriter: Sendable {
             let outer: Call?
         }
 
-        /// Nil when the call is over: a task started by the closure may keep this object for ever,
+        /// Nil when the call is over: a task started by the closure may keep this object forever,
         /// and must not keep the outer calls.
         private let state: Locked<State?>
         let writer: LogWriter
@@ -31,8 +31,8 @@ final class LogWriter: Sendable {
 
         var outer: Call? { state.withLock { $0?.outer } }
 
-        /// Adds a message unless an equal one was added before, since a cycle of messages could go
-        /// on forever.
+        /// Adds a message unless an equal one was added before, which prevents endless cycles of
+        /// messages.
         ///
         /// - Returns: False when the call is over.
         func add(_ message: LogMessage) -> Bool {

@@ -5,11 +5,11 @@
 /// options.activationPolicy = .manual(except: ["KillSwitches"])
 /// ```
 ///
-/// A document that waits is kept across launches, if the store keeps records (``StoreRecord``).
-/// Readers and listeners do not see it. A document in which no waiting section differs from what is
-/// active does not wait. See <doc:Fetch-and-activate>.
+/// A pending document is kept across launches if the store keeps records (``StoreRecord``). Readers
+/// and listeners do not see it. A document is not pending if none of its waiting sections differs
+/// from the active one. See <doc:Downloading-and-activating>.
 public struct ActivationPolicy: Sendable, Hashable {
-    /// The moment at which a section of a downloaded document becomes active.
+    /// When a section of a downloaded document becomes active.
     ///
     /// Moments may be added: keep a `default` when you switch over it.
     public struct Moment: Sendable, Hashable, CustomStringConvertible {
@@ -54,7 +54,7 @@ public struct ActivationPolicy: Sendable, Hashable {
     /// A document waits for the next launch, or `activate()`.
     public static let nextLaunch = ActivationPolicy(.nextLaunch)
 
-    /// Sections wait for `activate()`, some do not.
+    /// Holds all sections until `activate()`, except the named ones.
     ///
     /// - Parameter names: The sections that become active as soon as they are downloaded.
     /// - Returns: The policy.
@@ -62,7 +62,7 @@ public struct ActivationPolicy: Sendable, Hashable {
         ActivationPolicy(.manual, immediateSections: names)
     }
 
-    /// Sections wait for the next launch, some do not.
+    /// Holds all sections until the next launch, except the named ones.
     ///
     /// - Parameter names: The sections that become active as soon as they are downloaded.
     /// - Returns: The policy.
@@ -77,9 +77,9 @@ public struct ActivationPolicy: Sendable, Hashable {
 
     var isImmediate: Bool { self == .immediate }
 
-    /// Activates sections of a newer document whose moment has come.
+    /// Activates the sections of a newer document for which `moment` is the policy's moment.
     ///
-    /// `waitsIfEqual` makes a section wait that has not changed.
+    /// `waitsIfEqual` makes even an unchanged section wait.
     ///
     /// - Returns: The newer document when no section has to wait; else the old one with those
     ///   sections, and their names.
@@ -100,7 +100,7 @@ public struct ActivationPolicy: Sendable, Hashable {
             }
         }
         if isWhole { return (new, [], true) }
-        // It is no answer of the server's.
+        // A mixed document is not an answer of the server.
         if document.sections != old.sections { document.entityTag = nil }
         return (document, adopted, false)
     }

@@ -1,4 +1,4 @@
-// For the compiler to say what to write, where a section is taken for a setting.
+// Compiler messages that say what to write when a section is mistaken for a setting.
 
 extension ActiveConfigSection? {
     /// Unavailable: a section has no value.

@@ -8,8 +8,8 @@ public import Foundation
 /// if config["AppFeatures"]?.bool(forKey: "SomeFeature") ?? false { … }
 /// ```
 ///
-/// A section is an immutable value: it does not change when the configuration does. Reading a
-/// setting takes the same time however many there are, and is safe from every thread.
+/// A section is immutable: it does not change when the configuration does. Reading a setting takes
+/// constant time and is safe from every thread.
 public struct ActiveConfigSection: Sendable {
     let table: SettingTable
 
@@ -49,14 +49,14 @@ public struct ActiveConfigSection: Sendable {
         table.settings.entries.map(\.name).sortedByBytes()
     }
 
-    /// The value of a setting, not converted, or nil when there is none.
+    /// The unconverted value of a setting, or nil when it is absent.
     ///
     /// A setting that is `null` has the value ``SettingValue/null``, not nil.
     public func value(forKey key: String) -> SettingValue? {
         table.settings[key]
     }
 
-    /// The value of a setting, not converted, or nil when there is none.
+    /// The unconverted value of a setting, or nil when it is absent.
     public subscript(key: String) -> SettingValue? {
         table.settings[key]
     }
@@ -69,8 +69,8 @@ extension ActiveConfigSection: ExpressibleByDictionaryLiteral {
     }
 }
 
-/// Typed reading, by the table of FORMAT 5: nil when there is no such setting, or when its value
-/// cannot be read as that type.
+/// Typed reading, by the table of FORMAT 5: nil when the setting is absent, or its value cannot be
+/// read as that type.
 extension ActiveConfigSection {
     /// The text of a string.
     public func string(forKey key: String) -> String? { self[key]?.stringValue }
@@ -101,27 +101,27 @@ extension ActiveConfigSection {
         self[key]?.dictionaryValue
     }
 
-    /// The URL that a string spells; see ``SettingValue/urlValue``.
+    /// The URL in a string; see ``SettingValue/urlValue``.
     public func url(forKey key: String) -> URL? { self[key]?.urlValue }
 }
 
 extension ActiveConfigSection: Hashable {
     /// Returns a Boolean value that indicates whether both have the same settings (FORMAT 6).
     ///
-    /// Integers beyond 64 bits are compared by their digits, though both may read as one `Double`.
+    /// Integers beyond 64 bits are compared by their digits, even if both read as one `Double`.
     public static func == (left: ActiveConfigSection, right: ActiveConfigSection) -> Bool {
         left.table == right.table
     }
 
-    /// Hashes the settings; their order does not count.
+    /// Hashes the settings in any order.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(table)
     }
 }
 
 extension ActiveConfigSection {
-    /// Returns whether there is anything to notify of: a section appears, is gone, or has a setting with
-    /// another value, where an integer and a double of the same value below 2⁵³ are equal.
+    /// True when listeners are to be notified: the section appears, is removed, or has a setting
+    /// with another value, where an integer and an equal double below 2⁵³ are the same.
     static func isChange(from old: ActiveConfigSection?, to new: ActiveConfigSection?) -> Bool {
         switch (old, new) {
         case (nil, nil): false
@@ -149,10 +149,10 @@ final class SettingTable: Sendable {
     /// Fingerprint of the text that the settings were read from, if any.
     ///
     /// Equal texts make equal sections, so unchanged sections of a new document are found without
-    /// comparing their settings.
+    /// comparing settings.
     let source: ByteHash.Fingerprint?
 
-    /// What was left out of the section when it was read; no part of equality.
+    /// Problems of the section found while reading; not part of equality.
     let shapeProblems: [ShapeProblem]
 
     /// By setting, of those that have any.
@@ -197,7 +197,7 @@ extension SettingTable: Hashable {
                 && largeIntegers == other.largeIntegers
     }
 
-    /// Whether both are known to be equal without comparing their settings.
+    /// True when both are known to be equal without comparing their settings.
     private func isSame(as other: SettingTable) -> Bool {
         if (original ?? self) === (other.original ?? other) { return true }
         return source.map { $0 == other.source } ?? false

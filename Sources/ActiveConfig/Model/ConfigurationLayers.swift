@@ -1,5 +1,5 @@
-/// What lies beneath and above a user's document, setting by setting: the in-app defaults, and the
-/// overrides of this device.
+/// The layers beneath and above a user's document: the in-app defaults, and the overrides of this
+/// device.
 struct ConfigurationLayers: Sendable, Equatable {
     typealias Sections = [String: [String: SettingValue]]
 
@@ -8,12 +8,12 @@ struct ConfigurationLayers: Sendable, Equatable {
 
     var isEmpty: Bool { defaults.isEmpty && overrides.isEmpty }
 
-    /// Whether other layers say the same of a section.
+    /// True when other layers have the same settings in a section.
     func hasSection(_ name: String, as other: ConfigurationLayers) -> Bool {
         defaults[name] == other.defaults[name] && overrides[name] == other.overrides[name]
     }
 
-    /// The document's sections with the layers applied; untouched ones are the document's own.
+    /// The document's sections with the layers applied; unaffected ones are the document's own.
     func applied(to document: [String: ActiveConfigSection]) -> NameTable<ActiveConfigSection> {
         if isEmpty { return NameTable(document) }
         var sections = document
@@ -26,13 +26,13 @@ struct ConfigurationLayers: Sendable, Equatable {
     /// The sections that have a layer.
     var sectionNames: Set<String> { Set(defaults.keys).union(overrides.keys) }
 
-    /// A section with the layers applied; nil when neither it nor a layer of it exists.
+    /// A section with the layers applied; nil when neither the document nor a layer has it.
     func applied(
         to section: ActiveConfigSection?, named name: String
     ) -> ActiveConfigSection? {
         let document = section?.table.settings.entries ?? []
         let above = Self.entries(overrides[name])
-        // Of entries with one name the last one counts.
+        // Of entries with one name the last counts.
         let entries = Self.entries(defaults[name]) + document + above
         if entries.isEmpty { return section }
         if entries.count == document.count { return section }

@@ -1,18 +1,18 @@
-/// Members of ``meta`` that a backend sets which speaks <doc:Client-protocol>, section 1.
+/// Members of ``meta`` set by a backend that implements <doc:Client-protocol>, section 1.
 extension ConfigurationState {
-    /// The version of the template that the document was made from, `template_version`; nil when
-    /// absent or not a whole number.
+    /// The version of the template that the document was rendered from, `template_version`; nil
+    /// when absent or not a whole number.
     public var templateVersion: Int? {
         guard case .integer(let version)? = meta[MetaKey.templateVersion] else { return nil }
         return version
     }
 
-    /// True for what an answer without a document (304) says of a configuration.
+    /// True for an answer without a document (304).
     package var isConfirmation: Bool {
         confirmedVersion != nil || original?.isConfirmation == true
     }
 
-    /// This configuration with the version that an answer without a document (304) has confirmed it for.
+    /// This configuration in the version confirmed by an answer without a document (304).
     ///
     /// - Parameters:
     ///   - version: The version; nil when the answer named none.
@@ -28,15 +28,15 @@ extension ConfigurationState {
         else { return nil }
         var new = self
         new.meta[MetaKey.templateVersion] = .integer(version)
-        // The change of `meta` has removed it.
+        // Changing `meta` has removed it.
         new.original = answer.original.flatMap { original?.takingOver($0) }
         return new
     }
 
-    /// The experiments of the user, `experiments`: the name of each condition that takes a share of the
-    /// users, and whether the user is among them.
+    /// The user's experiments, `experiments`: the name of each condition with a percentage, and
+    /// whether the user is included.
     ///
-    /// Members that are no booleans are left out.
+    /// Members that are not booleans are left out.
     public var experiments: [String: Bool] {
         guard let members = meta[MetaKey.experiments]?.dictionaryValue else { return [:] }
         return members.compactMapValues { value in

@@ -1,7 +1,7 @@
 extension ConfigurationState {
-    /// What an app does not get as the document has it: sections and settings of another shape than the
-    /// format's, which are left out (FORMAT 3.2, 3.3), and integers beyond 64 bits, which are read as the
-    /// nearest double (FORMAT 4.1).
+    /// Parts of the document that an app does not get unchanged: sections and settings that do not
+    /// have the format's shape, which are left out (FORMAT 3.2, 3.3), and integers beyond 64 bits,
+    /// which are read as the nearest double (FORMAT 4.1).
     ///
     /// ```swift
     /// let state = try ConfigurationState(jsonData: Data(contentsOf: url))
@@ -9,16 +9,16 @@ extension ConfigurationState {
     /// // The setting 'Home.title' is a string where {"value": …} is expected, so it is left out.
     /// ```
     ///
-    /// Sorted by section and name, at most 50. They take no part in equality, the hash or
-    /// ``jsonData()``; the framework's stores keep them. A configuration created in code has none. An
-    /// integer is quoted with at most 40 digits; a setting with several has one problem. Integers in
-    /// ``meta`` have none.
+    /// Sorted by section and name, at most 50. They are not part of equality, the hash or
+    /// ``jsonData()``; the framework's stores keep them. A configuration created in code has none.
+    /// An integer is quoted with at most 40 digits; a setting with several has one problem.
+    /// Integers in ``meta`` have none.
     public var problems: [SettingProblem] { problems { _ in false } }
 
     /// The problems, without the digits of a secret.
     func problems(isSecret: (SettingPath) -> Bool) -> [SettingProblem] {
         let count = ShapeProblem.maximumCount
-        // A publisher decides how many sections and settings there are.
+        // A publisher controls the number of sections and settings.
         let names = sections.lazy.filter { $0.value.table.hasProblems }.map(\.key)
             .firstByBytes(count)
         var problems: [SettingProblem] = []
@@ -30,7 +30,7 @@ extension ConfigurationState {
         return Array(problems.prefix(count))
     }
 
-    /// The problems as they are stored, without those that the document itself shows.
+    /// The problems to store, without those that can be found in the document itself.
     var storedProblems: SettingValue? {
         let problems = problems.filter {
             sections[$0.path.sectionName]?.table.largeIntegers[$0.path.name] == nil
@@ -42,7 +42,7 @@ extension ConfigurationState {
             })
     }
 
-    /// Adds the problems that were stored beside the document.
+    /// Adds the problems stored beside the document.
     mutating func addProblems(stored: SettingValue?) {
         var problems: [String: [ShapeProblem]] = [:]
         for entry in stored?.arrayValue ?? [] {
@@ -55,7 +55,7 @@ extension ConfigurationState {
 
     /// One sentence for each problem, for the log; nil when there is none.
     ///
-    /// `subject` is what has the problems, such as "The bootstrap configuration /a.json".
+    /// `subject` names the document, such as "The bootstrap configuration /a.json".
     func problemsText(of subject: String, isSecret: (SettingPath) -> Bool) -> String? {
         let problems = problems(isSecret: isSecret)
         guard !problems.isEmpty else { return nil }

@@ -9,8 +9,8 @@ import Foundation
 /// state.section(named: "AppFeatures")?.bool(forKey: "SomeFeature")
 /// ```
 public struct ConfigurationState: Sendable {
-    /// The document's description of itself: its version, its time, and everything else that the
-    /// server put there (FORMAT 2).
+    /// The document's metadata: its version, its time, and everything else that the server put
+    /// there (FORMAT 2).
     public var meta: [String: SettingValue] {
         didSet { original = nil }
     }
@@ -20,21 +20,21 @@ public struct ConfigurationState: Sendable {
         didSet { original = nil }
     }
 
-    /// The entity tag of the answer in which the document came.
+    /// The entity tag of the answer with the document.
     ///
-    /// It takes no part in equality, the hash or ``jsonData()``.
+    /// Not part of equality, the hash or ``jsonData()``.
     ///
-    /// A downloader sends it back to ask whether anything has changed.
+    /// A downloader sends it in `If-None-Match` of the next request.
     public var entityTag: String?
 
-    /// The answer in which the document came; nil once the content has been changed, and unless a
-    /// ``ConfigurationVetting`` needs it or has made this document of it.
+    /// The original answer; nil after the content was changed, and unless a
+    /// ``ConfigurationVetting`` needs it or has created this document from it.
     ///
-    /// It takes no part in equality, the hash or ``jsonData()``.
+    /// Not part of equality, the hash or ``jsonData()``.
     public var original: OriginalDocument?
 
-    /// The later version that an answer without a document (304) names for this configuration; nil for a
-    /// document.
+    /// The later version that an answer without a document (304) confirms for this configuration;
+    /// nil for a document.
     package var confirmedVersion: Int?
 
     /// Creates a configuration without sections, of format version "1.0", created now.
@@ -60,8 +60,8 @@ public struct ConfigurationState: Sendable {
     /// string (FORMAT 2.2).
     public var formatVersion: String { meta[MetaKey.formatVersion]?.stringValue ?? "" }
 
-    /// When the document was made, `creation_time` of ``meta``, for people and logs; "" when it is
-    /// absent or not a string (FORMAT 2.3).
+    /// The document's creation time, `creation_time` of ``meta``, for people and logs; "" when it
+    /// is absent or not a string (FORMAT 2.3).
     public var creationTime: String { meta[MetaKey.creationTime]?.stringValue ?? "" }
 
     /// The names of all sections, sorted.
@@ -96,7 +96,7 @@ extension ConfigurationState: Hashable {
         self == other && entityTag == other.entityTag
     }
 
-    /// True for a document of a later version; false when one of them has no version.
+    /// True for a document of a later version; false if either has no version.
     func isLater(than other: ConfigurationState) -> Bool {
         guard let version = templateVersion, let before = other.templateVersion else {
             return false
@@ -104,8 +104,8 @@ extension ConfigurationState: Hashable {
         return version > before
     }
 
-    /// Returns whether `meta` and the settings are equal as they are read, without the digits of integers
-    /// beyond 64 bits, which `Codable` drops.
+    /// True when `meta` and the settings are equal as they are read, ignoring the digits of
+    /// integers beyond 64 bits, which `Codable` drops.
     package func hasSameValues(as other: ConfigurationState) -> Bool {
         meta == other.meta && sections.count == other.sections.count
             && sections.allSatisfy { name, section in

@@ -1,4 +1,4 @@
-/// A value that was read from a configuration, of whatever type.
+/// A decoded value of any type.
 protocol DecodedSetting: AnyObject, Sendable {
     /// False when the values cannot be compared.
     func isEqual(to other: any DecodedSetting) -> Bool
@@ -20,16 +20,16 @@ final class DecodedValue<Value: Sendable>: DecodedSetting {
 extension DecodedSetting {
     /// The value; nil when the configuration has none of the type.
     ///
-    /// `type` has to be that of the key with this slot, or of the section.
+    /// `type` must be the type of this slot's key, or of the section.
     @inline(__always)
     func value<Value: Sendable>(as type: Value.Type) -> Value? {
-        // One slot belongs to one type.
+        // A slot belongs to one type.
         unsafe unsafeDowncast(self, to: DecodedValue<Value>.self).value
     }
 }
 
-/// What was read from one configuration so far, so that nothing is decoded twice, and what could not
-/// be read.
+/// The values decoded from one configuration, so that nothing is decoded twice, and the problems
+/// found.
 final class DecodedSettings: Sendable {
     enum Key: Hashable, Sendable {
         /// A setting, by the slot of its key.
@@ -48,7 +48,7 @@ final class DecodedSettings: Sendable {
 
     init() { state = Locked(State()) }
 
-    /// What is known of the sections that another configuration has unchanged.
+    /// Reuses the values of sections that are unchanged in another configuration.
     init(
         _ other: DecodedSettings,
         whereSection isUnchanged: (_ name: String, _ hasProblems: Bool) -> Bool
@@ -67,9 +67,9 @@ final class DecodedSettings: Sendable {
     /// In the order in which they were found.
     var problems: [SettingProblem] { state.withLock { $0.problems } }
 
-    /// The value of a key of a section, read by `read` at first.
+    /// The value of a key of a section; the first call reads it with `read`.
     ///
-    /// `read` may be called by several threads at once, none of them under a lock.
+    /// `read` can be called concurrently, and not under a lock.
     func value(
         forKey key: Key, inSection sectionName: String, read: () -> any DecodedSetting
     ) -> any DecodedSetting {
@@ -82,10 +82,10 @@ final class DecodedSettings: Sendable {
         }
     }
 
-    /// A publisher decides how many there are.
+    /// A publisher controls the number of problems.
     private static let maximumProblems = 1_000
 
-    /// Records a problem; false when there is one of this setting already, or too many.
+    /// Records a problem; false when this setting already has one, or when there are too many.
     func record(_ problem: SettingProblem) -> Bool {
         state.withLock { state in
             guard state.problems.count < Self.maximumProblems,

@@ -10,41 +10,41 @@ public struct DownloadOutcome: Sendable, Hashable, Codable, CustomStringConverti
 
     private let kind: Kind
 
-    /// The server gave a document.
+    /// The server sent a document.
     public static let downloaded = DownloadOutcome(kind: .downloaded)
-    /// The server said that nothing has changed.
+    /// The server answered that nothing has changed.
     public static let notModified = DownloadOutcome(kind: .notModified)
-    /// The server was not asked, since the last download was less than the ``FetchPolicy``'s
-    /// interval ago.
+    /// The server was not asked, because the last download was within the ``FetchPolicy``'s
+    /// interval.
     public static let withinInterval = DownloadOutcome(kind: .withinInterval)
-    /// The server told a change over a stream, without being asked.
+    /// The server pushed a change over a stream.
     public static let pushed = DownloadOutcome(kind: .pushed)
-    /// There was no usable answer.
+    /// No usable answer arrived.
     public static let failed = DownloadOutcome(kind: .failed)
 
     /// The name, such as `notModified`.
     public var description: String { kind.rawValue }
 }
 
-/// The last time that the server was asked, or told a change over a stream.
+/// The last request to the server, or the last change that it pushed over a stream.
 public struct DownloadRecord: Sendable, Codable {
     /// When the download ended, by the device's clock.
     public let time: Date
     /// The outcome, never ``DownloadOutcome/withinInterval``.
     public let outcome: DownloadOutcome
-    /// The status of a server that gave no usable answer.
+    /// The HTTP status of an unusable answer; nil when there was none.
     public let status: Int?
-    /// How long it took, without time that the device slept; zero for a change that was pushed.
+    /// How long it took, without time during which the device slept; zero for a pushed change.
     public let duration: Duration
     /// The user whose configuration was asked for; nil is the generic user.
     public let userID: String?
 
-    /// Creates a record, as for a test.
+    /// Creates a record, for tests.
     ///
     /// - Parameters:
     ///   - time: When the download ended.
-    ///   - outcome: What became of it.
-    ///   - status: The status of a server that gave no usable answer.
+    ///   - outcome: The outcome.
+    ///   - status: The HTTP status of an unusable answer.
     ///   - duration: How long it took.
     ///   - userID: The user.
     public init(
@@ -74,15 +74,15 @@ extension DownloadRecord: Hashable {
     }
 }
 
-/// How fresh the active document is, as far as the client knows.
+/// How fresh the active document is, to the client's knowledge.
 public enum ConfigurationFreshness: Sendable, Hashable {
-    /// The server gave or confirmed it, and nothing says that there is a newer one.
+    /// The server sent or confirmed it, and there is no sign of a newer one.
     case upToDate
-    /// There is or may be a newer one, since that time: the configuration was marked stale, the
-    /// interval of the ``FetchPolicy`` is over, a newer document waits for its activation, or the
-    /// user has only the generic user's document. `distantPast` when the time is not known.
+    /// There may be a newer one, since that time: the configuration was marked stale, the interval
+    /// of the ``FetchPolicy`` expired, a newer document is pending, or the user has only the
+    /// generic user's document. `distantPast` when the time is unknown.
     case stale(since: Date)
-    /// Only the bootstrap configuration is there.
+    /// Only the bootstrap configuration is available.
     case bootstrapOnly
     /// There is no document.
     case noDocument

@@ -3,42 +3,42 @@ public struct DownloadResult: Sendable {
     /// The user whose configuration was downloaded.
     public let userID: String?
 
-    /// A Boolean value that indicates whether the configuration that the answer brought, or
-    /// confirmed, is active.
+    /// A Boolean value that indicates whether the downloaded or confirmed configuration is active
+    /// for the current user.
     ///
-    /// False when the user changed in the meantime, and the configuration was stored for its owner
-    /// only, or when it waits for its activation; see ``ActivationPolicy``.
+    /// False when the user changed meanwhile, so that the configuration was only stored for its
+    /// owner, or when the document is pending; see ``ActivationPolicy``.
     public let configurationIsCurrent: Bool
 
-    /// A Boolean value that indicates whether the newest document of the download's user is active for
-    /// that user, current or not.
+    /// A Boolean value that indicates whether the newest document of the download's user is active
+    /// for that user, current or not.
     ///
-    /// False when a document waits for its activation; see ``ActivationPolicy``.
+    /// False when a document is pending; see ``ActivationPolicy``.
     public let isActive: Bool
 
     /// The active sections that the download changed, added or removed.
     ///
-    /// Empty when nothing changed, when the user changed in the meantime, and when all that is new waits
-    /// for its activation: then ``ActiveConfig/ActiveConfig/pendingChanges`` has it.
+    /// Empty when nothing changed, when the user changed meanwhile, and when all changes are
+    /// pending: then ``ActiveConfig/ActiveConfig/pendingChanges`` has them.
     public let changedSectionNames: Set<String>
 
     /// The active sections of the download's user that changed, current or not.
     package var userChanges: Set<String> = []
-    /// Number of that user's sections that wait for their activation.
+    /// Number of the user's pending sections.
     var waitingCount = 0
 
     /// The outcome of the download; never ``DownloadOutcome/failed``.
     public let outcome: DownloadOutcome
 
-    /// Creates a result, as for a test.
+    /// Creates a result, for tests.
     ///
     /// - Parameters:
     ///   - userID: The user.
     ///   - configurationIsCurrent: True when the configuration is active, and the user the current one.
-    ///   - isActive: True when the newest document is active for the user; nil stands for
+    ///   - isActive: True when the newest document is active for the user; nil means the value of
     ///     `configurationIsCurrent`.
     ///   - changedSectionNames: The sections that changed.
-    ///   - outcome: What became of the download.
+    ///   - outcome: The outcome of the download.
     public init(
         userID: String?, configurationIsCurrent: Bool, isActive: Bool? = nil,
         changedSectionNames: Set<String> = [], outcome: DownloadOutcome = .downloaded

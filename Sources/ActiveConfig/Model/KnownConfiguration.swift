@@ -1,12 +1,12 @@
-/// A user's active document, where it comes from, and the newer one that waits for its activation.
+/// A user's active document with its source, and the pending newer one.
 final class KnownConfiguration: Sendable {
-    /// A newer document of the user's own that waits for its activation.
+    /// A newer document of the user that waits for activation.
     struct Pending: Sendable {
         private(set) var configuration: ConfigurationState
         let source: SettingSource
         /// The sections that are active already.
         var adopted: Set<String> = []
-        /// True when its active sections differ from those that they have replaced.
+        /// True when its active sections differ from those they replaced.
         var isPartlyActive = false
         /// The moments at which its sections became active so far.
         var moments: Set<ActivationPolicy.Moment> = []
@@ -43,10 +43,10 @@ final class KnownConfiguration: Sendable {
 }
 
 extension KnownConfiguration {
-    /// Activates the sections of a newer document whose moment has come.
+    /// Activates the sections of a newer document for which `moment` is the policy's moment.
     ///
-    /// `isStored` tells that it waits in the store. One that equals the fallback by now waits on there: it
-    /// is not the user's own one, and a change of the fallback shows.
+    /// `isStored`: the document is pending in the store. A document that equals the fallback by now
+    /// stays pending: it is not the user's own, and a change of the fallback would show.
     func bringing(
         _ new: Pending, _ policy: ActivationPolicy, at moments: Set<ActivationPolicy.Moment>,
         isStored: Bool = false
@@ -74,7 +74,8 @@ extension KnownConfiguration {
         bringing(.init(configuration: newest, source: .downloaded), policy, at: [.immediate])
     }
 
-    /// Activates the sections of a document that waits in the store whose moment has come.
+    /// Activates the sections of a stored pending document for which `moment` is the policy's
+    /// moment.
     func bringing(
         stored waiting: ConfigurationState, _ policy: ActivationPolicy,
         at moments: Set<ActivationPolicy.Moment>
@@ -88,7 +89,7 @@ extension KnownConfiguration {
         pending == nil ? self : KnownConfiguration(configuration, source: source, isOwn: isOwn)
     }
 
-    /// The generic user's configuration for a user who has no document: it lends no entity tag.
+    /// The generic user's configuration for a user without a document: it lends no entity tag.
     var asFallback: KnownConfiguration {
         guard isOwn else { return withoutPending }
         var configuration = configuration
@@ -96,12 +97,12 @@ extension KnownConfiguration {
         return KnownConfiguration(configuration, source: .genericUser, isOwn: false)
     }
 
-    /// True for the user's own document of a later version than another one.
+    /// True for the user's own document, if its version is later than another one's.
     func isLater(than other: ConfigurationState) -> Bool {
         isOwn && configuration.isLater(than: other)
     }
 
-    /// The document that waits, else the active one.
+    /// The pending document, else the active one.
     var newest: ConfigurationState { pending?.configuration ?? configuration }
 
     func hasSameDocuments(as other: KnownConfiguration) -> Bool {
@@ -109,7 +110,7 @@ extension KnownConfiguration {
             && pending?.configuration == other.pending?.configuration
     }
 
-    /// True for a document of a lower version than the user's own one that is active.
+    /// True for a document of a lower version than the user's own active one.
     func isOlder(than known: KnownConfiguration) -> Bool {
         known.isLater(than: configuration)
     }

@@ -1,7 +1,7 @@
 /// Numbers in string settings (FORMAT 5: "wholly a number, trimmed").
 ///
-/// More is accepted than in JSON: a leading `+`, leading zeros, `.5` and `5.`. Words such as `inf`
-/// and hexadecimal numbers are not numbers.
+/// Accepts more than JSON: a leading `+`, leading zeros, `.5` and `5.`. Words such as `inf` and
+/// hexadecimal numbers are not numbers.
 enum NumberText {
     /// Nil unless all of the trimmed text is a number within `Double`'s range.
     static func value(of text: String) -> SettingValue? {

@@ -1,8 +1,8 @@
 extension StringProtocol {
-    /// The text on one line, for a log or a description: what would break the line, or change the look
-    /// of the text around it, is escaped, and the rest of a long text is left out.
+    /// The text on one line, for a log or a description: characters that would break the line or
+    /// change the look of the surrounding text are escaped, and a long text is truncated.
     ///
-    /// Names and values are a publisher's, who must not be able to forge lines of a log.
+    /// A publisher controls names and values, and must not be able to forge log lines.
     package func oneLine(upTo limit: Int = .max) -> String {
         let scalars = unicodeScalars
         let isLong = limit < utf8.count && scalars.dropFirst(limit).first != nil
@@ -20,7 +20,7 @@ extension StringProtocol {
 }
 
 extension Unicode.Scalar {
-    /// Controls, line breaks and marks of direction.
+    /// Controls, line breaks and bidirectional marks.
     fileprivate var isDisruptive: Bool {
         if isASCII { return value < 0x20 || value == 0x7F }
         return switch value {

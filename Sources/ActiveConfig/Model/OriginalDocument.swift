@@ -1,36 +1,36 @@
 public import Foundation
 
-/// The answer in which a document came: the exact bytes, the entity tag, and the header fields of ours.
+/// The answer with a document: the exact bytes, the entity tag, and the framework's header fields.
 ///
-/// A downloader puts it into ``ConfigurationState/original``, for a ``ConfigurationVetting`` that needs it,
-/// such as one that checks a signature. A store that keeps it has to keep every byte.
+/// A downloader sets ``ConfigurationState/original`` for a ``ConfigurationVetting`` that needs it,
+/// such as one that checks a signature. A store must keep every byte.
 public struct OriginalDocument: Sendable, Hashable {
     private enum Content: Hashable {
         case body(Data)
         /// SHA-256, 64 lower-case hexadecimal digits.
         case digest(String)
-        /// Of an answer without a document.
+        /// For an answer without a document.
         case unknown
     }
 
     private let content: Content
-    /// The answer's header fields whose names begin with `ActiveConfig-`, by their names in lower case.
+    /// The answer's header fields whose names begin with `ActiveConfig-`, keyed by lower-case name.
     public let headerFields: [String: String]
     /// The answer's entity tag, with its quotation marks.
     public let entityTag: String?
-    /// True when the answer says that a document which the client has is still the user's (304).
+    /// True when the answer confirms the client's document (304).
     package let isConfirmation: Bool
-    /// The header fields of the answer (304) by which the document is of a later version than its bytes
-    /// say; nil when there was none.
+    /// The header fields of the answer (304) that confirmed the document as a later version than in
+    /// its bytes; nil when there was none.
     package private(set) var confirmation: [String: String]?
 
-    /// What the bytes say, read by the framework; nil when that is not known.
+    /// The configuration read from the bytes; nil when unknown.
     private var reading = Reading()
 
-    /// No part of equality: it follows from the bytes.
+    /// Not part of equality: it follows from the bytes.
     private struct Reading: Hashable {
         var meta: [String: SettingValue] = [:]
-        /// Nil: not known.
+        /// Nil: unknown.
         var sections: [String: ActiveConfigSection]?
 
         init() {}
@@ -39,12 +39,12 @@ public struct OriginalDocument: Sendable, Hashable {
         func hash(into hasher: inout Hasher) {}
     }
 
-    /// Creates an original, as a downloader does.
+    /// Creates an original, for a downloader.
     ///
     /// - Parameters:
-    ///   - body: The answer's body, byte for byte, without a content coding.
-    ///   - headerFields: The answer's header fields; those whose names do not begin with `ActiveConfig-`
-    ///     are left out.
+    ///   - body: The answer's body, byte for byte, with its content coding removed.
+    ///   - headerFields: The answer's header fields; those whose names do not begin with
+    ///     `ActiveConfig-` are ignored.
     ///   - entityTag: The answer's entity tag, with its quotation marks.
     public init(body: Data, headerFields: [String: String], entityTag: String?) {
         self.init(.body(body), headerFields, entityTag)
@@ -71,7 +71,7 @@ public struct OriginalDocument: Sendable, Hashable {
         return body
     }
 
-    /// The document with the configuration that was read from its bytes, so that whoever vets it does not
+    /// The document with the configuration that was read from its bytes, so that a vetting need not
     /// read them again.
     func read(as state: ConfigurationState) -> OriginalDocument {
         var document = self
@@ -79,12 +79,12 @@ public struct OriginalDocument: Sendable, Hashable {
         return document
     }
 
-    /// The configuration that was read from the bytes; nil when that is not known.
+    /// The configuration that was read from the bytes; nil when unknown.
     package var knownConfiguration: ConfigurationState? {
         reading.sections.map { ConfigurationState(meta: reading.meta, sections: $0) }
     }
 
-    /// What an answer without a body (304) says of this document.
+    /// The confirmation of this document by an answer without a body (304).
     ///
     /// - Parameters:
     ///   - headerFields: That answer's header fields.
@@ -94,21 +94,23 @@ public struct OriginalDocument: Sendable, Hashable {
         OriginalDocument(content, headerFields, entityTag, isConfirmation: true)
     }
 
-    /// What an answer without a body (304) says of a document whose original is not kept.
+    /// The confirmation, by an answer without a body (304), of a document whose original is not
+    /// kept.
     static func confirmation(
         headerFields: [String: String], entityTag: String?
     ) -> OriginalDocument {
         OriginalDocument(.unknown, headerFields, entityTag, isConfirmation: true)
     }
 
-    /// The document with a confirmation as a later version.
+    /// The document, confirmed as a later version.
     func takingOver(_ confirmation: OriginalDocument) -> OriginalDocument {
         var document = self
         document.confirmation = confirmation.headerFields
         return document
     }
 
-    /// The document with the bytes of a stored one; nil when that is another one, or has none.
+    /// The document with the bytes of a stored one; nil when that is another document, or has no
+    /// bytes.
     func withBody(of stored: OriginalDocument) -> OriginalDocument? {
         guard let body = stored.body, stored.digest == digest else { return nil }
         return OriginalDocument.stored(
@@ -145,7 +147,7 @@ public struct OriginalDocument: Sendable, Hashable {
         return document
     }
 
-    /// A document of which only the digest is known.
+    /// A document with a known digest but without bytes.
     package static func known(digest: String, entityTag: String?) -> OriginalDocument {
         OriginalDocument(.digest(digest), [:], entityTag)
     }

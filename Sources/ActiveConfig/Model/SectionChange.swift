@@ -11,25 +11,25 @@ public struct SectionChange: Sendable {
 
         private let kind: Kind
 
-        /// The configuration that the app starts with: from the store, or the bootstrap.
+        /// The configuration at the start: from the store, or the bootstrap.
         public static let restored = Reason(kind: .restored)
-        /// A download brought the change.
+        /// A download changed the section.
         public static let downloaded = Reason(kind: .downloaded)
         /// Another user's configuration became active.
         public static let userChanged = Reason(kind: .userChanged)
 
-        /// The app has set other in-app defaults.
+        /// The app set new in-app defaults.
         public static let defaultsChanged = Reason(kind: .defaultsChanged)
         /// An override of this device was set or removed.
         public static let overridden = Reason(kind: .overridden)
 
-        /// What was known of the user was forgotten.
+        /// The user was forgotten.
         public static let forgotten = Reason(kind: .forgotten)
 
-        /// A document that waited was activated.
+        /// A pending document was activated.
         public static let activated = Reason(kind: .activated)
 
-        /// A document that another process has stored was read by `reload()`.
+        /// `reload()` read a document stored by another process.
         public static let reloaded = Reason(kind: .reloaded)
 
         /// The reason's name, such as `downloaded`.
@@ -40,16 +40,16 @@ public struct SectionChange: Sendable {
     public let sectionName: String
     /// The section before; nil when there was none.
     public let old: ActiveConfigSection?
-    /// The section now; nil when it is gone.
+    /// The section now; nil when it was removed.
     public let new: ActiveConfigSection?
-    /// The user whose configuration is active; nil is the generic user.
+    /// The user; nil is the generic user.
     public let userID: String?
     /// The reason of the change.
     ///
-    /// Several changes combined into one have the reason of the newest.
+    /// Several combined changes have the reason of the newest.
     public let reason: Reason
 
-    /// Creates a change, as for a test.
+    /// Creates a change, for tests.
     ///
     /// - Parameters:
     ///   - sectionName: The section's name.

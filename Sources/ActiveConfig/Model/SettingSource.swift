@@ -1,4 +1,4 @@
-/// Where a setting's value comes from.
+/// The source of a setting's value.
 ///
 /// Sources may be added: keep a `default` when you switch over it.
 public struct SettingSource: Sendable, Hashable, CustomStringConvertible {
@@ -10,13 +10,13 @@ public struct SettingSource: Sendable, Hashable, CustomStringConvertible {
 
     /// An override of this device, for development; see ``ConfigurationOverrides``.
     public static let override = SettingSource(kind: .override)
-    /// A document that was downloaded, or confirmed by the server, in this launch.
+    /// A document downloaded, or confirmed by the server, in this launch.
     public static let downloaded = SettingSource(kind: .downloaded)
     /// A document of an earlier launch, from the store.
     public static let stored = SettingSource(kind: .stored)
-    /// The generic user's document, since the current user has none.
+    /// The generic user's document; the current user has none.
     public static let genericUser = SettingSource(kind: .genericUser)
-    /// The bootstrap configuration, since there is no other.
+    /// The bootstrap configuration; there is no other.
     public static let bootstrap = SettingSource(kind: .bootstrap)
     /// The app: its in-app defaults, or the default of a key.
     public static let `default` = SettingSource(kind: .default)

@@ -21,7 +21,7 @@ extension SettingValue {
         }
     }
 
-    /// An integer, a number cut towards zero if it then fits, a boolean as 0 or 1, or a string
+    /// An integer, a number rounded towards zero if it then fits, a boolean as 0 or 1, or a string
     /// that is wholly a number.
     public var integerValue: Int? {
         switch self {
@@ -77,7 +77,7 @@ extension SettingValue {
         return value
     }
 
-    /// The URL that a string spells; characters that a URL does not allow are percent-encoded.
+    /// The URL in a string; characters that a URL does not allow are percent-encoded.
     public var urlValue: URL? {
         guard case .string(let value) = self, !value.isEmpty else { return nil }
         return URL(string: value, encodingInvalidCharacters: true)
@@ -85,10 +85,10 @@ extension SettingValue {
 }
 
 extension SettingValue {
-    /// The member of an object; nil when there is none, or when the value is no object.
+    /// The member of an object; nil when it is absent, or the value is not an object.
     public subscript(name: String) -> SettingValue? { dictionaryValue?[name] }
 
-    /// The element of an array; nil when there is none, or when the value is no array.
+    /// The element of an array; nil when it is absent, or the value is not an array.
     public subscript(index: Int) -> SettingValue? {
         guard let elements = arrayValue, elements.indices.contains(index) else { return nil }
         return elements[index]
@@ -97,7 +97,7 @@ extension SettingValue {
 
 /// Words that read as a boolean (FORMAT 5).
 enum BooleanWord {
-    /// Neither case nor white space around the word counts.
+    /// Ignores case and surrounding white space.
     static func meaning(of text: String) -> Bool? {
         let text = NumberText.trimmed(text)
         guard text.utf8.count <= 5 else { return nil }

@@ -1,12 +1,12 @@
-/// A value of a setting: any JSON value, with integers and floating-point numbers told apart.
+/// A value of a setting: any JSON value, with integers and floating-point numbers distinguished.
 ///
 /// ```swift
 /// let value: SettingValue = ["interval": 1.5, "retries": 3, "hosts": ["a", "b"]]
 /// value.dictionaryValue?["retries"]  // .integer(3)
 /// ```
 ///
-/// A number without fraction and exponent that fits 64 bits is `.integer`, every other is
-/// `.double`, and both keep their kind through reading and writing (FORMAT 4).
+/// A number without fraction and exponent that fits 64 bits is `.integer`, any other is `.double`;
+/// both keep their kind through reading and writing (FORMAT 4).
 ///
 /// Values created in code can be nested as deeply as the stack of the thread that releases them
 /// allows, at about 200 bytes a level. The depth of values that are read or stored is limited; see
@@ -19,14 +19,14 @@ public enum SettingValue: Sendable {
     /// A whole number that fits `Int`, which has 64 bits, or 32 on watches whose apps are built for
     /// arm64_32.
     case integer(Int)
-    /// A number with a fraction or an exponent, or a whole one that does not fit `Int`, rounded to the
-    /// nearest `Double`; ``ConfigurationState/problems`` names the latter.
+    /// A number with a fraction or an exponent, or a whole one that does not fit `Int`, rounded to
+    /// the nearest `Double`; ``ConfigurationState/problems`` lists the latter.
     case double(Double)
     /// A text.
     case string(String)
     /// A list of values.
     case array([SettingValue])
-    /// Values by name. Order does not count.
+    /// Values by name, unordered.
     case object([String: SettingValue])
 }
 
@@ -87,23 +87,23 @@ extension SettingValue {
 extension SettingValue: Hashable {
     /// Nesting levels whose content is hashed.
     ///
-    /// Deeper containers only contribute their count, so that no depth overflows the stack.
+    /// Deeper containers contribute only their count, so that no depth overflows the stack.
     private static let hashedLevels = 16
 
     /// Returns a Boolean value that indicates whether both are of the same kind and equal; the
-    /// order of an object's members does not count, and what is not a number equals itself.
+    /// order of an object's members is ignored, and NaN equals itself.
     ///
-    /// `1` and `1.0` are not equal, since each is written as it was read. A configuration in which one
-    /// takes the other's place has not changed all the same: nobody is notified. From 2⁵³ on, where a
-    /// `Double` does not have every integer, this is a change.
+    /// `1` and `1.0` are not equal, since each is written as it was read. Listeners, however, are
+    /// not notified when one replaces the other, except from 2⁵³ on, where a `Double` cannot
+    /// represent every integer.
     public static func == (left: SettingValue, right: SettingValue) -> Bool {
         left.isContainer
             ? isContainer(left, equalTo: right, scalars: isScalar(_:equalTo:))
             : isScalar(left, equalTo: right)
     }
 
-    /// Returns whether both are equal but for the kind of numbers: an integer and a double of its value
-    /// are the same for those who are notified of changes, below 2⁵³.
+    /// True when both are equal apart from the kind of numbers: for notifications an integer and a
+    /// double of its value are the same below 2⁵³.
     func isEquivalent(to other: SettingValue) -> Bool {
         isContainer
             ? Self.isContainer(self, equalTo: other, scalars: Self.isScalar(_:equivalentTo:))
@@ -146,7 +146,7 @@ extension SettingValue: Hashable {
         _ left: SettingValue, equalTo right: SettingValue,
         scalars isEqual: (SettingValue, SettingValue) -> Bool
     ) -> Bool {
-        // Not recursive: a value may be nested deeper than the stack allows.
+        // Not recursive: a value can be nested deeper than the stack allows.
         var pending: [(SettingValue, SettingValue)] = []
         var pair = (left, right)
         while true {
@@ -197,7 +197,7 @@ extension SettingValue: Hashable {
         case .bool(let value): hasher.combine(value)
         case .integer(let value): hasher.combine(value)
         case .double(let value):
-            // As an integer that is equivalent, so that equivalent values have one hash.
+            // As the equivalent integer, so that equivalent values have one hash.
             if let integer = value.exactInteger {
                 hasher.combine(integer)
             } else {
@@ -211,7 +211,7 @@ extension SettingValue: Hashable {
         case .object(let members):
             hasher.combine(members.count)
             guard levels > 0 else { return }
-            // A sum, so that the order does not count.
+            // A sum, which is independent of the order.
             var sum = 0
             for (key, value) in members {
                 var own = Hasher()
@@ -225,10 +225,9 @@ extension SettingValue: Hashable {
 }
 
 extension Double {
-    /// True when it may have lost digits of the number that was written, as it does for integers beyond
-    /// 64 bits.
+    /// True when it may have lost digits of the written number, as for integers beyond 64 bits.
     var mayBeRounded: Bool {
-        // Every smaller whole number is a Double exactly.
+        // Every smaller whole number is exactly a Double.
         magnitude >= 0x1p53
     }
 

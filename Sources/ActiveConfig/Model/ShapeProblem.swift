@@ -1,28 +1,27 @@
-/// A section or a setting of another shape than the format's, which is left out (FORMAT 3.2, 3.3).
+/// A section or setting that does not have the format's shape and is left out (FORMAT 3.2, 3.3).
 package struct ShapeProblem: Sendable, Hashable {
-    /// Number of problems that are given of a document; a publisher decides how many there are.
+    /// Number of problems reported per document; a publisher controls how many there are.
     static let maximumCount = 50
 
-    /// Bounds the problems that are kept of a document while it is read, since only
-    /// ``maximumCount`` are given.
+    /// Bounds the problems kept while a document is read, since only ``maximumCount`` are reported.
     package struct Allowance {
         private var remaining = 1_000
 
         package init() {}
 
-        /// True when one more is kept.
+        /// True when one more may be kept.
         mutating func take() -> Bool {
             remaining -= 1
             return remaining >= 0
         }
     }
 
-    /// Empty: the section itself.
+    /// Empty for the section itself.
     let settingName: String
     /// The end of a sentence about the section or the setting.
     let reason: String
 
-    /// A section of another kind than an object.
+    /// A section that is not an object.
     static func section(_ kind: String) -> ShapeProblem {
         ShapeProblem(
             settingName: "", reason: "is \(kind) where an object with \"settings\" is expected")

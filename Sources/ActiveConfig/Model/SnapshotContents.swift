@@ -1,5 +1,5 @@
-/// An active configuration: a user's document with the layers beneath and above it, ready for
-/// reading.
+/// An active configuration: a user's document with the layers beneath and above it, ready to be
+/// read.
 ///
 /// The coordinator replaces it as a whole.
 final class SnapshotContents: Sendable {
@@ -10,9 +10,9 @@ final class SnapshotContents: Sendable {
     let sections: NameTable<ActiveConfigSection>
     let reason: SectionChange.Reason
     let epoch: UserEpoch
-    /// True for what would be active with the document that waits: reading it is no news.
+    /// True for the preview of a pending document: reads of it are not reported.
     let isPending: Bool
-    /// Different for each snapshot of the process, never 0.
+    /// Unique in the process, never 0.
     let generation = SnapshotContents.nextGeneration()
     let decoded: DecodedSettings
 
@@ -38,7 +38,7 @@ final class SnapshotContents: Sendable {
 
     /// `sections` are the document's with the layers applied.
     ///
-    /// What was decoded from unchanged sections of `previous` is kept, if that is the same user's.
+    /// Reuses what was decoded from unchanged sections of `previous`, if that is the same user's.
     init(
         userID: UserID, known: KnownConfiguration, layers: ConfigurationLayers,
         sections: NameTable<ActiveConfigSection>, reason: SectionChange.Reason,
@@ -57,7 +57,7 @@ final class SnapshotContents: Sendable {
             return
         }
         let (old, new) = (previous.known.configuration.sections, known.configuration.sections)
-        // Problems are reported once for each document. Compared only if anything was decoded.
+        // Problems are reported once per document. Compared only if anything was decoded.
         lazy var isSameDocument = old == new
         decoded = DecodedSettings(previous.decoded) { name, hasProblems in
             (isSameDocument || !hasProblems && new[name] == old[name])
@@ -74,19 +74,19 @@ final class SnapshotContents: Sendable {
             previous: self)
     }
 
-    /// True for the same document, not an equal one, with the same layers.
+    /// True for the same document object, not merely an equal one, with the same layers.
     func isOfSameContent(as other: SnapshotContents) -> Bool {
         known === other.known && layers == other.layers
     }
 
     /// The document.
     var configuration: ConfigurationState { known.configuration }
-    /// Where the document comes from.
+    /// The source of the document.
     var source: SettingSource { known.source }
     /// True when the document is known to be the user's own, not a fallback.
     var isOwn: Bool { known.isOwn }
 
-    /// Where a section of the document comes from: some may be active before their document is.
+    /// The source of a section of the document: sections can become active before their document.
     func source(ofSection sectionName: String) -> SettingSource {
         guard let pending = known.pending, pending.adopted.contains(sectionName) else {
             return source
@@ -94,7 +94,7 @@ final class SnapshotContents: Sendable {
         return pending.source
     }
 
-    /// What would be active with the document that waits; nil when none does.
+    /// The contents with the pending document activated; nil when none is pending.
     var pending: SnapshotContents? {
         known.pending.map {
             SnapshotContents(
@@ -104,10 +104,10 @@ final class SnapshotContents: Sendable {
         }
     }
 
-    /// The changes that an activation of the document that waits would make, sorted by section.
+    /// The changes that activating the pending document would make, sorted by section.
     var pendingChanges: [SectionChange] { pending?.changes(since: sections) ?? [] }
 
-    /// All values of a setting, the highest first.
+    /// All values of a setting, the highest layer first.
     func layers(
         ofKey key: String, inSection sectionName: String
     ) -> [(source: SettingSource, value: SettingValue)] {

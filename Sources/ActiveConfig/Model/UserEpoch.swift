@@ -1,8 +1,9 @@
 /// The time until a user is forgotten.
 ///
-/// What was read of the user, or asked for, keeps the epoch: once that is over, no observer is to hear of it.
+/// Reads and requests of a user keep their epoch: after its end, observers must not receive their
+/// events.
 package struct UserEpoch: Sendable {
-    /// Number of times that the user was forgotten: one object for all that is in memory of the user.
+    /// Number of times the user was forgotten: one object for everything in memory of the user.
     let forgettings: Locked<Int>
     let number: Int
 

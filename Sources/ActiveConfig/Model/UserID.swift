@@ -1,5 +1,5 @@
-/// A user ID as a key: nil is the generic user, and IDs are compared byte by byte, so that composed
-/// and decomposed letters are different users.
+/// A user ID as a key: nil is the generic user, and IDs are compared byte by byte, so composed and
+/// decomposed letters are different users.
 ///
 /// `package` for `ActiveConfigTesting`.
 package struct UserID: Sendable, Hashable {

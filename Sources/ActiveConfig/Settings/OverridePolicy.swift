@@ -39,7 +39,7 @@ public struct OverridePolicy: Sendable {
     }
 
     /// Enables overrides, with initial ones from the process's launch arguments, environment and
-    /// file:
+    /// file.
     ///
     /// - `-ActiveConfigOverride Home.columns=3`, any number of times, as an argument;
     /// - `ACTIVECONFIG_OVERRIDES` in the environment: the same, one per line;

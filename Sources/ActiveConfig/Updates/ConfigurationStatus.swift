@@ -1,16 +1,16 @@
 public import Foundation
 
-/// The last download of a configuration, and how fresh the active document is, as far as is known.
+/// The last download of a configuration, and the freshness of the active document.
 public struct ConfigurationStatus: Sendable, Hashable {
-    /// The last time that the server was asked, or sent a change over a stream, in this launch or an
-    /// earlier one; nil: never.
+    /// The last request to the server, or the last change pushed over a stream, in this launch or
+    /// an earlier one; nil: never.
     ///
-    /// One is kept, of whichever user: ``DownloadRecord/userID`` says whose. In the status of a
-    /// ``UserConfiguration`` it is nil when it was another user's.
+    /// One is kept over all users: ``DownloadRecord/userID`` names the user. In the status of a
+    /// ``UserConfiguration`` it is nil if it belongs to another user.
     ///
-    /// It is kept across launches if the store keeps records (``StoreRecord``): written once a minute at
-    /// most, so that a process that is killed may lose the last minute's. What decides whether the next
-    /// launch may ask, such as a wait after a failure, is written at once.
+    /// Kept across launches if the store keeps records (``StoreRecord``), and written at most once
+    /// a minute, so a killed process can lose the last minute's. State that decides whether the
+    /// next launch may ask, such as a wait after a failure, is written at once.
     public let lastDownload: DownloadRecord?
 
     /// A Boolean value that indicates whether a download is running.
@@ -19,26 +19,28 @@ public struct ConfigurationStatus: Sendable, Hashable {
     /// How fresh the active document is.
     public let freshness: ConfigurationFreshness
 
-    /// When the server gave or confirmed the active document; nil when it never did.
+    /// When the server sent or confirmed the active document; nil: never.
     public let confirmationDate: Date?
 
-    /// The end of the wait in which downloads throw ``DownloadError/Code/throttled``; nil when none is known.
+    /// The end of the wait during which downloads throw ``DownloadError/Code/throttled``; nil when
+    /// there is none.
     ///
-    /// See ``FetchPolicy/Backoff``. Within the policy's minimum interval, a download of a user who has a
-    /// document neither asks the server nor throws, whether there is a wait or not. A wait that another
-    /// process has begun is known after the next download or `reload()`. A wait after an answer 4xx ends
-    /// earlier with other credentials; those that are made asynchronously, such as tokens, are known once
-    /// a download has asked for them. The downloads of an `ActiveConfigUpdater` have waits of their own.
+    /// See ``FetchPolicy/Backoff``. Within the policy's minimum interval, a download of a user who
+    /// has a document neither asks the server nor throws, with or without a wait. A wait started by
+    /// another process is noticed at the next download or `reload()`. A wait after a 4xx answer
+    /// ends earlier with other credentials; asynchronous ones, such as tokens, are known once a
+    /// download has requested them. The downloads of an `ActiveConfigUpdater` have waits of their
+    /// own.
     public let throttledUntil: Date?
 
-    /// Creates a status, as for a test.
+    /// Creates a status, for tests.
     ///
     /// - Parameters:
-    ///   - lastDownload: The last time that the server was asked.
+    ///   - lastDownload: The last request to the server.
     ///   - isDownloading: True when a download is running.
     ///   - freshness: How fresh the active document is.
-    ///   - confirmationDate: When the server gave or confirmed the active document.
-    ///   - throttledUntil: The end of the wait in which downloads throw.
+    ///   - confirmationDate: When the server sent or confirmed the active document.
+    ///   - throttledUntil: The end of the wait during which downloads throw.
     public init(
         lastDownload: DownloadRecord?, isDownloading: Bool = false,
         freshness: ConfigurationFreshness, confirmationDate: Date? = nil,
@@ -51,14 +53,14 @@ public struct ConfigurationStatus: Sendable, Hashable {
         self.throttledUntil = throttledUntil
     }
 
-    /// The time since the server gave or confirmed the active document; nil when it never did.
+    /// The time since the server sent or confirmed the active document; nil when it never did.
     ///
-    /// - Parameter date: The time until which it is counted.
+    /// - Parameter date: The end of that time.
     /// - Returns: The time, never negative.
     public func age(at date: Date = Date()) -> Duration? {
         confirmationDate.map { .seconds(min(max(0, date.timeIntervalSince($0)), Self.longestAge)) }
     }
 
-    /// In seconds, 30,000 years; a duration cannot be of any length.
+    /// In seconds, 30,000 years; `Duration` overflows beyond.
     private static let longestAge = 1e12
 }

@@ -1,17 +1,18 @@
 import Foundation
 
-/// Waits of requests: all after a failure of the server, a single one after its refusal.
+/// Waits before requests: of all requests after a server failure, of one request after its refusal.
 extension DownloadHistory {
     /// A wait for the server.
     struct Wait: Codable, Sendable, Equatable {
         var start: Date
         var seconds: Double
-        /// True once it began anew, since the clock was set back.
+        /// True once it was restarted because the clock was set back.
         var isRestarted = false
-        /// The status of the answer that is the cause, if it is one.
+        /// The status of the answer that caused it, if any.
         var status: Int?
 
-        /// True when another wait, of now, adds nothing: this one is as new, and ends hardly earlier.
+        /// True when another wait that starts now adds nothing: this one is as new, and ends about
+        /// as late.
         func covers(_ new: Wait, at time: Date) -> Bool {
             guard let rest = rest(at: time) else { return false }
             let elapsed = time.timeIntervalSince(start)
@@ -27,7 +28,7 @@ extension DownloadHistory {
             return seconds - elapsed > 0.001 ? seconds - elapsed : nil
         }
 
-        /// Begins anew, once, if the clock was set back since it began.
+        /// Restarts it, once, if the clock was set back since its start.
         mutating func restart(at time: Date) {
             if time < start, !isRestarted { (start, isRestarted) = (time, true) }
         }
@@ -35,20 +36,21 @@ extension DownloadHistory {
 
     /// A 4xx answer that a retry is unlikely to change.
     struct Refusal: Codable, Sendable, Equatable {
-        /// The ``Request/scope`` that it is for.
+        /// The ``Request/scope`` that it applies to.
         let scope: String
         let status: Int
         var wait: Wait
-        /// Of the request's URL and credentials; nil when they are not known.
+        /// Of the request's URL and credentials; nil when they are unknown.
         var fingerprint: String?
-        /// How many requests were made within the wait, as they differed, and were refused as well; nil
-        /// in a record of a former version.
+        /// Number of differing requests made during the wait that were refused as well; nil in a
+        /// record of an earlier version.
         var earlyCount: Int?
 
-        /// Early refusals after which the fingerprint is ignored: the app's requests differ each time.
+        /// Early refusals after which the fingerprint is ignored: the app's requests apparently
+        /// differ each time.
         static let maximumEarlyCount = 8
 
-        /// False when requests with another URL or other credentials have to wait too.
+        /// False when requests with another URL or other credentials have to wait as well.
         var comparesFingerprints: Bool {
             fingerprint != nil && earlyCount ?? 0 < Self.maximumEarlyCount
         }
@@ -61,24 +63,23 @@ extension DownloadHistory {
         }
     }
 
-    /// True when the wait of a refused request of that user, version and signals is not over.
+    /// True while the wait of a refused request of that user, version and signals lasts.
     func isEarly(_ request: Request) -> Bool {
         let refusal = stored.value.refusals[request.userID.digest]
         return refusal?.scope == request.scope && bounded(refusal?.wait)?.rest(at: now()) != nil
     }
 
-    /// True when it depends on a request's URL and credentials, which are not known, whether it has to
-    /// wait.
+    /// True when the decision depends on the request's URL and credentials, which are unknown.
     func needsFingerprint(_ request: Request) -> Bool {
         let refusal = refusal(of: request, in: stored.value)
         return request.fingerprint == nil && refusal?.fingerprint != nil
     }
 
-    /// Ways to end the wait of a refused request, beside `markStale()`.
+    /// Ways to end the wait of a refused request, besides `markStale()`.
     func waitEnds(
         of request: Request, by downloader: any ActiveConfigDownloader
     ) -> DownloadError.WaitEnds {
-        // Within a downloader of the app's own, URL and credentials are not known before a request.
+        // A custom downloader does not reveal URL and credentials before the request.
         guard let downloader = downloader as? any RequestPredicting else { return [] }
         var ends: DownloadError.WaitEnds = []
         if downloader.tokenChangeCount != nil { ends.insert(.tokenChange) }
@@ -87,7 +88,7 @@ extension DownloadHistory {
         return ends
     }
 
-    /// The end of the wait that keeps a request from being made.
+    /// The end of the wait that blocks a request.
     func waitEnd(for request: Request) -> Date? {
         let time = now()
         return waits(for: request, in: stored.value).compactMap { wait in
@@ -98,12 +99,12 @@ extension DownloadHistory {
         }.max()
     }
 
-    /// The waits of a request: for the server, and for another answer.
+    /// The waits of a request: for the server, and for a refusal to change.
     func waits(for request: Request, in state: State) -> [Wait] {
         let refused = refusal(of: request, in: state).map { refusal in
             var wait = refusal.wait
             wait.status = refusal.status
-            // Former versions waited for hours.
+            // Earlier versions waited for hours.
             if refusal.earlyCount == nil, FetchPolicy.Failure.isShort(refusal.status) {
                 wait.seconds = min(refusal.wait.seconds, FetchPolicy.Backoff.shortRefusalWait)
             }
@@ -112,17 +113,18 @@ extension DownloadHistory {
         return [bounded(state.wait), bounded(refused)].compactMap(\.self)
     }
 
-    /// The refusal that holds for a request.
+    /// The refusal that applies to a request.
     private func refusal(of request: Request, in state: State) -> Refusal? {
         let key = request.userID.digest
-        // One of an earlier launch holds until tokens change in this one.
+        // A refusal of an earlier launch applies until tokens change in this one.
         let tokenChangeCount = tokenChangeCounts.withLock { $0[key] } ?? 0
         return state.refusals[key].flatMap {
             $0.isFor(request) && tokenChangeCount == request.tokenChangeCount ? $0 : nil
         }
     }
 
-    /// An app version with longer waits may have stored it, or somebody else; nil without waits.
+    /// Limits a stored wait to the policy's longest; another app version or process may have stored
+    /// a longer one. Nil without waits.
     func bounded(_ wait: Wait?) -> Wait? {
         guard let backoff = policy.backoff, var wait else { return nil }
         wait.seconds = min(wait.seconds, backoff.longestWait)

@@ -1,22 +1,23 @@
 import Dispatch
 import Foundation
 
-/// Batches notes on downloads for the store.
+/// Batches records of downloads for the store.
 extension DownloadHistory {
-    /// Notes that are not stored yet.
+    /// Records that are not stored yet.
     struct Unwritten {
         var last: DownloadRecord?
         var fetches: [String: Fetch] = [:]
         /// When the record was written last; nil: not in this launch.
         var writeTime: Date?
-        /// True while a later write is on its way.
+        /// True while a later write is scheduled.
         var isScheduled = false
 
         var isEmpty: Bool { last == nil && fetches.isEmpty }
 
-        /// Adds what was noted to what is stored, in which another process may have something newer.
+        /// Merges these records into the stored state, in which another process may have newer
+        /// ones.
         func add(to state: inout State, at now: Date) {
-            // A time in the future is of before the clock was set back.
+            // A time in the future dates from before the clock was set back.
             func isNewer(_ stored: Date, than noted: Date) -> Bool {
                 stored > noted && stored <= now
             }
@@ -24,7 +25,7 @@ extension DownloadHistory {
                 state.last = last
             }
             state.fetches.merge(fetches) { stored, noted in
-                // Counts may overflow.
+                // Counts can overflow.
                 let marks = noted.staleCount &- stored.staleCount
                 if marks != 0 { return marks > 0 ? noted : stored }
                 return isNewer(stored.time, than: noted.time) ? stored : noted
@@ -32,21 +33,21 @@ extension DownloadHistory {
             state.fetches.trim(by: \.time) { fetches[$0] != nil }
         }
 
-        /// Removes what was written, and keeps what was noted meanwhile.
+        /// Removes what was written, and keeps what was recorded meanwhile.
         mutating func remove(_ written: Self) {
             if last == written.last { last = nil }
             for (key, fetch) in written.fetches where fetches[key] == fetch { fetches[key] = nil }
         }
     }
 
-    /// Users whose last download, or last refusal, is remembered.
+    /// Number of users whose last download or refusal is remembered.
     static let maximumFetchCount = 50
-    /// Seconds between two writes that may wait.
+    /// Minimum seconds between two deferrable writes.
     static let writeInterval = 60.0
 
-    /// Notes a download that succeeded; blocks when that has to be written.
+    /// Records a successful download; blocks when that must be written at once.
     ///
-    /// `isActive` tells whether the newest document is the active one.
+    /// `isActive`: the newest document is the active one.
     func noteSuccess(
         of request: Request, _ outcome: DownloadOutcome, after duration: Duration, isActive: Bool
     ) {
@@ -56,7 +57,7 @@ extension DownloadHistory {
         let hasFailed =
             state.wait != nil || state.failureCount != 0 || state.refusals[key] != nil
         let wasStale = old.map { $0.staleCount != request.staleCount } ?? false
-        // Without it, the next launch would ask within the interval.
+        // Otherwise the next launch would ask within the interval.
         let isFirst =
             old == nil && policy.minimumInterval > .zero
             && state.fetches.count < Self.maximumFetchCount
@@ -76,9 +77,9 @@ extension DownloadHistory {
         }
     }
 
-    /// Notes a change that the server told; blocks when it has to be written.
+    /// Records a pushed change; blocks when that must be written at once.
     ///
-    /// It ends no mark as stale: the server may have sent it before.
+    /// Does not clear a stale mark: the server may have sent the change before.
     func notePush(of request: Request, isActive: Bool) {
         let (time, userID) = (now(), request.userID)
         let old = value.fetches[userID.digest]
@@ -94,7 +95,7 @@ extension DownloadHistory {
         write(atOnce: false)
     }
 
-    /// Notes a download that failed, and begins a wait; blocks when that has to be written.
+    /// Records a failed download and starts a wait; blocks when that must be written at once.
     ///
     /// - Returns: True when the server has refused the same request before with that status.
     func noteFailure(
@@ -122,10 +123,10 @@ extension DownloadHistory {
         let known = state.refusals[key].flatMap { $0.scope == request.scope ? $0 : nil }
         let isSame = known.map { $0.fingerprint == fingerprint } ?? false
         let isWaiting = known?.wait.rest(at: time) != nil
-        // A damaged record may have any number.
+        // A damaged record can contain any number.
         let knownEarlyCount = min(max(known?.earlyCount ?? 0, 0), Refusal.maximumEarlyCount)
         let earlyCount = isWaiting ? knownEarlyCount + (request.isEarly ? 1 : 0) : 0
-        // Requests that ran at the same time fail together: one wait is for all.
+        // Concurrent requests fail together: one wait covers all.
         let current = failure.isRefusal ? (isSame ? known?.wait : nil) : state.wait
         let isCovered =
             !request.isEarly && bounded(current)?.covers(wait, at: time) ?? false
@@ -159,7 +160,7 @@ extension DownloadHistory {
         }
     }
 
-    /// Writes what was noted, if something has to be or a minute is over; else later.
+    /// Writes the records if one is urgent or a minute has passed; else schedules a write.
     private func write(
         atOnce isNeeded: Bool, _ change: @escaping @Sendable (inout State) -> Void = { _ in }
     ) {
@@ -174,7 +175,8 @@ extension DownloadHistory {
             return (true, false)
         }
         if isDue {
-            // Copied within the update: who is forgotten meanwhile must not come back, nor older values.
+            // Copied within the update: a user forgotten meanwhile must not come back, nor older
+            // values.
             let written = stored.update { state in
                 let noted = unwritten.withLock { $0 }
                 noted.add(to: &state, at: time)
@@ -201,13 +203,13 @@ extension DownloadHistory {
     func markStale() {
         let time = now()
         stored.update { state in
-            // Counts may overflow: what matters is the difference to a user's.
+            // Counts can overflow: only the difference to a user's matters.
             state.staleCount &+= 1
             state.staleTime = time
         }
     }
 
-    /// Notes that the newest document of a user became active; blocks.
+    /// Records that a user's newest document became active; blocks.
     func noteActivation(of userID: UserID) {
         write(atOnce: true) { state in
             guard var fetch = state.fetches[userID.digest] else { return }
@@ -231,8 +233,8 @@ extension DownloadHistory {
 }
 
 extension Dictionary where Key == String {
-    /// Forgets the oldest beyond the limit, but none of the newest, whose time may be earlier since the
-    /// clock was set back.
+    /// Drops the oldest beyond the limit, but none of the newest, whose time can be earlier after
+    /// the clock was set back.
     fileprivate mutating func trim(
         by time: (Value) -> Date, keeping isNewest: (String) -> Bool
     ) {

@@ -25,8 +25,8 @@ extension ActiveConfigSection {
 
     /// Decodes one setting; see ``decode(_:)`` for the rules.
     ///
-    /// - Throws: `DecodingError.keyNotFound` when there is no such setting, else `DecodingError`
-    ///   with the expected type.
+    /// - Throws: `DecodingError.keyNotFound` when the setting is absent, else `DecodingError` with
+    ///   the expected type.
     public func decode<T: Decodable>(_ type: T.Type, forKey key: String) throws -> T {
         let codingKey = SettingCodingKey(key)
         guard let value = self[key] else {

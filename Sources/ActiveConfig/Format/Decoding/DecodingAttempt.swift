@@ -1,4 +1,4 @@
-/// What failed in an attempt to decode by ``DefaultingDecoder``, and in those before it.
+/// Failures of one attempt to decode by ``DefaultingDecoder``, and of the earlier attempts.
 final class DecodingAttempt {
     typealias Path = [String]
 
@@ -11,14 +11,14 @@ final class DecodingAttempt {
     /// The member that had no value left, if that was the last error.
     private var exhausted: Path?
     private let report: DefaultingDecoder.Report
-    /// True when a wrong value of a member is passed over at once.
+    /// True when a wrong value of a member is skipped immediately.
     var isLenient = false
 
     init(_ report: @escaping DefaultingDecoder.Report) { self.report = report }
 
-    /// In a lenient attempt, makes a member that failed take its next value.
+    /// In a lenient attempt, moves a failed member on to its next value.
     ///
-    /// - Returns: False when the error is for whoever decodes the object around it.
+    /// - Returns: False when the enclosing object has to handle the error.
     func passesOver(_ path: Path, _ error: any Error) -> Bool {
         guard isLenient, exhausted == nil else { return false }
         report(self.path(of: error).reported, error)
@@ -36,7 +36,7 @@ final class DecodingAttempt {
 
     func note(_ error: any Error, at path: Path) {
         let text = "\(error)"
-        // An outer member passes on the error of an inner one.
+        // An outer member rethrows the error of an inner one.
         if let noted, noted.error == text, noted.path.starts(with: path) { return }
         noted = (path, text)
     }
@@ -53,7 +53,7 @@ final class DecodingAttempt {
                     "The setting '\(path.joined(separator: "."))' is missing and has no default."))
     }
 
-    /// Makes the failed member take its next value in the next attempt.
+    /// Moves the failed member on to its next value for the next attempt.
     ///
     /// - Returns: False when no other attempt can succeed.
     func prepareNext(after error: any Error) -> Bool {
@@ -76,7 +76,7 @@ final class DecodingAttempt {
         let named = (error as? DecodingError)?.context?.codingPath.map(\.stringValue) ?? []
         var member = named
         while !member.isEmpty, !visited.contains(member) { member.removeLast() }
-        // A member that reads a text by a decoder of its own names paths inside of that text.
+        // A member that decodes text with its own decoder reports paths inside of that text.
         if let noted, noted.error == "\(error)",
             noted.path.count > member.count || !named.starts(with: noted.path)
         {

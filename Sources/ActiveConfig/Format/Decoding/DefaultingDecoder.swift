@@ -1,22 +1,22 @@
-/// Decodes an object member by member, and takes a lower value for each that is missing or of another
-/// type.
+/// Decodes an object member by member, and falls back to a lower value for each member that is
+/// missing or of another type.
 ///
-/// The values of a member are tried in order: those of `objects`, then that of `defaults`. An attempt
-/// that fails names the member; the next one takes the next value of it. So a type that is decoded by
-/// hand sees what it sees in any other decoder, above all an error where a value is of another type.
-/// After a few attempts a member's next value is taken at once, so that the time to decode a document
-/// with many wrong values is bounded.
+/// The values of a member are tried in order: those of `objects`, then that of `defaults`. A failed
+/// attempt names the member, and the next attempt uses the member's next value. So a type with a
+/// custom `init(from:)` sees what any other decoder would show it, in particular an error where a
+/// value is of another type. After a few attempts a wrong value is skipped immediately, which
+/// bounds the time for documents with many wrong values.
 struct DefaultingDecoder: Decoder {
     typealias Object = [String: SettingValue]
 
-    /// Called with the path and the reason of each member that is of another type, or that is missing
+    /// Called with the path and the reason of each member that is of another type, or missing
     /// without a default.
     typealias Report = (_ path: [String], _ error: any Error) -> Void
 
-    /// Attempts in which the type sees the errors of its members.
+    /// Attempts in which the type receives the errors of its members.
     private static let strictAttempts = 4
-    /// Then an error is seen where a member without a default is missing, in which case the object
-    /// around it takes its next value.
+    /// Beyond this, a missing member without a default fails the enclosing object, which takes its
+    /// next value.
     private static let maximumAttempts = 64
 
     /// The highest first; empty when only the defaults are left.
@@ -70,7 +70,7 @@ struct DefaultingDecoder: Decoder {
         isInSingleValue ? whole.singleValueContainer() : SingleValue(decoder: self)
     }
 
-    /// For what does not decode member by member.
+    /// For types that do not decode member by member.
     private var whole: SettingDecoder {
         let object = objects.reversed().reduce(objects.isEmpty ? defaults : [:]) { lower, object in
             lower.merging(object) { $1 }
@@ -82,7 +82,7 @@ struct DefaultingDecoder: Decoder {
         SettingDecoder.isSpecial(type) ? try whole.decode(type) : try T(from: self)
     }
 
-    /// Values of a member that are left, the highest first.
+    /// Remaining values of a member, the highest first.
     private func candidates(
         forKey key: some CodingKey
     ) -> ArraySlice<(value: SettingValue, isDefault: Bool)> {
@@ -171,7 +171,7 @@ struct DefaultingDecoder: Decoder {
             do {
                 return try decode(type, forKey: key)
             } catch {
-                // All values were passed over: the next attempt would find none.
+                // All values were skipped: the next attempt would find none.
                 guard decoder.attempt.isLenient, !contains(key) else { throw error }
                 decoder.attempt.visit(decoder.path(forKey: key))
                 return nil
@@ -182,7 +182,7 @@ struct DefaultingDecoder: Decoder {
             try decodeOptional(type, forKey: key)
         }
 
-        // The protocol has implementations of its own for these types.
+        // The protocol has its own implementations for these types.
 
         func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
             try decodeOptional(type, forKey: key)
@@ -259,7 +259,7 @@ struct DefaultingDecoder: Decoder {
         }
     }
 
-    /// A container whose value is decoded member by member, too.
+    /// A container whose value is decoded member by member, as well.
     private struct SingleValue: SingleValueDecodingContainer {
         let decoder: DefaultingDecoder
 

@@ -4,7 +4,7 @@ import Foundation
 struct SettingDecoder: Decoder {
     let value: SettingValue
     let codingPath: [any CodingKey]
-    /// Empty: the rules are those of FORMAT.
+    /// Empty: the rules of FORMAT have no options.
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
     func container<Key: CodingKey>(
@@ -26,7 +26,7 @@ struct SettingDecoder: Decoder {
 
     func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    /// Special cases first: types that JSON has no value for.
+    /// Special cases first: types without a JSON representation.
     func decode<T: Decodable>(_ type: T.Type) throws -> T {
         // A cast cannot fail where the types are the same.
         let special: Any? =
@@ -55,7 +55,7 @@ struct SettingDecoder: Decoder {
         }
     }
 
-    /// - Throws: `DecodingError` that the value is not `expected`, when `body` returns nil.
+    /// - Throws: `DecodingError` ("is not `expected`") when `body` returns nil.
     func read<T>(
         _ expected: String, _ type: Any.Type, _ body: (SettingValue) throws -> T?
     ) throws -> T {
@@ -80,7 +80,7 @@ struct SettingDecoder: Decoder {
         }
     }
 
-    /// Nil when the number does not fit the type.
+    /// Nil when the number is out of the type's range.
     ///
     /// - Throws: `DecodingError` when it may have been rounded.
     private func exactInteger<T: FixedWidthInteger>(
@@ -157,7 +157,7 @@ extension SettingDecoder: SingleValueDecodingContainer {
 }
 
 extension DecodingError {
-    /// Nil for a case that a later standard library adds.
+    /// Nil for a case added by a later standard library.
     var context: Context? {
         switch self {
         case .typeMismatch(_, let context), .valueNotFound(_, let context),

@@ -2,19 +2,19 @@ import Foundation
 
 /// Encodes a value so that it reads back by the rules of FORMAT 5.
 ///
-/// Types that JSON has no value for become the text that ``SettingDecoder`` reads.
+/// Types without a JSON representation become the text that ``SettingDecoder`` reads.
 struct SettingEncoder: Encoder {
     let codingPath: [any CodingKey]
     private let node: Node
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 
-    /// - Throws: `EncodingError` when the value has no form in a configuration that would read back, or
-    ///   is nested too deep; the type's own error.
+    /// - Throws: `EncodingError` when the value cannot be written in a form that reads back, or is
+    ///   nested too deeply; the type's own error.
     static func encode(_ value: some Encodable) throws -> SettingValue {
         try encode(value, at: [], omitsFailures: false)
     }
 
-    /// The members of a value, without those that have no form in a configuration.
+    /// The members of a value, without those that cannot be written in a configuration.
     ///
     /// They stay in memory, so numbers need not be finite.
     static func members(of value: some Encodable) -> [String: SettingValue] {
@@ -46,7 +46,7 @@ struct SettingEncoder: Encoder {
             return encoder.node.value
         }
         guard let special else {
-            // Foundation for Linux traps when it describes some of these dates.
+            // Foundation for Linux traps while describing some of these dates.
             let described: Any = (value as? Date)?.timeIntervalSince1970 ?? value
             throw EncodingError.invalidValue(
                 described,
@@ -115,10 +115,10 @@ struct SettingEncoder: Encoder {
             content = .array([])
         }
 
-        /// The node of a member, made if need be.
+        /// The node of a member, created if absent.
         func member(_ name: String) -> Node {
             guard case .object(var members) = content else { return empty }
-            // Held twice, they would be copied for each member.
+            // A second reference would cause a copy for each member.
             content = .object([:])
             let node = members[name] ?? empty
             members[name] = node
@@ -214,7 +214,7 @@ struct SettingEncoder: Encoder {
         func encode(_ value: Bool) { node.set(.bool(value)) }
         func encode(_ value: String) { node.set(.string(value)) }
         func encode(_ value: Double) throws { try encode(number: value) }
-        // Through its text, so that 0.1 stays 0.1.
+        // Via its text, so that 0.1 stays 0.1.
         func encode(_ value: Float) throws {
             try encode(number: Double("\(value)") ?? Double(value))
         }

@@ -1,6 +1,6 @@
 /// Durations as numbers of seconds and in ISO 8601, exact to the attosecond.
 extension SettingText {
-    /// Seconds of 292 years; a `Duration` of more nanoseconds than 64 bits is of no use to anybody.
+    /// Seconds of 292 years: the longest duration whose nanoseconds fit 64 bits.
     private static let longestDuration: Int64 = 9_200_000_000
     private static let attosecondDigits = 18
 
@@ -17,9 +17,9 @@ extension SettingText {
         }
     }
 
-    /// A number of seconds, or where that would not read back the same, ISO 8601.
+    /// A number of seconds, or ISO 8601 if a number would not read back the same.
     ///
-    /// Nil for a duration that would not be read.
+    /// Nil for a duration that cannot be read back.
     static func value(of duration: Duration) -> SettingValue? {
         let (seconds, attoseconds) = duration.components
         if attoseconds == 0, let seconds = Int(exactly: seconds) {
@@ -36,7 +36,7 @@ extension SettingText {
         return text
     }
 
-    /// Takes the fewest digits that represent the number for the number itself, so that 1.001 is 1,001
+    /// Treats the shortest decimal that represents the number as exact, so that 1.001 is 1,001
     /// milliseconds.
     private static func duration(ofSeconds seconds: Double) -> Duration? {
         guard abs(seconds) <= Double(longestDuration) else { return nil }
@@ -52,7 +52,7 @@ extension SettingText {
         return seconds < 0 ? .zero - duration : duration
     }
 
-    /// `P2W`, `P1DT12H` or `PT1M30.5S`; at least one number is due.
+    /// `P2W`, `P1DT12H` or `PT1M30.5S`; at least one number is required.
     private static func isoDuration(_ text: Substring.UTF8View) -> Duration? {
         var rest = text[...]
         let isNegative = rest.first == UInt8(ascii: "-")
@@ -69,7 +69,7 @@ extension SettingText {
                 isTime = true
                 continue
             }
-            // Each unit once, and the greater ones first.
+            // Each unit once, in decreasing order.
             guard let value = number(&rest), let letter = rest.popFirst(),
                 let unit = units.firstIndex(where: { $0.0.value == letter })
             else { return nil }
@@ -97,8 +97,8 @@ extension SettingText {
         return Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
     }
 
-    /// Removes digits and returns their number, that of the first `places` if there are more, padded
-    /// with zeros if there are fewer; nil when there are none, or too many for 64 bits.
+    /// Removes digits and returns their number: that of the first `places` if there are more,
+    /// padded with zeros if there are fewer; nil when there are none, or too many for 64 bits.
     private static func removeDigits(
         from text: inout Substring.UTF8View, places: Int? = nil
     ) -> Int64? {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Text forms of types that JSON has no value for.
+/// Text forms of types without a JSON representation.
 enum SettingText {
-    /// In bytes, of dates and durations; a publisher must not be able to make reading slow.
+    /// In bytes, of dates and durations; a publisher must not be able to slow down reading.
     static let longestText = 100
 
     /// The years 0 to 9999, which four digits can write.
@@ -33,7 +33,8 @@ enum SettingText {
         return Double("0\(fraction)").map(date.addingTimeInterval)
     }
 
-    /// False for a day or a time that no calendar has, which Foundation would move: February 30, 25:00.
+    /// False for a day or time that does not exist, which Foundation would normalize: February 30,
+    /// 25:00.
     private static func exists(_ minute: Substring, _ second: Substring?) -> Bool {
         let numbers = minute.split { !$0.isNumber }.compactMap { Int($0) }
         let seconds = second.flatMap { Int($0.dropFirst()) } ?? 0
@@ -53,7 +54,7 @@ enum SettingText {
         return Data(base64Encoded: text)
     }
 
-    /// Nil when the value is no decimal number, or when a `Decimal` cannot hold all its digits.
+    /// Nil when the value is not a decimal number, or a `Decimal` cannot hold all its digits.
     static func decimal(_ value: SettingValue) -> Decimal? {
         switch value {
         case .integer(let number): return Decimal(number)

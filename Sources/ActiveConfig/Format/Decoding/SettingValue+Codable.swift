@@ -5,13 +5,13 @@ extension SettingValue: Codable {
     /// may have 512 KiB.
     static let maximumCodedDepth = 96
 
-    /// Reads any value that the decoder can return.
+    /// Reads any value that the decoder supports.
     ///
     /// Foundation's `JSONDecoder` cannot tell `1.0` from `1`, so there `1.0` becomes `.integer(1)`.
     /// A `ConfigurationState` created from the same text keeps them apart.
     ///
-    /// - Throws: `DecodingError.dataCorrupted` when the decoder has no JSON value, or when arrays
-    ///   and objects are nested more than 96 deep.
+    /// - Throws: `DecodingError.dataCorrupted` when the decoder's value has no JSON representation,
+    ///   or when arrays and objects are nested more than 96 deep.
     public init(from decoder: any Decoder) throws {
         if let scalar = try Self.scalar(from: decoder) {
             self = scalar
@@ -23,7 +23,7 @@ extension SettingValue: Codable {
     /// Writes the value as itself, without a wrapper.
     ///
     /// - Throws: `EncodingError.invalidValue` when arrays and objects are nested more than 96 deep,
-    ///   which ``jsonData()`` can write; the encoder's own errors, such as for a number that its
+    ///   which ``jsonData()`` supports; the encoder's own errors, such as for a number that its
     ///   format cannot hold.
     public func encode(to encoder: any Encoder) throws {
         switch self {
@@ -37,8 +37,8 @@ extension SettingValue: Codable {
         }
     }
 
-    // Each step is a function of its own, or the locals of all of them would be on the stack once
-    // for each level.
+    // Each step is a separate function; otherwise the locals of all steps would be on the stack
+    // once per level.
 
     private static func scalar(from decoder: any Decoder) throws -> SettingValue? {
         let container = try decoder.singleValueContainer()
@@ -71,8 +71,7 @@ extension SettingValue: Codable {
         (try? decoder.container(keyedBy: SettingCodingKey.self)) != nil
     }
 
-    // Through a container, so that a key decoding strategy does not change the keys of a
-    // dictionary.
+    // Through a container, so that a key decoding strategy does not change a dictionary's keys.
 
     private static func decode<T: Decodable>(_ type: T.Type, from decoder: any Decoder) throws -> T
     {

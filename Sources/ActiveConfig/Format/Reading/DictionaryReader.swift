@@ -1,12 +1,12 @@
 import Foundation
 
-/// Reads dictionaries of `Any`, as `JSONSerialization` and property lists give them.
+/// Reads dictionaries of `Any`, as returned by `JSONSerialization` and property lists.
 struct DictionaryReader {
-    /// What an integer beyond `Int`, within `UInt64`, becomes.
+    /// The form of an integer beyond `Int` and within `UInt64`.
     enum LargeIntegerForm {
-        /// The nearest double, beside which a section keeps the digits, as in a document (FORMAT 4.1).
+        /// The nearest double; a section also keeps the digits, as for a document (FORMAT 4.1).
         case double
-        /// A text, as ``SettingEncoder`` writes it.
+        /// Text, as ``SettingEncoder`` writes it.
         case text
     }
 
@@ -106,7 +106,7 @@ struct DictionaryReader {
 
     /// Converts a value whose outermost array or object is at `depth`.
     ///
-    /// Open containers are on a list, not on the stack, which is too small for a recursion.
+    /// Open containers are in an array: recursion could overflow the stack.
     private func value(
         _ any: Any, at path: String, depth: Int
     ) throws(ConfigurationFormatError) -> Value {
@@ -124,7 +124,7 @@ struct DictionaryReader {
                     let value = try scalar(
                         any, path, open, levels: limits.maximumDepth + 1 - depth)
                     if case .double = value, let digits = (any as? NSNumber)?.largeInteger,
-                        // Foundation's `doubleValue` of a decimal number may not be the nearest.
+                        // Foundation's `doubleValue` of a decimal number is not always the nearest.
                         let nearest = Double(digits)
                     {
                         finished = (.double(nearest), .string(digits))
@@ -150,7 +150,7 @@ struct DictionaryReader {
     }
 
     private static func container(_ any: Any) -> OpenContainer? {
-        // Data and strings of a property list must not be bridged to arrays.
+        // Data and strings of a property list must not bridge to arrays.
         if any is SettingValue || any is String || any is Data { return nil }
         if let elements = any as? [Any] {
             return OpenContainer(members: elements.map { (nil, $0) }, isObject: false)
@@ -255,9 +255,9 @@ extension NSNumber {
         return unsafe ["f", "d"].contains(String(cString: objCType))
     }
 
-    /// An integer that fits an `Int`; nil for any other number.
+    /// An integer that fits `Int`; nil for any other number.
     ///
-    /// Of a decimal number by its text: Foundation's conversion rounds near the end of the range.
+    /// A decimal number via its text: Foundation's conversion rounds near the end of the range.
     fileprivate var integer: Int? {
         if self is NSDecimalNumber { return Int(description) }
         return isFloatingPoint ? nil : Int(exactly: self)

@@ -3,12 +3,12 @@ import ActiveConfigJSON
 /// Reads the exchange format in one pass (FORMAT 1 to 4).
 ///
 /// Settings go straight from the bytes into their section's table. Members that the format ignores
-/// are checked to be JSON and dropped.
+/// are validated as JSON and dropped.
 struct DocumentReader {
     private var json: JSONReader
     private var values = SettingValueReader()
     private var allowance = ShapeProblem.Allowance()
-    /// Capacity hint: sections of a document are often alike.
+    /// Capacity hint: a document's sections often have similar sizes.
     private var lastSettingCount = 0
     /// Limit of that hint.
     private static let mostReserved = 1_024
@@ -92,7 +92,7 @@ struct DocumentReader {
 
     /// Moves to the value of the object's last member `name`.
     ///
-    /// The text is known to be sound; only the place of an error is needed.
+    /// The text is known to be valid; only the place of an error is needed.
     private mutating func goToValue(
         ofMember name: StaticString
     ) throws(JSONFault) {
@@ -222,7 +222,7 @@ struct DocumentReader {
         }
     }
 
-    /// The problems of settings that are absent: of those with one name the last one counts.
+    /// The problems of absent settings: among settings with one name the last counts.
     private static func remaining(
         _ problems: [ShapeProblem], besides table: NameTable<SettingValue>
     ) -> [ShapeProblem] {

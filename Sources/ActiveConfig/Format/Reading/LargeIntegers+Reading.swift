@@ -1,9 +1,10 @@
 import ActiveConfigJSON
 
 extension SettingValueReader {
-    /// The integers beyond `Int` in the text from `start` up to here, which has been read.
+    /// The integers beyond `Int` in the text from `start` to the current position, which has
+    /// already been read.
     ///
-    /// The text is read once more if there are any, so that others cost nothing.
+    /// Reads the text a second time only if there are any.
     mutating func takeLargeIntegers(
         from start: Int, in json: inout JSONReader
     ) throws(JSONFault) -> LargeIntegers? {
@@ -39,7 +40,7 @@ extension LargeIntegers {
             return true
         }
 
-        /// Of members with one name the last one counts (FORMAT 1.3).
+        /// Of members with one name the last counts (FORMAT 1.3).
         mutating func endItem(with tree: SettingValue?) { items[name] = tree }
     }
 

@@ -2,17 +2,19 @@ import Foundation
 
 /// Reads settings from property lists, XML or binary.
 ///
-/// Not by `PropertyListDecoder`, which gives the integer 1 for `<real>1.0</real>`.
+/// Does not use `PropertyListDecoder`, which reads `<real>1.0</real>` as the integer 1.
 enum PropertyListReader {
     private static let reader = DictionaryReader(limits: .default, largeIntegerForm: .text)
 
-    /// The settings by section of a property list.
+    /// The settings of a property list, by section.
     ///
     /// - Parameters:
     ///   - data: The property list.
-    ///   - sectionName: The section of all settings; nil: the list has a dictionary for each section.
+    ///   - sectionName: The section for all settings; nil: the list has a dictionary for each
+    ///     section.
     /// - Returns: The settings by section and key.
-    /// - Throws: ``ConfigurationFormatError``, or Foundation's error when it is no property list.
+    /// - Throws: ``ConfigurationFormatError``, or Foundation's error when it is not a property
+    ///   list.
     static func sections(
         of data: Data, inSection sectionName: String?
     ) throws -> [String: [String: SettingValue]] {

@@ -2,12 +2,11 @@ import ActiveConfigJSON
 
 /// Reads values, nested ones without recursion.
 struct SettingValueReader {
-    // Stacks that are kept from one value to the next: elements, keys, and the containers that they
-    // belong to.
+    // Stacks reused from one value to the next: elements, keys, and their containers.
     private var pendingValues: [SettingValue] = []
     private var pendingKeys: [String] = []
     private var openContainers: [OpenContainer] = []
-    /// True when a value had an integer beyond `Int`, whose digits a `Double` may not have.
+    /// True when a value contained an integer beyond `Int`, whose digits a `Double` may lose.
     var hasLargeIntegers = false
 
     private struct OpenContainer {
@@ -18,7 +17,7 @@ struct SettingValueReader {
         let firstKey: Int
     }
 
-    /// White space before the value is already skipped.
+    /// Leading white space is already skipped.
     @inline(__always)
     mutating func read(from json: inout JSONReader) throws(JSONFault) -> SettingValue {
         switch json.next {
@@ -87,8 +86,8 @@ struct SettingValueReader {
 
     /// Pops the elements of a closed container.
     ///
-    /// Holds no slice of a stack while cutting it: the stack would be copied as a whole, and a long
-    /// list of small arrays would take quadratic time.
+    /// Holds no slice of a stack while truncating it, which would copy the whole stack: a long list
+    /// of small arrays would take quadratic time.
     private mutating func close(_ container: OpenContainer) -> SettingValue {
         let count = pendingValues.count - container.firstValue
         defer { pendingValues.removeLast(count) }
@@ -107,7 +106,8 @@ struct SettingValueReader {
 }
 
 extension JSONReader {
-    /// The text from `start` up to here when it is an integer beyond `Int`; nil for any other scalar.
+    /// The text from `start` to the current position if it is an integer beyond `Int`; nil for any
+    /// other scalar.
     @inline(never)
     func largeInteger(from start: Int) -> String? {
         let text = text(from: start)

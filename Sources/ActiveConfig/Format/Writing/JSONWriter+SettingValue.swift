@@ -4,7 +4,7 @@ import ActiveConfigJSON
 extension JSONWriter {
     /// - Parameters:
     ///   - value: The value.
-    ///   - largeIntegers: Of the value, those whose digits are written instead of a double.
+    ///   - largeIntegers: The value's integers to write by their digits instead of as a double.
     mutating func write(_ value: SettingValue, _ largeIntegers: LargeIntegers? = nil) {
         guard value.isContainer else { return writeScalar(value, largeIntegers) }
         // Not recursive: a value may be nested deeper than the stack allows.
