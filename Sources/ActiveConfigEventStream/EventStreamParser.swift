@@ -1,4 +1,4 @@
-/// A parser of `text/event-stream` (HTML, 9.2.6) from bytes that are cut at any place.
+/// Parses `text/event-stream` (HTML, 9.2.6) from bytes in pieces of any size.
 ///
 /// Call ``next()`` until it returns nil after each ``append(_:)``. An event that the stream leaves
 /// incomplete is dropped. Between two events no read bytes are kept.
@@ -11,7 +11,7 @@
 /// }
 /// ```
 public struct EventStreamParser: Sendable {
-    /// What a stream consists of.
+    /// An element of a stream.
     public enum Element: Sendable, Hashable {
         /// An event with data; others are not dispatched.
         case event(ServerEvent)
@@ -19,7 +19,7 @@ public struct EventStreamParser: Sendable {
         /// The text after the colon; servers send comments as heartbeats.
         case comment(String)
 
-        /// The time that a client waits before it connects again, unless it knows better.
+        /// The time that a client waits before it reconnects.
         case retry(milliseconds: Int)
     }
 
@@ -30,8 +30,8 @@ public struct EventStreamParser: Sendable {
     private var bytes: [UInt8] = []
     private var readCount = 0
 
-    /// How many of the unread bytes are known to hold no line end, so that a line that arrives in
-    /// many pieces is searched once.
+    /// Number of unread bytes known to contain no line end, so that a line in many pieces is
+    /// searched once.
     private var searchedCount = 0
 
     /// Whether a line feed belongs to the end of the line before.
@@ -55,15 +55,15 @@ public struct EventStreamParser: Sendable {
     /// Adds the next bytes of the stream.
     public mutating func append(_ piece: some Collection<UInt8>) {
         guard failure == nil else { return }
-        // Moved only when more was read than is moved, so that a byte is moved once on average.
+        // Moved only when more was read than is moved, so that each byte is moved once on average.
         if readCount > bytes.count - readCount { removeReadBytes() }
         bytes.append(contentsOf: piece)
     }
 
     /// The next element, or nil until more bytes are appended.
     ///
-    /// - Throws: ``EventStreamError`` when something is longer than allowed; the parser is of no use
-    ///   then.
+    /// - Throws: ``EventStreamError`` when a line or an event exceeds the limit; the parser must
+    ///   not be used afterwards.
     public mutating func next() throws(EventStreamError) -> Element? {
         if let failure { throw failure }
         do throws(EventStreamError) {
@@ -133,7 +133,7 @@ extension EventStreamParser {
         readCount = 0
     }
 
-    /// Handles a line, and returns the element that it completes.
+    /// Processes a line, and returns the element that it completes.
     private mutating func take(_ line: Range<Int>) throws(EventStreamError) -> Element? {
         guard !line.isEmpty else { return dispatch() }
         let colon = bytes[line].firstIndex(of: UInt8(ascii: ":"))
@@ -161,7 +161,7 @@ extension EventStreamParser {
         guard length + 1 + line.count <= maximumBytes else {
             throw .dataTooLong(maximumBytes: maximumBytes)
         }
-        // In place, so that the lines before are not copied again.
+        // In place, so that the previous lines are not copied again.
         data?.append(Self.lineFeed)
         data?.append(contentsOf: line)
     }
@@ -184,11 +184,10 @@ extension EventStreamParser {
 
 /// An event of a stream.
 public struct ServerEvent: Sendable, Hashable {
-    /// The kind of event; `message` unless the server names another one.
+    /// The kind of event; `message` unless the server names one.
     public var name: String
 
-    /// The last ID of the stream so far, which may be that of an earlier event; nil when there was
-    /// none.
+    /// The last ID of the stream so far, possibly of an earlier event; nil when there was none.
     public var id: String?
 
     /// The lines of the data, joined with line feeds.
@@ -210,11 +209,11 @@ public struct ServerEvent: Sendable, Hashable {
     public var text: String { String(decoding: data, as: UTF8.self) }
 }
 
-/// The reason why a stream cannot be parsed any further.
+/// Why a stream cannot be parsed further.
 public enum EventStreamError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// A line is longer than allowed.
+    /// A line exceeds the limit.
     case lineTooLong(maximumBytes: Int)
-    /// The data of an event is longer than allowed.
+    /// The data of an event exceeds the limit.
     case dataTooLong(maximumBytes: Int)
 
     /// One sentence.

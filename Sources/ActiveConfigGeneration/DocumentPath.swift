@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigJSON
 import Foundation
 
-/// A place in JSON: the way to it through members and elements.
+/// A place in JSON: the path through members and elements.
 struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
     enum Step: Sendable, Hashable {
         case member(String)
@@ -30,7 +30,8 @@ struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Line and column of the place in a sound text, or of as much of the path as the text has.
+    /// Line and column of the place in a valid text, or of the longest part of the path that
+    /// exists.
     func position(in text: Data) -> (line: Int, column: Int)? {
         do throws(JSONTextError) {
             try JSONReader.read(
@@ -46,7 +47,7 @@ struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
-    /// Reads the next value, and returns the offset of a place in it; nil when there is no path.
+    /// Reads the next value, and returns the offset of a place in it; nil without a path.
     @discardableResult
     private static func offset(
         of path: ArraySlice<Step>?, in json: inout JSONReader
@@ -56,7 +57,7 @@ struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
         func read(_ step: Step) throws(JSONFault) {
             isFirst = false
             let isOnPath = path?.first == step
-            // Of members with one name the last one counts (FORMAT 1.3).
+            // Of members with one name the last counts (FORMAT 1.3).
             let place = try Self.offset(of: isOnPath ? path?.dropFirst() : nil, in: &json)
             if isOnPath { offset = place }
         }
@@ -81,9 +82,9 @@ struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A default that does not read as its type.
+/// A default that cannot be read as its type.
 struct SettingMismatch: Error {
-    /// The way from the default to the part that does not.
+    /// The path from the default to the part that cannot.
     let path: DocumentPath
     /// A sentence without its full stop.
     let reason: String

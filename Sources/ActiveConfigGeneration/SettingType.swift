@@ -29,7 +29,7 @@ public indirect enum SettingType: Sendable, Hashable {
     case json
     /// An array of one type.
     case array(SettingType)
-    /// A dictionary by name, its values of one type.
+    /// A dictionary by name, with values of one type.
     case object(SettingType)
     /// `nil` or a value of a type.
     case optional(SettingType)
@@ -42,11 +42,10 @@ extension SettingType {
         "json": .json,
     ]
 
-    /// Levels of arrays, objects and optionals that a type may have; more would only slow down the
-    /// compiler.
+    /// Maximum nesting of arrays, objects and optionals; more would only slow down the compiler.
     private static let maximumDepth = 8
 
-    /// The sentence about a type that cannot be read.
+    /// The message about an unreadable type.
     static let syntax =
         "use bool, int, double, float, string, url, duration, date, data, uuid or json, [type] for "
         + "an array, {type} for an object, type? for a value that may be null"
@@ -101,7 +100,7 @@ extension SettingType {
         }
     }
 
-    /// The type of values that are not nil.
+    /// The type of non-nil values.
     var withoutOptional: SettingType {
         if case .optional(let wrapped) = self { wrapped } else { self }
     }
@@ -117,15 +116,15 @@ extension SettingType {
 }
 
 extension SettingType {
-    /// Creates the type that suits a value.
+    /// Infers the type of a value.
     ///
-    /// Arrays and objects have one type for all that they hold; integers beside floating-point
-    /// numbers are `double`. Where there is none, and for `null` and what is empty, it is `json`.
+    /// Arrays and objects have one type for all their values; integers mixed with floating-point
+    /// numbers are `double`. Without a common type, and for `null` and empty values, it is `json`.
     public init(of value: SettingValue) {
         self.init(ofAll: [value])
     }
 
-    /// Creates the type that suits all values that a setting may have; without values, `json`.
+    /// Infers a common type of all possible values of a setting; without values, `json`.
     public init(ofAll values: [SettingValue]) {
         self.init(ofAll: values, depth: 0)
     }

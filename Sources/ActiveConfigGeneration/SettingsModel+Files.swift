@@ -2,10 +2,10 @@ import ActiveConfig
 public import Foundation
 
 extension SettingsModel {
-    /// Reads a model from a document of the exchange format, and a schema with what the document
-    /// does not say.
+    /// Reads a model from a document of the exchange format, and a schema that adds types and
+    /// descriptions.
     ///
-    /// A schema is JSON in the shape of the document, all of it optional:
+    /// A schema is JSON in the shape of the document; every member is optional:
     ///
     /// ```json
     /// {
@@ -21,8 +21,8 @@ extension SettingsModel {
     /// }
     /// ```
     ///
-    /// A setting that the schema does not type has the type that suits its value; see
-    /// ``SettingType/init(of:)``. A setting that only the schema has needs an optional type; its
+    /// A setting without a type in the schema has the type inferred from its value; see
+    /// ``SettingType/init(of:)``. A setting that is only in the schema needs an optional type; its
     /// default is nil.
     ///
     /// - Parameters:
@@ -39,7 +39,7 @@ extension SettingsModel {
         let schema = try SettingsSchema(schema)
         let names = Set(state.sections.keys).union(schema.sections.keys)
         var sections: [String: Section] = [:]
-        // In order, so that of several faults always the same is reported.
+        // Sorted, so that the same one of several faults is always reported.
         for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
             sections[name] = try Self.section(
                 name, state.sections[name], schema, document: document)
@@ -47,11 +47,11 @@ extension SettingsModel {
         self.init(sections: sections, accessLevel: schema.accessLevel)
     }
 
-    /// The sections and settings of a document that a model does not have, since they have another shape
-    /// than the format's, or has as a rounded number, since they have an integer beyond 64 bits.
+    /// The sections and settings that a model leaves out, since they do not have the format's
+    /// shape, or rounds, since they contain an integer beyond 64 bits.
     ///
     /// - Parameter document: The document, UTF-8 JSON.
-    /// - Returns: At most 50, each with its place; none when the document cannot be read at all.
+    /// - Returns: At most 50, each with its place; none when the document is unreadable.
     public static func omissions(in document: Data) -> [SettingsModelError] {
         let problems = (try? ConfigurationState(jsonData: document))?.problems ?? []
         return problems.map { problem in

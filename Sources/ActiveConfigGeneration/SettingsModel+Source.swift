@@ -6,8 +6,8 @@ extension SettingsModel {
 
     /// Returns the Swift source of all sections: a type for each, with a key for each setting.
     ///
-    /// It is the same, byte by byte, for the same model. The article *Generated accessors* says how
-    /// names become Swift names.
+    /// Byte by byte the same for the same model. The article *Reading settings* has the rules for
+    /// Swift names.
     public func swiftSource() -> String {
         let modifier = accessLevel == .internal ? "" : "\(accessLevel) "
         let settings = sections.values.flatMap(\.settings.values)
@@ -25,7 +25,7 @@ extension SettingsModel {
             lines.append("")
             lines += Self.comment(
                 section.description, or: "Settings of the section `\(name)`.", indentation: "")
-            // A module may be isolated to an actor by default.
+            // The user's module may be isolated to an actor by default.
             lines.append("\(modifier)nonisolated enum \(names[name]) {")
             lines += Self.keys(of: section, named: name, modifier: modifier)
             lines.append("}")
@@ -67,8 +67,8 @@ extension SettingsModel {
         return lines.map { $0.isEmpty ? "\(indentation)///" : "\(indentation)/// \($0)" }
     }
 
-    /// The lines of a text up to the last one that is not empty, with a space for what cannot be
-    /// seen.
+    /// The lines of a text up to the last non-empty one, with invisible characters replaced by a
+    /// space.
     private static func lines(of text: String) -> [String] {
         var lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
             .map { line in

@@ -31,12 +31,12 @@ public struct SettingsModel: Sendable, Hashable {
         /// The key's documentation.
         public var description: String?
 
-        /// The type that the setting is read as.
+        /// The type of the key.
         public let type: SettingType
 
         let defaultValue: SwiftExpression
 
-        /// Creates a setting of the type that suits its default.
+        /// Creates a setting of the type inferred from its default.
         ///
         /// - Parameters:
         ///   - defaultValue: The default.
@@ -57,9 +57,9 @@ public struct SettingsModel: Sendable, Hashable {
         ///
         /// - Parameters:
         ///   - defaultValue: The default.
-        ///   - type: The type that the setting is read as.
+        ///   - type: The type of the key.
         ///   - description: The key's documentation.
-        /// - Throws: ``SettingsModelError`` when the default does not read as the type.
+        /// - Throws: ``SettingsModelError`` when the default cannot be read as the type.
         public init(
             default defaultValue: SettingValue, type: SettingType, description: String? = nil
         ) throws(SettingsModelError) {
@@ -81,11 +81,11 @@ public struct SettingsModel: Sendable, Hashable {
 
     /// The access level of the generated types.
     public enum AccessLevel: String, Sendable, Hashable, CaseIterable {
-        /// For the module.
+        /// Visible in the module.
         case `internal`
-        /// For the package.
+        /// Visible in the package.
         case package
-        /// For everybody.
+        /// Visible everywhere.
         case `public`
     }
 

@@ -1,13 +1,13 @@
 import ActiveConfig
 
-/// The reason why there is no model, with the place in the file that it would be read from.
+/// Why there is no model, with the place in the file.
 ///
 /// ```text
 /// Line 6, column 35, in config_sections.Checkout.settings.limit.value: the default is the string
 /// "ten" where an integer is expected; change one of them, or the type in the schema.
 /// ```
 public struct SettingsModelError: Error, Sendable, Hashable {
-    /// The files that a model is read from.
+    /// The input files of a model.
     ///
     /// Files may be added: keep a `default` when you switch over it.
     public enum File: Sendable, Hashable {
@@ -21,24 +21,24 @@ public struct SettingsModelError: Error, Sendable, Hashable {
     public enum Severity: String, Sendable, Hashable {
         /// The build fails.
         case error
-        /// The build goes on.
+        /// The build continues.
         case warning
     }
 
-    /// The file; nil when the model is made in code.
+    /// The file; nil for a model created in code.
     public var file: File?
 
-    /// The line, from 1; nil when the model is made in code.
+    /// The line, from 1; nil for a model created in code.
     public var line: Int?
 
-    /// The column, from 1, in Unicode scalars; nil when the model is made in code.
+    /// The column, from 1, in Unicode scalars; nil for a model created in code.
     public var column: Int?
 
     /// The path in the file, such as `config_sections.Checkout.settings.limit.value`, or in the
     /// value.
     public var path: String
 
-    /// What is wrong and what to do, a sentence without its full stop.
+    /// The fault and what to do, a sentence without its full stop.
     public var reason: String
 
     init(
@@ -69,7 +69,8 @@ extension SettingsModelError: CustomStringConvertible {
         return "Line \(line), column \(column), \(place)\(reason)."
     }
 
-    /// The error as compilers write it, so that build systems and editors show its place.
+    /// The error in the form of compilers' messages, so that build systems and editors show its
+    /// place.
     ///
     /// - Parameters:
     ///   - path: The path of ``file``.

@@ -1,7 +1,7 @@
 import ActiveConfig
 import Foundation
 
-/// What a schema says of the settings of a document.
+/// Types and descriptions of a document's settings.
 struct SettingsSchema {
     struct Section {
         var description: String?
@@ -92,7 +92,7 @@ struct SettingsSchema {
             "it is no string; make it one", at: place + DocumentPath(members: "description"))
     }
 
-    /// The members of an object, whose names are among `allowed` unless that is nil.
+    /// The members of an object; names outside of `allowed` are an error unless that is nil.
     private func members(
         of value: SettingValue, at place: DocumentPath, allowed: [String]? = nil
     ) throws(SettingsModelError) -> [String: SettingValue] {

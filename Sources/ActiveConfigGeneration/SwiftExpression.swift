@@ -1,16 +1,16 @@
 import ActiveConfig
 import Foundation
 
-/// The Swift text of a default, an expression of its key's type.
+/// The Swift text of a default: an expression of its key's type.
 struct SwiftExpression: Sendable, Hashable {
     let text: String
     /// True when the text needs more of Foundation than the type does.
     private(set) var isParsed = false
-    /// Number of containers and calls; the time to compile them is quadratic.
+    /// Number of containers and calls; compile time is quadratic.
     private var weight = 0
     /// Number of values in containers; a large literal takes the compiler minutes and gigabytes.
     private var count = 1
-    /// Levels of containers; the time to compile nested arrays is exponential.
+    /// Nesting of containers; compile time of nested arrays is exponential.
     private var depth = 0
 
     private static let maximumWeight = 100
@@ -19,7 +19,7 @@ struct SwiftExpression: Sendable, Hashable {
 
     /// Creates the expression of a value read as a type.
     ///
-    /// - Throws: when the value does not read as the type, or only with a loss.
+    /// - Throws: when the value cannot be read as the type, or only with a loss.
     init(_ value: SettingValue, as type: SettingType) throws(SettingMismatch) {
         self = try Self.make(value, type).orParsed(value, as: type)
     }
@@ -55,14 +55,13 @@ struct SwiftExpression: Sendable, Hashable {
             containing: members.map(\.value))
     }
 
-    /// The expression, or one that reads the value from JSON text when the compiler would take
-    /// long.
+    /// The expression, or one that parses JSON text at run time if the compiler would take long.
     private func orParsed(_ value: SettingValue, as type: SettingType) -> SwiftExpression {
         guard
             weight > Self.maximumWeight || depth > Self.maximumDepth || count > Self.maximumCount
         else { return self }
         let json = value.jsonData()
-        // JSON has no infinite numbers, and is read up to a limit.
+        // JSON has no infinite numbers, and its size is limited.
         guard (try? SettingValue(jsonData: json)) == value else { return self }
         let text = SwiftLiteral.string(String(decoding: json, as: UTF8.self))
         let parsed = "(try? SettingValue(jsonData: Data(\(text).utf8)))"
@@ -146,7 +145,7 @@ extension SwiftExpression {
         return result
     }
 
-    /// Keys cut a fraction off, but in a default it is a mistake.
+    /// Keys round fractions towards zero, but in a default a fraction is a mistake.
     private static func readInteger(_ value: SettingValue) throws(SettingMismatch) -> Int {
         let integer = try read(value, as: Int.self)
         if let number = value.doubleValue, number != number.rounded(.towardZero) {
@@ -174,7 +173,7 @@ extension SwiftExpression {
 }
 
 extension Dictionary where Key == String {
-    /// By UTF-8: Swift's `<` gives no order for some names that are not in Unicode's normal form.
+    /// By UTF-8: Swift's `<` is no strict order for some names outside of Unicode's normal form.
     var sortedByName: [Element] {
         sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Literals that the compiler reads as exactly the value.
+/// Literals that the compiler reads back as exactly the value.
 enum SwiftLiteral {
-    /// An expression of a text: a literal, in which what cannot be seen is escaped.
+    /// An expression of a string: a literal with invisible characters escaped.
     static func string(_ text: String) -> String {
         // The compiler accepts these noncharacters in no form.
         if text.unicodeScalars.contains(where: { (0xFDD0...0xFDEF).contains($0.value) }) {
@@ -19,7 +19,7 @@ enum SwiftLiteral {
             case "\t": literal += "\\t"
             case "\0": literal += "\\0"
             default:
-                // At the start, a combining mark would join the quotation mark.
+                // At the start, a combining mark would combine with the quotation mark.
                 let isAtStart = literal.utf8.count == 1
                 if scalar.isInvisible || isAtStart && scalar.properties.isGraphemeExtend {
                     literal += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
@@ -81,9 +81,10 @@ enum SwiftLiteral {
 }
 
 extension Unicode.Scalar {
-    /// True for controls, white space but " ", and what changes the look of the text around it.
+    /// True for controls, white space other than " ", and characters that change the look of the
+    /// surrounding text.
     ///
-    /// Joiners and variation selectors are not counted: emoji and some scripts are full of them.
+    /// Except joiners and variation selectors, which emoji and some scripts need.
     var isInvisible: Bool {
         switch self {
         case " ", "\u{200C}", "\u{200D}", "\u{FE00}"..."\u{FE0F}": return false
@@ -103,7 +104,7 @@ struct DecimalNumber {
     private var digits: UInt64
     private var exponent: Int
 
-    /// Nil when the text is no number of at most 19 digits.
+    /// Nil when the text is not a number of at most 19 digits.
     init?(_ text: String) {
         let parts = text.drop { $0 == "-" }.split(separator: "e")
         guard let number = parts.first, let exponent = parts.count > 1 ? Int(parts[1]) : 0 else {
@@ -123,14 +124,14 @@ struct DecimalNumber {
     /// Powers of ten beyond these are too large for exact arithmetic with 128 bits.
     private static let exactExponents = -22...22
 
-    /// True when the number rounded to `precision` bits is the same when it is first rounded to the
-    /// 64 bits of the x87, which the compiler does on x86-64 and nowhere else.
+    /// True when rounding to `precision` bits gives the same number after rounding to the 64 bits
+    /// of the x87, as the compiler does on x86-64 only.
     func isExactLiteral(precision: Int) -> Bool {
         guard digits > 0 else { return true }
         guard Self.exactExponents.contains(exponent) else { return false }
-        // Powers of two do not count: what is left of 10ⁿ is 5ⁿ, of at most 52 bits.
+        // Powers of two are exact: 10ⁿ leaves 5ⁿ, of at most 52 bits.
         let power = (0..<abs(exponent)).reduce(UInt64(1)) { power, _ in power * 5 }
-        // The significand, its highest bit set: 64 bits, 64 more, and whether there is a rest.
+        // The significand, its highest bit set: 64 bits, 64 more, and whether there is a remainder.
         var (high, low, hasRest) = (UInt64(0), UInt64(0), false)
         if exponent > 0 {
             (high, low) = digits.multipliedFullWidth(by: power)
@@ -151,8 +152,8 @@ struct DecimalNumber {
         return overflows || Self.rounded(first, hasRest: false, bits: precision) == direct
     }
 
-    /// The highest bits of a significand, rounded to nearest, ties to even; `hasRest` is true when it
-    /// is a little greater.
+    /// The highest bits of a significand, rounded to nearest, ties to even; `hasRest` is true when
+    /// it is slightly greater.
     private static func rounded(_ significand: UInt64, hasRest: Bool, bits: Int) -> UInt64 {
         let unit = UInt64(1) << (64 - bits)
         let kept = significand / unit

@@ -2,14 +2,14 @@ import Foundation
 
 /// Swift names of settings or sections, different for different names.
 ///
-/// 1. Letters and digits of any script stay; all else divides words, which are joined in camel
-///    case: `max_size` becomes `maxSize`, `URLPath` becomes `urlPath`. Several words without a
-///    small letter count as small: `MAX_SIZE` becomes `maxSize`. The name of a section begins with
-///    a capital letter and ends with `Keys`.
-/// 2. A name that begins with a digit gets `_` before it, a keyword gets backticks.
-/// 3. Names that would be the same, and names without a letter or digit, stay as they are, in
-///    backticks if need be: `a b` and `aB`. There, what backticks cannot hold becomes `%{60}`, with
-///    the hexadecimal number of the scalar, and a name without a letter or digit gets `_` before it.
+/// 1. Letters and digits of any script stay; everything else separates words, which are joined in
+///   camel case: `max_size` becomes `maxSize`, `URLPath` becomes `urlPath`. Several words without a
+///   lower-case letter are lower-cased: `MAX_SIZE` becomes `maxSize`. The name of a section starts
+///   with a capital letter and ends with `Keys`.
+/// 2. A name that starts with a digit gets a `_` prefix, a keyword gets backticks.
+/// 3. Names that would collide, and names without a letter or digit, stay unchanged, in backticks
+///   if needed: `a b` and `aB`. In these, characters that backticks cannot hold become `%{60}`,
+///   with the scalar's hexadecimal number, and a name without a letter or digit gets a `_` prefix.
 struct SwiftNames {
     enum Kind {
         /// A static property.
@@ -23,7 +23,7 @@ struct SwiftNames {
     /// Creates the names of all sections, or of all settings of a section.
     init(_ originals: some Collection<String>, _ kind: Kind) {
         var exact: Set<String> = []
-        // An exact name may be another's name in camel case, which then has to be exact too.
+        // An exact name can be another name's camel case, which then has to be exact too.
         while true {
             names = [:]
             var originalsByName: [String: [String]] = [:]
@@ -39,7 +39,7 @@ struct SwiftNames {
         }
     }
 
-    /// The Swift name, in backticks if need be.
+    /// The Swift name, in backticks if needed.
     subscript(original: String) -> String {
         let name = names[original] ?? original
         return Self.isIdentifier(name) ? name : "`\(name)`"
@@ -47,7 +47,7 @@ struct SwiftNames {
 
     /// Nil when there is neither a letter nor a digit.
     private static func camelCase(_ original: String, _ kind: Kind) -> String? {
-        // Composed, so that it is the name that keyboards type.
+        // Composed, as keyboards type it.
         let composed = original.precomposedStringWithCanonicalMapping
         var words = composed.unicodeScalars.split { !$0.isLetterOrDigit }.map(String.init)
         guard !words.isEmpty else { return nil }
@@ -73,7 +73,7 @@ struct SwiftNames {
             + String(word.unicodeScalars.dropFirst())
     }
 
-    /// Makes the capital letters at the start small, but for one that begins a word: `URLPath`
+    /// Lower-cases the capital letters at the start, except one that starts a word: `URLPath`
     /// becomes `urlPath`.
     private static func uncapitalized(_ word: String) -> String {
         let scalars = Array(word.unicodeScalars)
@@ -83,7 +83,7 @@ struct SwiftNames {
             + scalars.dropFirst(count).map(String.init).joined()
     }
 
-    /// The mapping of a letter to the other case, or the letter where that is several.
+    /// The letter in the other case, or the letter itself if that is several letters.
     private static func single(_ mapping: String, or scalar: Unicode.Scalar) -> String {
         mapping.unicodeScalars.count == 1 ? mapping : String(scalar)
     }
@@ -93,7 +93,7 @@ struct SwiftNames {
         let hasWords = composed.unicodeScalars.contains(where: \.isLetterOrDigit)
         var name = hasWords ? "" : "_"
         for scalar in composed.unicodeScalars {
-            // A name must not begin with "$", which is the compiler's.
+            // A name must not start with "$", which the compiler reserves.
             let isEscaped =
                 scalar.isInvisible || "`\\%".unicodeScalars.contains(scalar)
                 || name.isEmpty && scalar == "$"
@@ -117,13 +117,13 @@ struct SwiftNames {
             && name.unicodeScalars.allSatisfy { $0 == "_" || $0.isLetterOrDigit }
     }
 
-    /// Names that a member cannot have, not even in backticks, or that would hide a type from its key.
+    /// Names that a member cannot have even in backticks, or that would hide a type from its key.
     private static let unusable: Set<String> = [
         "Bool", "Data", "Date", "Double", "Duration", "Float", "Int", "Protocol", "SettingKey",
         "SettingValue", "String", "Type", "URL", "UUID",
     ]
 
-    /// Names that are declared only in backticks.
+    /// Names that can be declared only in backticks.
     private static let keywords: Set<String> = [
         "Any", "Self", "_", "as", "associatedtype", "break", "case", "catch", "class", "continue",
         "default", "defer", "deinit", "do", "else", "enum", "extension", "fallthrough", "false",

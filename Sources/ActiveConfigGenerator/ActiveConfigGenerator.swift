@@ -99,7 +99,7 @@ enum ActiveConfigGenerator {
     private static func write(_ source: String, to path: String) throws(Failure) {
         let data = Data(source.utf8)
         let url = URL(fileURLWithPath: path)
-        // What depends on an output that is left alone is not built again.
+        // An unchanged output is not rewritten, so that its dependents are not rebuilt.
         if let old = try? Data(contentsOf: url), old == data { return }
         do {
             try data.write(to: url, options: .atomic)

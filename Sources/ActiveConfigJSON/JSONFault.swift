@@ -1,10 +1,10 @@
-/// A fault of a JSON text and its byte offset, thrown while the text is read.
+/// A fault of a JSON text with its byte offset, thrown during reading.
 ///
-/// Its line, column and path take a second reading: see ``JSONTextError``.
+/// Line, column and path require a second pass: see ``JSONTextError``.
 public struct JSONFault: Error, Sendable, Hashable {
     /// The kind of fault.
     ///
-    /// A module that reads a format of its own adds codes:
+    /// A module that reads its own format can add codes:
     ///
     /// ```swift
     /// extension JSONFault.Code {
@@ -12,27 +12,27 @@ public struct JSONFault: Error, Sendable, Hashable {
     /// }
     /// ```
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        /// The text is not JSON as RFC 8259 has it.
+        /// The text is not JSON as defined by RFC 8259.
         public static let syntax = Code("syntax")
         /// The text is not valid UTF-8.
         public static let invalidUTF8 = Code("invalidUTF8")
-        /// An escape in a string is unknown, or an unpaired surrogate.
+        /// A string contains an unknown escape or an unpaired surrogate.
         public static let invalidEscape = Code("invalidEscape")
         /// A number is beyond `Double`'s range.
         public static let numberOutOfRange = Code("numberOutOfRange")
-        /// The text ends in the middle of the value, or is empty.
+        /// The text is empty or ends in the middle of the value.
         public static let unexpectedEnd = Code("unexpectedEnd")
         /// Something other than white space follows the value.
         public static let contentAfterDocument = Code("contentAfterDocument")
-        /// The text is longer than allowed.
+        /// The text exceeds the size limit.
         public static let tooLarge = Code("tooLarge")
-        /// Arrays and objects are nested deeper than allowed.
+        /// Arrays and objects exceed the depth limit.
         public static let tooDeep = Code("tooDeep")
 
         /// The code's name, such as `tooDeep`.
         public let description: String
 
-        /// Creates a code; codes of one name are equal.
+        /// Creates a code; codes with the same name are equal.
         ///
         /// - Parameter name: The code's name, in lower camel case.
         public init(_ name: String) { description = name }

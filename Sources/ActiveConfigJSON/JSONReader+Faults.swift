@@ -1,7 +1,7 @@
 extension JSONReader {
-    /// The fault that something other than `expected` is next, or that the text ends.
+    /// The fault for something other than `expected`, or for the end of the text.
     ///
-    /// - Parameter expected: What should be next, such as "an object".
+    /// - Parameter expected: The expected element, such as "an object".
     /// - Returns: The fault, at ``position``.
     public func unexpected(_ expected: String) -> JSONFault {
         guard let byte = next else {

@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Reads a number (FORMAT 4.1), whose sign or first digit is next.
+    /// Reads a number (FORMAT 4.1); its sign or first digit is next.
     @inlinable @inline(__always)
     mutating func readNumber() throws(JSONFault) -> JSONScalar {
         let start = offset
@@ -10,7 +10,7 @@ extension JSONReader {
         var overflows = false
         while let digit = nextDigit {
             offset &+= 1
-            // 19 digits fit any UInt64; longer numbers are rare and go the slow way.
+            // 19 digits fit any UInt64; longer numbers are rare and take the slow path.
             if offset &- firstDigit <= 19 {
                 magnitude = magnitude &* 10 &+ UInt64(digit)
             } else {

@@ -1,5 +1,5 @@
 extension JSONReader {
-    /// Place of a string that is not decoded yet.
+    /// Position of a string that is not decoded yet.
     @usableFromInline
     package struct StringToken: Sendable {
         /// After the opening quotation mark.
@@ -18,18 +18,18 @@ extension JSONReader {
         }
     }
 
-    /// Reads a string, such as a key, whose opening quotation mark is next.
+    /// Reads a string, such as a key; its opening quotation mark is next.
     ///
-    /// - Returns: The string, its escapes replaced.
-    /// - Throws: ``JSONFault`` when it has no end, is not UTF-8, or holds a control character or an
-    ///   unknown escape.
+    /// - Returns: The string with its escapes replaced.
+    /// - Throws: ``JSONFault`` when it is unterminated, not UTF-8, or contains a control character
+    ///   or an unknown escape.
     @inlinable @inline(__always)
     public mutating func readString() throws(JSONFault) -> String {
         let token = try readStringToken()
         return try makeString(token)
     }
 
-    /// Skips a string, whose opening quotation mark is next.
+    /// Skips a string; its opening quotation mark is next.
     @inlinable @inline(__always)
     package mutating func readStringToken() throws(JSONFault) -> StringToken {
         offset &+= 1
@@ -200,9 +200,9 @@ extension JSONReader {
     }
 }
 
-/// Checks bytes for being UTF-8.
+/// Validates UTF-8.
 enum UTF8Validity {
-    /// Nil when they are not.
+    /// Nil when the bytes are not valid.
     @inline(__always)
     static func string(of bytes: UnsafeRawBufferPointer) -> String? {
         if #available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *) {

@@ -1,7 +1,7 @@
-/// A reader of JSON text, token by token, from the start to the end.
+/// Reads JSON text, token by token, from start to end.
 ///
-/// It reads RFC 8259 with one leniency, a comma before a closing bracket. It builds no tree: the
-/// caller decides what to do with a value. Nothing in it is recursive.
+/// It accepts RFC 8259 with one leniency, a comma before a closing bracket. It builds no tree: the
+/// caller decides what to do with a value. It is not recursive.
 ///
 /// ```swift
 /// let text = Array(#"{"a": 1, "b": 2}"#.utf8)
@@ -20,12 +20,12 @@
 /// print(names)  // ["a", "b"]
 /// ```
 ///
-/// A reader is valid while ``read(_:maximumSize:maximumDepth:readValue:)`` runs. Keep no copy of it:
-/// it does not hold the text.
+/// A reader is valid while ``read(_:maximumSize:maximumDepth:readValue:)`` runs. Keep no copy: it
+/// does not retain the text.
 @safe  // The text outlives it, and each offset is compared with the count before a byte is read.
 public struct JSONReader {
-    // What is called for each token is inlined into the caller's module, since the calls would take
-    // longer than the work; strings with escapes, fractions and faults are not.
+    // Functions called for each token are inlined into the caller's module, since the calls would
+    // cost more than their work; strings with escapes, fractions and faults are not.
 
     @usableFromInline package let bytes: UnsafeRawBufferPointer
     @usableFromInline package let count: Int
@@ -43,24 +43,24 @@ public struct JSONReader {
         self.maximumDepth = maximumDepth
     }
 
-    /// Reads a text that is one value, from its first byte to its last.
+    /// Reads a text that consists of one value.
     ///
     /// A byte order mark and white space around the value are skipped.
     ///
     /// - Parameters:
     ///   - text: The text, UTF-8.
-    ///   - maximumSize: The longest text, in bytes.
-    ///   - maximumDepth: The greatest depth of nested arrays and objects; it bounds a recursion in
+    ///   - maximumSize: The maximum length of the text, in bytes.
+    ///   - maximumDepth: The maximum nesting of arrays and objects; it bounds recursion in
     ///     `readValue`.
     ///   - readValue: Reads the value, from its first byte up to the byte after it.
     /// - Returns: The result of `readValue`.
-    /// - Throws: ``JSONTextError``, a ``JSONFault`` with its place, when the text is larger than
+    /// - Throws: ``JSONTextError``, a ``JSONFault`` with its place, when the text exceeds
     ///   `maximumSize`, when `readValue` throws, or when something follows the value.
     public static func read<Value>(
         _ text: some Collection<UInt8>, maximumSize: Int, maximumDepth: Int,
         readValue: (inout JSONReader) throws(JSONFault) -> Value
     ) throws(JSONTextError) -> Value {
-        // Not a span: an array's and a data's need iOS 26.
+        // Not a span: those of arrays and data need iOS 26.
         let result = text.withContiguousStorageIfAvailable { bytes in
             Result { () throws(JSONTextError) in
                 unsafe try read(
@@ -91,7 +91,7 @@ public struct JSONReader {
         }
     }
 
-    /// The place of the next byte, in bytes from 0.
+    /// The position of the next byte, in bytes from 0.
     @inlinable @inline(__always)
     public var position: Int { offset }
 
@@ -101,7 +101,7 @@ public struct JSONReader {
         offset < count ? unsafe bytes[offset] : nil
     }
 
-    /// Skips the bracket of an array or object, which is next.
+    /// Skips the opening bracket of an array or object, which is next.
     ///
     /// - Throws: ``JSONFault/Code/tooDeep`` when more arrays and objects are open than allowed.
     @inlinable @inline(__always)
@@ -111,11 +111,10 @@ public struct JSONReader {
         if depth > maximumDepth { throw tooDeep() }
     }
 
-    /// Moves to the key of the open object's next member, or behind the closing bracket when there
-    /// is none.
+    /// Moves to the key of the open object's next member, or past the closing bracket.
     ///
-    /// - Parameter isFirst: True directly after the opening bracket, before which no comma stands.
-    /// - Returns: True when a member follows: next is the quotation mark of its key.
+    /// - Parameter isFirst: True directly after the opening bracket, where no comma is expected.
+    /// - Returns: True when a member follows; the quotation mark of its key is next.
     /// - Throws: ``JSONFault`` when something else is next.
     @inlinable @inline(__always)
     public mutating func nextMember(isFirst: Bool) throws(JSONFault) -> Bool {
@@ -126,10 +125,10 @@ public struct JSONReader {
         return true
     }
 
-    /// Moves to the open array's next element, or behind the closing bracket when there is none.
+    /// Moves to the open array's next element, or past the closing bracket.
     ///
-    /// - Parameter isFirst: True directly after the opening bracket, before which no comma stands.
-    /// - Returns: True when an element follows, whose first byte is next.
+    /// - Parameter isFirst: True directly after the opening bracket, where no comma is expected.
+    /// - Returns: True when an element follows; its first byte is next.
     /// - Throws: ``JSONFault`` when there is no comma before it.
     @inlinable @inline(__always)
     public mutating func nextElement(isFirst: Bool) throws(JSONFault) -> Bool {
@@ -154,7 +153,7 @@ public struct JSONReader {
 
     /// Skips the colon after a key, and white space around it.
     ///
-    /// - Throws: ``JSONFault`` when there is none.
+    /// - Throws: ``JSONFault`` when it is missing.
     @inlinable @inline(__always)
     public mutating func takeColon() throws(JSONFault) {
         skipWhiteSpace()
@@ -163,11 +162,12 @@ public struct JSONReader {
         skipWhiteSpace()
     }
 
-    /// The text from an earlier ``position`` up to this one, such as a number as it was written.
+    /// The text from an earlier ``position`` to the current one, such as a number as it was
+    /// written.
     ///
     /// - Parameter start: The earlier position; any other number is a programmer's mistake, and
     ///   traps.
-    /// - Returns: The text; what is not UTF-8 in it is replaced.
+    /// - Returns: The text, with invalid UTF-8 replaced.
     public func text(from start: Int) -> String {
         let end = min(offset, count)
         precondition(0...end ~= start, "Text is read from an earlier position of the reader.")

@@ -1,4 +1,4 @@
-/// A JSON value that is no array and no object.
+/// A JSON value that is neither an array nor an object.
 public enum JSONScalar: Sendable, Hashable {
     /// `null`.
     case null
@@ -8,15 +8,15 @@ public enum JSONScalar: Sendable, Hashable {
     case integer(Int)
     /// Another number, rounded to the nearest `Double`.
     case double(Double)
-    /// A string, its escapes replaced.
+    /// A string with its escapes replaced.
     case string(String)
 }
 
 extension JSONReader {
-    /// Reads a value that is no array and no object.
+    /// Reads a value that is neither an array nor an object.
     ///
     /// - Returns: The value; ``text(from:)`` has a number's digits.
-    /// - Throws: ``JSONFault`` when the value is not sound, or when something else is next.
+    /// - Throws: ``JSONFault`` when the value is invalid, or when something else is next.
     @inlinable @inline(__always)
     public mutating func readScalar() throws(JSONFault) -> JSONScalar {
         switch next {

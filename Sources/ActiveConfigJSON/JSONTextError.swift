@@ -1,4 +1,4 @@
-/// A fault of a JSON text with its place, as ``JSONReader`` reports it.
+/// A fault of a JSON text with its place, as reported by ``JSONReader``.
 ///
 /// ```text
 /// Line 4, column 17, byte 71, in colors.list[2]: a string holds the control character 0x9; write
@@ -26,7 +26,7 @@ public struct JSONTextError: Error, Sendable, Hashable {
         let before = unsafe UnsafeRawBufferPointer(
             rebasing: text[..<min(fault.offset, text.count)])
         var line = 1
-        // No editor counts a byte order mark as a column.
+        // Editors do not count a byte order mark as a column.
         var column = unsafe before.starts(with: [0xEF, 0xBB, 0xBF]) ? 0 : 1
         for index in 0..<before.count {
             let byte = unsafe before[index]
@@ -51,10 +51,10 @@ extension JSONTextError: CustomStringConvertible {
     }
 }
 
-/// Path of a place in a JSON text.
+/// Path of a position in a JSON text.
 ///
-/// Found by rereading the text before the place, only for an error, so that reading a sound
-/// document does no bookkeeping.
+/// Found by rereading the text before it, only for an error, so that reading a valid document needs
+/// no bookkeeping.
 enum JSONPath {
     private enum Step {
         case object(key: String?)
@@ -64,7 +64,7 @@ enum JSONPath {
     /// In characters.
     private static let longestKey = 60
 
-    /// Path at the end of `text`, which is sound so far: `config_sections.Home.list[2]`.
+    /// Path at the end of `text`, which is valid so far: `config_sections.Home.list[2]`.
     static func path(atEndOf text: UnsafeRawBufferPointer) -> String {
         var steps: [Step] = []
         var position = 0

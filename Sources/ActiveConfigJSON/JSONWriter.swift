@@ -1,6 +1,6 @@
-/// A writer of JSON text, token by token.
+/// Writes JSON text, token by token.
 ///
-/// It escapes strings; brackets, commas and white space are the caller's.
+/// It escapes strings; the caller writes brackets, commas and white space.
 ///
 /// ```swift
 /// var json = JSONWriter()
@@ -14,22 +14,22 @@ public struct JSONWriter: Sendable {
     /// Storage of ``bytes``, whose setter inlined code could not use.
     @usableFromInline var text: [UInt8] = []
 
-    /// Creates a writer of an empty text.
+    /// Creates a writer with an empty text.
     public init() {}
 
     /// The text so far, UTF-8.
     public var bytes: [UInt8] { text }
 
-    /// Makes room for so many more bytes.
+    /// Reserves capacity for more bytes.
     package mutating func reserve(_ count: Int) { text.reserveCapacity(text.count + count) }
 
-    /// Appends a byte, such as a bracket or a comma, as it is.
+    /// Appends a byte, such as a bracket or a comma, unchanged.
     ///
     /// - Parameter byte: The byte.
     @inlinable
     public mutating func write(_ byte: UInt8) { text.append(byte) }
 
-    /// Appends text as it is.
+    /// Appends text unchanged.
     ///
     /// - Parameter literal: JSON text, such as `null`.
     @inlinable
@@ -39,7 +39,7 @@ public struct JSONWriter: Sendable {
                 start: literal.utf8Start, count: literal.utf8CodeUnitCount))
     }
 
-    /// Appends a number, as it is.
+    /// Appends a number unchanged.
     ///
     /// - Parameter digits: The number's JSON text, such as a description of an `Int` or of a finite
     ///   `Double`.
@@ -63,7 +63,7 @@ public struct JSONWriter: Sendable {
 
     /// Appends a key in quotation marks, and its colon.
     ///
-    /// - Parameter key: The key; what JSON does not allow in it is escaped.
+    /// - Parameter key: The key; characters that JSON does not allow are escaped.
     public mutating func write(key: String) {
         write(key)
         write(UInt8(ascii: ":"))
@@ -71,7 +71,7 @@ public struct JSONWriter: Sendable {
 
     /// Appends a string in quotation marks.
     ///
-    /// - Parameter string: The string; what JSON does not allow in it is escaped.
+    /// - Parameter string: The string; characters that JSON does not allow are escaped.
     public mutating func write(_ string: String) {
         write(UInt8(ascii: "\""))
         var string = string

@@ -13,13 +13,13 @@ public enum ActiveConfigUpdate: Sendable, Hashable {
 ///
 /// States may be added: keep a `default` when you switch over it.
 public enum ActiveConfigUpdateState: Sendable, Hashable {
-    /// It connects, and fetches the configuration.
+    /// Connecting, and fetching the configuration.
     case connecting
-    /// The server tells of each change at once, since a time.
+    /// A stream has been open since the given time, on which the server pushes each change.
     case live(since: Date)
-    /// The server is asked again and again.
+    /// Polling at the given interval.
     case polling(every: Duration)
-    /// It connects again at a time; nil when that depends on the network.
+    /// Reconnecting at the given time; nil when that depends on the network.
     case waiting(until: Date?, reason: WaitReason)
     /// The app is in the background.
     case paused
@@ -51,9 +51,9 @@ public enum ActiveConfigUpdateState: Sendable, Hashable {
             public static let connectionEnded = Code(kind: .connectionEnded)
             /// The server sent nothing for too long.
             public static let silence = Code(kind: .silence)
-            /// The server asked to come back later.
+            /// The server requested a later attempt.
             public static let askedByServer = Code(kind: .askedByServer)
-            /// The server could not be reached, or gave no usable answer; the reason has the error.
+            /// The server was unreachable or gave no usable answer; the reason contains the error.
             public static let failure = Code(kind: .failure)
 
             /// The code's name, such as `offline`.
@@ -62,8 +62,8 @@ public enum ActiveConfigUpdateState: Sendable, Hashable {
 
         /// The kind of reason.
         public let code: Code
-        /// The error of the request or the connection, such as a `DownloadError` with the status of the
-        /// answer; nil when nothing has failed.
+        /// The error of the request or the connection, such as a `DownloadError` with the status of
+        /// the answer; nil when nothing has failed.
         public let error: (any Error)?
         /// One sentence, for people and logs.
         public let description: String
@@ -81,18 +81,18 @@ public enum ActiveConfigUpdateState: Sendable, Hashable {
             .connectionEnded, "The server ended the connection.")
         /// The server sent nothing for too long.
         public static let silence = WaitReason(.silence, "The server sent nothing for too long.")
-        /// The server asked to come back later, without an error.
+        /// The server requested a later attempt, without an error.
         public static let askedByServer = askedByServer(nil)
 
-        /// The server asked to come back later.
+        /// The server requested a later attempt.
         ///
-        /// - Parameter error: The error of the answer in which it did, such as a 429 or a 503.
+        /// - Parameter error: The error of the answer with the request, such as a 429 or a 503.
         /// - Returns: The reason.
         public static func askedByServer(_ error: (any Error)?) -> WaitReason {
             WaitReason(.askedByServer, "The server asked to come back later.", error: error)
         }
 
-        /// The server could not be reached, or gave no usable answer.
+        /// The server was unreachable or gave no usable answer.
         ///
         /// - Parameter error: The error.
         /// - Returns: The reason, with the error's description.
@@ -121,19 +121,18 @@ public struct AppliedUpdate: Sendable, Hashable {
     public let userID: String?
     /// The version of the backend's template; nil when the document names none.
     public let templateVersion: Int?
-    /// The sections that changed of those active for the user, whoever is the current one; several
-    /// updates that nobody has read are combined into one.
+    /// The changed sections among those active for the user, current or not; several unread updates
+    /// are combined into one.
     ///
-    /// Sections that wait for their activation are not among them; see
-    /// `ActiveConfig.pendingChanges`.
+    /// Pending sections are not included; see `ActiveConfig.pendingChanges`.
     public let changedSectionNames: Set<String>
 
-    /// Creates an update, as for a test.
+    /// Creates an update, for tests.
     ///
     /// - Parameters:
     ///   - userID: The user.
     ///   - templateVersion: The version.
-    ///   - changedSectionNames: The sections that changed.
+    ///   - changedSectionNames: The changed sections.
     public init(userID: String?, templateVersion: Int?, changedSectionNames: Set<String>) {
         self.userID = userID
         self.templateVersion = templateVersion

@@ -1,7 +1,7 @@
 public import ActiveConfig
 internal import Foundation
 
-/// Keeps the configuration of the current user fresh, or those of given users.
+/// Keeps the configurations of the current user or of given users up to date.
 ///
 /// ```swift
 /// let updater = ActiveConfigUpdater(
@@ -9,22 +9,22 @@ internal import Foundation
 /// updater.start()
 /// ```
 ///
-/// A service runs it as one of its services instead: ``run()`` has the shape that `ServiceLifecycle`
-/// asks for, and returns when its task is cancelled.
+/// A service runs it as one of its services instead: ``run()`` fits `ServiceLifecycle`'s `Service`,
+/// and returns when its task is cancelled.
 ///
-/// The server tells of each change at once over a stream; where streams do not get through, it is
-/// asked by long polls, and where it does not know these, at an interval. Whatever the server answers,
-/// the updater goes on. It pauses while the app is in the background, and follows `currentUserID`. See
-/// <doc:Keeping-up-to-date> and <doc:Realtime>.
+/// The server pushes each change over a stream; where streams do not get through, the updater uses
+/// long polling, and where the server does not support that, it polls at an interval. No answer of
+/// the server ends it. It pauses while the app is in the background, and follows `currentUserID`.
+/// See *Realtime updates and push*.
 public final class ActiveConfigUpdater: Sendable {
-    /// The users whose configurations are kept fresh.
+    /// The users whose configurations are kept up to date.
     public struct Users: Sendable, Hashable {
         let userIDs: Set<UserID>?
 
-        /// Whoever is the current user.
+        /// The current user.
         public static let current = Users(userIDs: nil)
 
-        /// Given users, nil being the generic one; the store keeps their configurations.
+        /// The given users, nil being the generic one; the store keeps their configurations.
         public static func fixed(_ userIDs: [String?]) -> Users {
             Users(userIDs: Set(userIDs.map { UserID($0) }))
         }
@@ -32,28 +32,29 @@ public final class ActiveConfigUpdater: Sendable {
 
     /// Times of an updater.
     public struct Options: Sendable, Hashable {
-        /// The interval at which a server is asked that has neither streams nor long polls, unless
-        /// the document's `meta` has `poll_interval_seconds`; clamped to 15 seconds … 1 day.
+        /// The polling interval for a server without streams and long polls, unless the document's
+        /// `meta` has `poll_interval_seconds`; clamped to 15 seconds … 1 day.
         public var pollInterval = Duration.seconds(300)
         /// The longest wait between two attempts to connect, unless the server asks for more.
         public var maximumDelay = Duration.seconds(60)
         /// The longest time that an open stream may be silent; the backend sends something every 15
         /// seconds.
         public var maximumSilence = Duration.seconds(45)
-        /// The longest time from opening a stream to its first event; a proxy that holds a stream
-        /// back exceeds it, and long polls take the stream's place.
+        /// The longest time from opening a stream to its first event; a buffering proxy exceeds it,
+        /// and long polls then replace the stream.
         public var helloTimeout = Duration.seconds(10)
-        /// How long a long poll waits, 1 to 60 seconds.
+        /// The duration of a long poll, 1 to 60 seconds.
         public var longPollWait = Duration.seconds(25)
-        /// The time after which streams are tried again where they did not get through.
+        /// The time after which streams that did not get through are tried again.
         public var retryStreamsAfter = Duration.seconds(30 * 60)
-        /// The bounds of the time after a pushed change at which a conditional request verifies it.
+        /// The bounds of the delay after a pushed change at which a conditional request verifies
+        /// it.
         public var verification: ClosedRange<Duration> = .seconds(30) ... .seconds(120)
 
         /// Creates the default options.
         public init() {}
 
-        /// The options with times that no clock overflows.
+        /// The options, clamped so that no clock overflows.
         var clamped: Options {
             func bounded(_ time: Duration) -> Duration {
                 min(max(time, .zero), .seconds(10 * 365 * 24 * 60 * 60))
@@ -84,7 +85,7 @@ public final class ActiveConfigUpdater: Sendable {
         var isRunning = false
         /// True from ``start()`` to ``stop()``.
         var isStarted = false
-        /// The task that was started last.
+        /// The task started last.
         var task: Task<Void, Never>?
     }
 
@@ -106,8 +107,8 @@ public final class ActiveConfigUpdater: Sendable {
     ///   - config: The configuration to keep fresh.
     ///   - backend: The backend, as the app's downloader has it.
     ///   - users: The users.
-    ///   - options: Times.
-    ///   - activity: What the app and the device do.
+    ///   - options: Timing options.
+    ///   - activity: The activity of the app and the device.
     public convenience init(
         _ config: ActiveConfig, backend: ActiveConfigBackend, users: Users = .current,
         options: Options = Options(), activity: AppActivity = .automatic
@@ -121,10 +122,10 @@ public final class ActiveConfigUpdater: Sendable {
     ///
     /// - Parameters:
     ///   - config: The configuration to keep fresh.
-    ///   - source: Where documents and events come from.
+    ///   - source: The source of documents and events.
     ///   - users: The users.
-    ///   - options: Times.
-    ///   - activity: What the app and the device do.
+    ///   - options: Timing options.
+    ///   - activity: The activity of the app and the device.
     public convenience init(
         _ config: ActiveConfig, source: any ActiveConfigEventSource, users: Users = .current,
         options: Options = Options(), activity: AppActivity = .automatic
@@ -149,10 +150,10 @@ public final class ActiveConfigUpdater: Sendable {
         makeRandom = random
     }
 
-    /// The users whose configurations are kept fresh.
+    /// The users whose configurations are kept up to date.
     ///
-    /// While the updater runs, those who are new are connected, and those who are gone are not told of
-    /// any more; the connections of the others stay.
+    /// While the updater runs, new users are connected, and removed users get no more updates; the
+    /// connections of the others stay open.
     public var users: Users {
         get { state.withLock { $0.users } }
         set {
@@ -163,8 +164,9 @@ public final class ActiveConfigUpdater: Sendable {
 
     /// The states of the connections, the current ones first, and the versions that become active.
     ///
-    /// Errors and ``stop()`` are states; it ends only when the task that iterates over it is cancelled. A
-    /// slow consumer gets the newest state of each user, and the versions it missed combined into one.
+    /// Errors and ``stop()`` are states; the sequence ends only when the iterating task is
+    /// cancelled. A slow consumer gets the newest state of each user, and the missed versions
+    /// combined into one.
     public var updates: ConfigurationUpdates<ActiveConfigUpdate> {
         ConfigurationUpdates { [board] in
             let mailbox = board.makeMailbox()
@@ -177,12 +179,12 @@ public final class ActiveConfigUpdater: Sendable {
         board.state(of: UserID(userID))
     }
 
-    /// Starts it in a task of its own; has no effect while it is started.
+    /// Starts the updater in its own task; has no effect while it is started.
     ///
-    /// It runs until ``stop()``, and keeps the updater, its source and the configuration in memory until
-    /// then, whoever else refers to them: keep the updater, and stop it when its work is done.
+    /// It runs until ``stop()``, and retains the updater, its source and the configuration until
+    /// then: keep a reference to the updater, and stop it when it is no longer needed.
     ///
-    /// While ``run()`` runs it is not started, which is logged as an error.
+    /// Logs an error and does not start while ``run()`` runs.
     public func start() {
         state.withLock { state in
             guard !state.isStarted else { return }
@@ -200,9 +202,9 @@ public final class ActiveConfigUpdater: Sendable {
         }
     }
 
-    /// Ends what ``start()`` has started, at once; connections close soon after.
+    /// Ends what ``start()`` started, at once; connections close soon after.
     ///
-    /// ``updates`` goes on; the state of each user becomes ``ActiveConfigUpdateState/stopped``.
+    /// ``updates`` continues; the state of each user becomes ``ActiveConfigUpdateState/stopped``.
     public func stop() {
         let task = state.withLock { state in
             state.isStarted = false

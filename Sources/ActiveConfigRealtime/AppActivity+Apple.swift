@@ -17,17 +17,17 @@ extension AppActivity {
     #if canImport(Network)
         /// Observes the app, the device's sleep and its network.
         ///
-        /// On iOS, tvOS, visionOS and watchOS the app's background counts; a Mac's app stays connected
-        /// in the background.
+        /// On iOS, tvOS, visionOS and watchOS the app's background state counts; a Mac app stays
+        /// connected in the background.
         public static let automatic = AppActivity { SystemActivity.events() }
     #else
-        /// ``always``: on this platform there is nothing to observe.
+        /// The same as ``always``: this platform has nothing to observe.
         public static let automatic = always
     #endif
 }
 
 #if canImport(Network)
-    /// Observes notifications and the network until nobody waits for its events any more.
+    /// Observes notifications and the network until its events are no longer awaited.
     private final class SystemActivity: @unchecked Sendable {  // Guarded by `lock`.
         private let lock = NSLock()
         private var tokens: [(NotificationCenter, any NSObjectProtocol)] = []
@@ -39,7 +39,7 @@ extension AppActivity {
         private let continuation: AsyncStream<AppActivity.Event>.Continuation
 
         static func events() -> AsyncStream<AppActivity.Event> {
-            // Old events say nothing; the newest of each kind fit.
+            // Old events are obsolete; the buffer has room for the newest of each kind.
             let (events, continuation) = AsyncStream.makeStream(
                 of: AppActivity.Event.self, bufferingPolicy: .bufferingNewest(16))
             let activity = SystemActivity(continuation)
@@ -59,7 +59,7 @@ extension AppActivity {
                     NSWorkspace.didWakeNotification, .woke,
                     of: NSWorkspace.shared.notificationCenter)
             #elseif os(watchOS)
-                // The names belong to the main actor there.
+                // The names are isolated to the main actor there.
                 Task { @MainActor [self] in
                     observe(WKApplication.didEnterBackgroundNotification, .inactive)
                     observe(WKApplication.willEnterForegroundNotification, .active)
@@ -90,7 +90,7 @@ extension AppActivity {
             if isLate { center.removeObserver(token) }
         }
 
-        /// The first path says how it is, not that it has changed.
+        /// The first path is the initial state, not a change.
         private func note(_ new: [String]?) {
             let event = lock.withLock { () -> AppActivity.Event? in
                 let (isFirst, old) = (!hasPath, interfaces)

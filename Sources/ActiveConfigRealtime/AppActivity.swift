@@ -1,8 +1,8 @@
 import ActiveConfig
 
-/// What an app and its device do, as far as an ``ActiveConfigUpdater`` has to know.
+/// Foreground, network and sleep events that pause or restart an updater.
 ///
-/// ``automatic`` observes it; a test sends its own events:
+/// ``automatic`` observes the system; a test sends its own events:
 ///
 /// ```swift
 /// let (events, continuation) = AsyncStream.makeStream(of: AppActivity.Event.self)
@@ -10,13 +10,13 @@ import ActiveConfig
 /// continuation.yield(.inactive)
 /// ```
 public struct AppActivity: Sendable {
-    /// A change of what the app or the device does.
+    /// A change of the app's or the device's activity.
     public enum Event: Sendable, Hashable, CaseIterable {
         /// The app came to the foreground.
         case active
         /// The app went to the background.
         case inactive
-        /// The device has a network, or another one.
+        /// The device has a network, or has changed networks.
         case networkReturned
         /// The device has no network.
         case networkLost
@@ -28,7 +28,7 @@ public struct AppActivity: Sendable {
 
     /// Creates a source of events.
     ///
-    /// - Parameter events: Returns the events from now on; called once for each run of an updater.
+    /// - Parameter events: Returns the future events; called once for each run of an updater.
     public init(_ events: @escaping @Sendable () -> AsyncStream<Event>) { self.events = events }
 
     /// Always active and connected, as for a service.

@@ -1,17 +1,17 @@
 import ActiveConfig
 import Foundation
 
-/// The data of an `update` event (PROTOCOL 2): the sections that changed, whole, and the identity of the
-/// document that they lead to.
+/// The data of an `update` event (PROTOCOL 2): the changed sections, whole, and the identity of the
+/// resulting document.
 struct PushedUpdate: Sendable {
     let record: DocumentRecord
-    /// The number of the event among those of the user on the stream; nil from an older server.
+    /// The number of the event among the user's events on the stream; nil from an older server.
     let number: Int?
-    /// Nil for a section that is gone.
+    /// Nil for a removed section.
     let sections: [String: ActiveConfigSection?]
     let meta: [String: SettingValue]
 
-    /// - Throws: when the data is no such object.
+    /// - Throws: when the data is not such an object.
     init(_ data: [UInt8], limits: ConfigurationLimits) throws(ConfigurationFormatError) {
         let (value, largeIntegers) = try SettingValue.read(data, limits: limits)
         guard let members = value.dictionaryValue,
@@ -45,7 +45,7 @@ struct PushedUpdate: Sendable {
         self.sections = changed
     }
 
-    /// What to do with it, when the server takes `base` for what the client has.
+    /// Decides what to do with it, given the document that the server assumes the client has.
     func decision(
         on held: ConfigurationState?, base: DocumentRecord?
     ) -> ActiveConfig.PushDecision {
@@ -66,7 +66,7 @@ struct PushedUpdate: Sendable {
     }
 }
 
-/// The identity of a user's document: the version it was made from, and its entity tag.
+/// The identity of a user's document: its template version and its entity tag.
 struct DocumentRecord: Sendable, Hashable {
     let version: Int?
     let entityTag: String?
@@ -82,7 +82,7 @@ struct DocumentRecord: Sendable, Hashable {
             entityTag: configuration.entityTag)
     }
 
-    /// True for a document of the same content, of whatever version: an entity tag covers no version.
+    /// True for a document with the same content in any version: an entity tag covers no version.
     func hasContent(of other: DocumentRecord) -> Bool {
         self == other || (entityTag != nil && entityTag == other.entityTag)
     }

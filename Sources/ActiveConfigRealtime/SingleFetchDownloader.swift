@@ -25,7 +25,7 @@ final class SingleFetchDownloader: FailureDeduplicating {
     var answer: DocumentAnswer? { state.withLock { $0.answer } }
     var retryAfter: Duration? { state.withLock { $0.retryAfter } }
 
-    /// The server's newest document, as far as its answer says; nil without an answer.
+    /// The server's newest document, according to its answer; nil without an answer.
     var newest: ConfigurationState? {
         state.withLock { state in state.answer.flatMap { $0.configuration ?? state.lastKnown } }
     }
@@ -58,9 +58,9 @@ final class SingleFetchDownloader: FailureDeduplicating {
     }
 }
 
-/// The failure of a document's download, which the download has reported.
+/// The failure of a document's download, already reported by the download.
 struct DocumentFailure: Error {
     let error: any Error
-    /// The time that the server asks for.
+    /// The wait that the server requests.
     let retryAfter: Duration?
 }

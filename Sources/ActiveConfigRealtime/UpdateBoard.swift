@@ -1,6 +1,6 @@
 import ActiveConfig
 
-/// The states of an updater's users, and those who want to hear of them.
+/// The states of an updater's users, and the mailboxes that receive them.
 final class UpdateBoard: Sendable {
     private struct State {
         var states: [UserID: ActiveConfigUpdateState] = [:]
@@ -18,8 +18,7 @@ final class UpdateBoard: Sendable {
         state.withLock { $0.states[userID] } ?? .stopped
     }
 
-    /// Sets the state, unless `isCurrent`, which is called under the lock, says that another one has
-    /// taken its place.
+    /// Sets the state unless `isCurrent`, which is called under the lock, returns false.
     func set(
         _ new: ActiveConfigUpdateState, of userID: UserID, if isCurrent: () -> Bool = { true }
     ) {
@@ -28,14 +27,14 @@ final class UpdateBoard: Sendable {
                 return []
             }
             let mailboxes = state.mailboxes.values.compactMap(\.mailbox)
-            // Under the lock, so that each has the states in their order.
+            // Under the lock, so that each mailbox gets the states in order.
             for mailbox in mailboxes { mailbox.put(new, of: userID) }
             return mailboxes
         }
         for mailbox in mailboxes { mailbox.wake() }
     }
 
-    /// Forgets the state of a user who is followed no more, after telling that.
+    /// Removes the state of a user who is no longer followed, after delivering it.
     func remove(_ userID: UserID) {
         set(.stopped, of: userID)
         state.withLock { _ = $0.states.removeValue(forKey: userID) }
@@ -49,7 +48,7 @@ final class UpdateBoard: Sendable {
         }
     }
 
-    /// A mailbox with the current states, which is dropped when nobody holds it.
+    /// A mailbox with the current states, which is dropped with its last reference.
     func makeMailbox() -> UpdateMailbox {
         let mailbox = UpdateMailbox()
         state.withLock { state in
@@ -63,15 +62,15 @@ final class UpdateBoard: Sendable {
     }
 }
 
-/// What one listener has not read: at most a state and an update of each user.
+/// The unread elements of one listener: at most a state and an update per user.
 final class UpdateMailbox: Sendable {
     private struct State {
         var states: [UserID: ActiveConfigUpdateState] = [:]
         var updates: [UserID: AppliedUpdate] = [:]
-        /// Users with something to read, in order.
+        /// Users with unread elements, in order.
         var order: [UserID] = []
 
-        /// Puts a user in the order; call it before there is something to read.
+        /// Queues a user; call it before adding an element.
         mutating func enqueue(_ userID: UserID) {
             if states[userID] == nil, updates[userID] == nil { order.append(userID) }
         }
@@ -79,14 +78,14 @@ final class UpdateMailbox: Sendable {
 
     private let state = Locked(State())
     private let continuation: AsyncStream<Void>.Continuation
-    /// Yields when there may be something to read.
+    /// Yields when there may be an unread element.
     let signals: AsyncStream<Void>
 
     init() {
         (signals, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    /// Keeps a state; `wake()` has to follow, once no lock is held.
+    /// Adds a state; call `wake()` afterwards, without holding a lock.
     func put(_ new: ActiveConfigUpdateState, of userID: UserID) {
         state.withLock { state in
             state.enqueue(userID)
@@ -96,7 +95,7 @@ final class UpdateMailbox: Sendable {
 
     func wake() { continuation.yield() }
 
-    /// Keeps an update; `wake()` has to follow.
+    /// Adds an update; call `wake()` afterwards, without holding a lock.
     func put(_ new: AppliedUpdate) {
         let userID = UserID(new.userID)
         state.withLock { state in

@@ -2,19 +2,19 @@ import ActiveConfig
 
 /// Deduplicates failures of an updater's users: one report per cause until the step that failed works.
 ///
-/// Only users whose task runs have causes, so a download that ends late leaves none behind.
+/// Only users with a running task have causes, so a download that ends late leaves none behind.
 final class UpdateFailures: Sendable {
     /// A step of an update that can fail.
     enum Step: Hashable {
         case document, longPoll, stream
     }
 
-    /// The identity of a failure: the log has one warning for all that are equal.
+    /// The identity of a failure: equal failures are logged once as a warning.
     private struct Cause: Hashable {
         let step: Step
         let code: DownloadError.Code?
         let status: Int?
-        /// Without words that contain a digit, such as the ID of a request.
+        /// Without words that contain a digit, such as a request ID.
         let text: String
 
         init(_ error: any Error, at step: Step) {
@@ -31,7 +31,7 @@ final class UpdateFailures: Sendable {
 
     private struct User {
         var causes: [Step: Set<Cause>] = [:]
-        /// Number of tasks; one that ends may overlap with the next.
+        /// Number of tasks; one that ends can overlap with the next.
         var taskCount = 0
     }
 
@@ -66,12 +66,12 @@ final class UpdateFailures: Sendable {
         }
     }
 
-    /// Causes of a step that are kept for a user; further ones are not reported.
+    /// Maximum number of causes per step and user; further ones are not reported.
     private static let maximumCauseCount = 16
 
     private let state = Locked(State())
 
-    /// Notes a failure.
+    /// Records a failure.
     ///
     /// - Returns: True when its cause is new; false for a user without a task.
     func isNew(_ error: any Error, of userID: UserID, at step: Step) -> Bool {
@@ -79,20 +79,20 @@ final class UpdateFailures: Sendable {
         return state.withLock { $0.add(cause, of: userID) }
     }
 
-    /// Notes that a step works for a user.
+    /// Records that a step works for a user.
     func noteSuccess(of userID: UserID, at step: Step) {
         state.withLock { $0.removeCauses(of: userID, at: step) }
     }
 
-    /// Notes that a user's task begins.
+    /// Records the start of a user's task.
     func begin(_ userID: UserID) {
         state.withLock { $0.users[userID, default: User()].taskCount += 1 }
     }
 
-    /// Forgets the causes of a user whose last task ends.
+    /// Removes the causes of a user whose last task ends.
     func end(_ userID: UserID) { state.withLock { $0.end(userID) } }
 
-    /// Transport errors, which are expected now and then and not reported.
+    /// Transport errors, which are expected occasionally and not reported.
     static func isTransportError(_ error: any Error) -> Bool {
         if error is CancellationError { return true }
         let codes: [DownloadError.Code] = [.cannotConnect, .connectionLost, .timedOut]

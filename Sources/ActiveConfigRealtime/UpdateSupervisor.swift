@@ -1,20 +1,20 @@
 import ActiveConfig
 
-/// Runs the connections of an updater: those of the users that are to be followed now, and none while
-/// the app is in the background or the device offline.
+/// Runs the connections of an updater: one per followed user, and none while the app is in the
+/// background or the device is offline.
 final class UpdateSupervisor: Sendable {
     private struct Wanted: Equatable {
         var isActive = true
         var hasNetwork = true
-        /// Counts the reasons to connect anew, and the longest random wait before it.
+        /// Counts the reasons to reconnect, and the longest random wait before it.
         var restarts = 0
         var spread = Duration.zero
-        /// Counts changes of what connections ask for.
+        /// Counts changes of the connections' requests.
         var sourceChanges = 0
 
         var isConnecting: Bool { isActive && hasNetwork }
 
-        /// What is wanted now; the next connections take the wait with them.
+        /// The wanted state; the next connections consume the wait.
         mutating func taken() -> Wanted {
             defer { if isConnecting { spread = .zero } }
             return self
@@ -28,12 +28,12 @@ final class UpdateSupervisor: Sendable {
 
     /// The random wait of clients that a network or a clock may have synchronized.
     private static let returnSpread = Duration.seconds(2)
-    /// A few users connect at once, many one after the other.
+    /// Few users connect at once, many one after the other.
     private static let spreadPerUser = Duration.milliseconds(5)
 
     private let updater: ActiveConfigUpdater
     private let wanted = Locked(Wanted())
-    /// The tasks that have not ended, also of users who are followed no more.
+    /// Running tasks, including those of users who are no longer followed.
     private let tasks = Locked((all: [Int: Task<Void, Never>](), lastNumber: 0))
 
     init(_ updater: ActiveConfigUpdater) { self.updater = updater }
@@ -72,7 +72,7 @@ final class UpdateSupervisor: Sendable {
         tasks.withLock { tasks in
             tasks.lastNumber += 1
             let number = tasks.lastNumber
-            // Under the lock, so that it does not end before it is noted.
+            // Under the lock, so that it does not end before it is recorded.
             let task = Task {
                 await updates.run(within: spread)
                 _ = self.tasks.withLock { $0.all.removeValue(forKey: number) }
@@ -91,7 +91,7 @@ final class UpdateSupervisor: Sendable {
             case .inactive: wanted.isActive = false
             case .networkLost: wanted.hasNetwork = false
             case .networkReturned:
-                // What was open is on the former network.
+                // Open connections belong to the previous network.
                 wanted.hasNetwork = true
                 wanted.restarts += 1
                 wanted.spread = Self.returnSpread
@@ -108,7 +108,7 @@ final class UpdateSupervisor: Sendable {
         for await _ in changes {
             let wanted = wanted.withLock { $0.taken() }
             let users = updater.users.userIDs ?? [UserID(updater.config.currentUserID)]
-            // Each change of the configuration leads here.
+            // Each change of the configuration arrives here.
             if let last, last.wanted == wanted, last.users == users { continue }
             let (restarts, sourceChanges) = (last?.wanted.restarts, last?.wanted.sourceChanges)
             for userID in running.keys where !users.contains(userID) {

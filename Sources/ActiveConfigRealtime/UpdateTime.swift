@@ -3,10 +3,10 @@ import Foundation
 
 /// The clocks of an updater.
 struct UpdateTime: Sendable {
-    /// Time since the updater was made.
+    /// Time since the updater was created.
     let elapsed: @Sendable () -> Duration
     let sleep: @Sendable (Duration) async throws -> Void
-    /// The time of day, for what is shown.
+    /// The time of day, for display.
     let date: @Sendable () -> Date
 
     init<C: Clock<Duration>>(

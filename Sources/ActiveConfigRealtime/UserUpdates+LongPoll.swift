@@ -1,11 +1,11 @@
 import ActiveConfig
 
-/// Long polls (PROTOCOL 2), for where streams do not get through.
+/// Long polls (PROTOCOL 2), used where streams do not get through.
 extension UserUpdates {
-    /// Answers that come faster than this, without news, do not count as having waited.
+    /// Unchanged answers faster than this do not count as having waited.
     private static let quickAnswer = Duration.seconds(1)
 
-    /// Asks again and again, each time until something changes.
+    /// Polls repeatedly, each time until something changes.
     func longPoll(_ connection: any ActiveConfigEventConnection) async throws -> End {
         var quickCount = 0
         var isLive = false
@@ -24,7 +24,7 @@ extension UserUpdates {
             if let confirmed = answer.configuration {
                 await feed.takeOver(confirmed, asked: asked)
             }
-            // A confirmed document has no other content.
+            // A confirmed document has the same content.
             if let new = answer.configuration, new.entityTag != asked?.entityTag {
                 try await take(new, after: held, over: connection)
                 if new.entityTag == nil { return .poll }
@@ -40,7 +40,8 @@ extension UserUpdates {
             isLive = true
             let isQuick = time.elapsed() - began < Self.quickAnswer
             quickCount = isQuick ? quickCount + 1 : 0
-            // Immediate answers must not loop; clients that were told the same do not meet again.
+            // Immediate answers must not loop; clients with the same requested delay must not
+            // collide.
             if quickCount > 10 { return .over(.connectionEnded) }
             try await time.sleep(random(upTo: isQuick ? .seconds(2) : .milliseconds(200)))
         }
@@ -57,7 +58,7 @@ extension UserUpdates {
             guard let version = new.templateVersion, let other = now.templateVersion else {
                 return isSame ? .apply(new) : .fetch
             }
-            // Something newer may have come meanwhile.
+            // A newer document can have arrived meanwhile.
             return version > other || (version == other && isSame) ? .apply(new) : .skip
         }
         switch outcome {
@@ -65,7 +66,7 @@ extension UserUpdates {
             note(new.meta)
             tell(new, result)
         case .skipped: break
-        // Such as where documents have to be signed.
+        // For example if documents have to be signed.
         case .needsFetch: try await fetchAgain(over: connection)
         }
     }

@@ -4,20 +4,20 @@ import Foundation
 
 /// Following a user's stream of changes (PROTOCOL 2).
 extension UserUpdates {
-    /// What one stream has brought so far.
+    /// The progress of one stream.
     private struct Progress {
-        /// What the server takes for what the client has.
+        /// The document that the server assumes the client has.
         var base: DocumentRecord
-        /// The version after which the server continues when the stream is resumed: that of the last
-        /// event, or the one that the stream was asked for.
+        /// The version from which the server continues when the stream is resumed: that of the last
+        /// event, or the one the stream was opened with.
         var resumeVersion: Int?
-        /// The number of the last event that the user was sent.
+        /// The number of the last event sent for the user.
         var eventNumber = 0
         /// Number of changes that were applied.
         var pushCount = 0
         var hasGreeting = false
         var heardAt: Duration
-        /// True while an event is taken, and what arrives is not read.
+        /// True while an event is processed and nothing is read.
         var isTaking = false
         var hasEvent = false
         /// Bytes and downloads since the start of the minute.
@@ -31,19 +31,19 @@ extension UserUpdates {
             self.heardAt = heardAt
         }
 
-        /// Notes that the stream begins, or is resumed without the client's knowledge.
+        /// Records that the stream starts, or is resumed without the client's knowledge.
         mutating func noteGreeting() {
-            // What was fetched since is not what the server continues from.
+            // The server does not continue from a document fetched since.
             if hasGreeting, base.version != resumeVersion {
                 base = DocumentRecord(version: resumeVersion, entityTag: nil)
             }
             (hasGreeting, eventNumber) = (true, 0)
         }
 
-        /// Notes what was fetched beside the stream.
+        /// Records a document fetched beside the stream.
         ///
-        /// The server continues from what it has sent: when the document is a newer one with another
-        /// content, the next change does not follow on it.
+        /// The server continues from what it has sent: if the document is newer and has other
+        /// content, the next change does not follow it.
         mutating func noteFetched(_ record: DocumentRecord) {
             guard let resumeVersion else {
                 base = record
@@ -54,7 +54,7 @@ extension UserUpdates {
                 version: resumeVersion, entityTag: isSent ? record.entityTag : nil)
         }
 
-        /// Notes an event, and tells whether it is the next one.
+        /// Records an event, and returns whether it is the next one.
         mutating func place(of update: PushedUpdate) -> Place {
             guard let number = update.number else {
                 resumeVersion = update.record.version
@@ -66,30 +66,30 @@ extension UserUpdates {
         }
     }
 
-    /// Where an event stands among those of a stream.
+    /// The position of an event in a stream.
     private enum Place {
         case next, repeated, afterGap
     }
 
-    /// The most documents' sizes that a stream may bring in a minute.
+    /// The maximum size, in documents, that a stream may send per minute.
     private static let documentsPerMinute = 8
-    /// The longest random time after which clients fetch that were all told to; as much more for each
-    /// download of the minute, up to the limit.
+    /// The longest random delay of a fetch that was requested of many clients; as much again for
+    /// each download of the minute, up to the limit.
     private static let fetchSpread = Duration.seconds(1)
     private static let fetchSpreadLimit = 30
-    /// How often a document is fetched that is older than what the stream told of.
+    /// Maximum number of fetches of a document that is older than the stream announced.
     private static let fetchAttempts = 4
 
     /// Opens the stream on the document's connection, and reads it to its end.
     ///
-    /// - Throws: ``NoEventStream`` when there is none, or nothing comes through.
+    /// - Throws: ``NoEventStream`` when there is none, or no data gets through.
     func follow(
         _ connection: any ActiveConfigEventConnection, from record: DocumentRecord
     ) async throws -> End {
         let progress = Locked(Progress(base: record, heardAt: time.elapsed()))
         try await connection.openEvents(lastEventID: record.version.map { "\($0)" })
         progress.withLock { $0.heardAt = time.elapsed() }
-        // Each with the number of changes so far, so that one verification is for all before it.
+        // Each with the number of changes so far, so that one verification covers all earlier ones.
         let (pushes, push) = AsyncStream.makeStream(
             of: Int.self, bufferingPolicy: .bufferingNewest(1))
         return try await withThrowingTaskGroup(of: End.self) { group in
@@ -108,7 +108,7 @@ extension UserUpdates {
         }
     }
 
-    /// Ends a stream on which nothing arrives.
+    /// Ends a silent stream.
     private func watch(_ progress: Locked<Progress>) async throws -> End {
         while true {
             let (heardAt, isTaking, hasEvent) = progress.withLock {
@@ -210,7 +210,7 @@ extension UserUpdates {
             }
         case "reset":
             let data = try? SettingValue(jsonData: Data(event.data))
-            // The data may name an earlier version, for clients that take none over.
+            // The data can name an earlier version, for clients that do not adopt versions.
             let version = [
                 event.id.flatMap { Int($0) },
                 data?.dictionaryValue?["template_version"]?.integerValue,
@@ -232,9 +232,9 @@ extension UserUpdates {
         return nil
     }
 
-    /// Fetches the document, until it is what the stream told of, or newer.
+    /// Fetches the document until it is at least as new as the stream announced.
     ///
-    /// - Returns: An end when the documents stay older than that.
+    /// - Returns: An end when the documents stay older.
     private func fetchAnew(
         _ progress: Locked<Progress>, for wanted: DocumentRecord
     ) async throws -> End? {
@@ -245,7 +245,7 @@ extension UserUpdates {
             }
             try await time.sleep(random(upTo: Self.fetchSpread * count))
             let record = try await fetchBeside()
-            // A replica of the server that is behind may have answered, unless what is newer is refused.
+            // A lagging replica may have answered, unless the newer document is refused.
             let refused = feed.newestRefusedVersion
             let newest = max(record.version ?? .max, refused ?? .min)
             let isOlder = newest < wanted.version ?? .min
@@ -259,16 +259,16 @@ extension UserUpdates {
         return .over(.connectionEnded)
     }
 
-    /// Fetches the document on a connection of its own, since nothing else may use the stream's.
+    /// Fetches the document on another connection, since the stream's is in use.
     private func fetchBeside() async throws -> DocumentRecord {
         let connection = updater.source.connection(forUserID: userID.string)
         defer { connection.close() }
         return try await fetchAgain(over: connection)
     }
 
-    /// Asks, some time after a pushed change, whether the document that it led to is the server's.
+    /// Verifies, some time after a pushed change, that the resulting document is the server's.
     ///
-    /// - Returns: The number of changes before the question, which answers for all of them; nil when it
+    /// - Returns: The number of changes before the request, all of which it verifies; nil when it
     ///   failed.
     private func verify(_ progress: Locked<Progress>) async throws -> Int? {
         let bounds = options.verification
@@ -278,7 +278,7 @@ extension UserUpdates {
         defer { connection.close() }
         let document = SingleFetchDownloader(connection, of: userID, updater.failures)
         let count = progress.withLock { $0.pushCount }
-        // The stream is open, so a failure here is none of the connection's.
+        // The stream is open, so a failure here does not concern the connection.
         guard let record = try? await fetch(document), let answer = document.answer else {
             return nil
         }

@@ -1,38 +1,38 @@
 import ActiveConfig
 import Foundation
 
-/// Keeps one user's configuration fresh: connects, follows the stream, or asks again and again, and
-/// waits between connections.
+/// Keeps one user's configuration up to date: connects, follows the stream or polls, and waits
+/// between connections.
 ///
-/// One run at a time; a new one waits for the end of the one before.
+/// One run at a time; a new one waits for the end of the previous one.
 final class UserUpdates: Sendable {
     struct State {
         var delay: ReconnectDelay
-        /// Until when streams, and long polls, are not tried.
+        /// Until when streams and long polls are not tried.
         var noStreamsUntil = Duration.zero
         var noLongPollsUntil = Duration.zero
         var pollInterval: Duration
         /// When the connection became useful.
         var openedAt: Duration?
-        /// How often a connection anew was asked for.
+        /// Number of requested reconnects.
         var anewCount = 0
-        /// Ends what `untilAnew` runs.
+        /// Ends the body of `untilAnew`.
         var anew: AsyncStream<Void>.Continuation?
     }
 
     /// Why a connection ended.
     enum End: Sendable {
-        /// The document is fetched, and there is nothing else.
+        /// The document is fetched, and nothing else is available.
         case poll
-        /// Another way to hear of changes is to be tried.
+        /// Another way to receive changes is to be tried.
         case otherWay
         case over(ActiveConfigUpdateState.WaitReason, asked: Duration? = nil)
     }
 
-    /// The bounds of the interval that a server may set.
+    /// The bounds of the interval that a server can set.
     static let pollIntervals: ClosedRange<Duration> = .seconds(15) ... .seconds(24 * 60 * 60)
 
-    /// How long a connection is open that has worked.
+    /// How long a connection must be open to count as working.
     private static let usefulTime = Duration.seconds(60)
 
     let updater: ActiveConfigUpdater
@@ -52,7 +52,7 @@ final class UserUpdates: Sendable {
         state = Locked(State(delay: delay, pollInterval: updater.options.pollInterval))
     }
 
-    /// Runs until the task is cancelled; begins after a random time up to `spread`.
+    /// Runs until the task is cancelled; starts after a random time up to `spread`.
     func run(within spread: Duration) async {
         try? await turns.run {
             updater.failures.begin(userID)
@@ -76,9 +76,9 @@ final class UserUpdates: Sendable {
         }
     }
 
-    /// Ends the connection, or the wait for the next poll, soon followed by another connection.
+    /// Ends the connection, or the wait for the next poll; another connection follows soon.
     ///
-    /// A wait after a failure is not cut short; the connection after it uses the new values.
+    /// Does not shorten a wait after a failure; the connection after it uses the new values.
     func connectAnew() {
         let anew = state.withLock { state in
             state.anewCount += 1
@@ -87,8 +87,8 @@ final class UserUpdates: Sendable {
         anew?.yield()
     }
 
-    /// Runs `body`, cancelled when the connection is to be made anew: then nil, also when that was
-    /// asked for since the count was read.
+    /// Runs `body`, which is cancelled by a reconnect: then, or if one was requested since the
+    /// count was read, it returns nil.
     @discardableResult
     private func untilAnew<Result: Sendable>(
         since count: Int, _ body: @escaping @Sendable () async -> Result
@@ -113,7 +113,7 @@ final class UserUpdates: Sendable {
     }
 
     func show(_ new: ActiveConfigUpdateState) {
-        // Whoever cancels the task then says what comes after it.
+        // The canceller of the task sets the next state.
         updater.board.set(new, of: userID) { !Task.isCancelled }
     }
 
@@ -121,7 +121,7 @@ final class UserUpdates: Sendable {
         state.withLock { $0.delay.random(upTo: limit) }
     }
 
-    /// One connection, from the document to its end.
+    /// Runs one connection, from the document to its end.
     private func connectOnce() async -> End {
         show(.connecting)
         state.withLock { $0.openedAt = nil }
@@ -169,11 +169,11 @@ final class UserUpdates: Sendable {
         }
     }
 
-    /// Warns of a failure of a stream or a long poll whose cause is new.
+    /// Logs a warning for a failure of a stream or a long poll whose cause is new.
     private func report(_ error: any Error, at step: UpdateFailures.Step) {
         let openTime = state.withLock { $0.openedAt }.map { time.elapsed() - $0 } ?? .zero
         if openTime >= Self.usefulTime { updater.failures.noteSuccess(of: userID, at: step) }
-        // A cancelled task is to end, and its failure may be a result of that.
+        // A cancelled task is about to end, and its failure may result from that.
         guard !Task.isCancelled, !UpdateFailures.isTransportError(error),
             updater.failures.isNew(error, of: userID, at: step)
         else { return }
@@ -182,7 +182,8 @@ final class UserUpdates: Sendable {
             .warning, "The changes of \(userID.logName) cannot be followed by \(way): \(error)")
     }
 
-    /// Fetches the document as a download of the configuration's, and returns what the user has then.
+    /// Fetches the document as a download of the configuration, and returns the user's resulting
+    /// document.
     ///
     /// - Throws: ``DocumentFailure``, or `CancellationError`.
     @discardableResult
@@ -192,7 +193,7 @@ final class UserUpdates: Sendable {
             result = try await feed.download(by: document)
         } catch {
             if error is CancellationError { throw error }
-            // The newest document is refused: the next one is heard of as if it was not.
+            // The newest document is refused: the next one is received as if it was not.
             if let newest = document.newest, feed.isRefused(newest) {
                 return DocumentRecord(newest)
             }
@@ -201,7 +202,7 @@ final class UserUpdates: Sendable {
         updater.failures.noteSuccess(of: userID, at: .document)
         if let new = document.answer?.configuration {
             note(new.meta)
-            // An answer may be refused, by the crash guard, or be older than what came meanwhile.
+            // An answer can be refused by a vetting, or be older than what arrived meanwhile.
             if result.outcome == .downloaded,
                 DocumentRecord(new) != document.lastKnown.map({ DocumentRecord($0) })
             {
@@ -228,10 +229,10 @@ final class UserUpdates: Sendable {
                 changedSectionNames: result.userChanges))
     }
 
-    /// Takes over what the document says about how often to ask.
+    /// Adopts the document's polling interval.
     func note(_ meta: [String: SettingValue]) {
         let seconds = meta["poll_interval_seconds"]?.doubleValue
-        // A `Duration` of a number of any size would trap.
+        // A `Duration` of an arbitrary number would trap.
         let wanted = seconds.flatMap { $0.isFinite ? Duration.seconds(min(max($0, 0), 1e6)) : nil }
         let interval = min(
             max(wanted ?? options.pollInterval, Self.pollIntervals.lowerBound),

@@ -1,27 +1,27 @@
 import ActiveConfig
 internal import Foundation
 
-/// News for the server of a version of a user's document.
+/// A report to the server about a version of a user's document.
 struct Acknowledgement: Sendable {
     enum Verdict: Sendable {
         case active
-        /// It is not used; the message says why, and what is kept.
+        /// Not used; the message has the reason and what is kept.
         case refused(String)
     }
 
     let userID: UserID
     let version: Int
     let entityTag: String?
-    /// The share of clients that the server wants to hear of it; nil when it did not say.
+    /// The share of clients that the server asks to report; nil when it did not say.
     let share: Double?
     let verdict: Verdict
-    /// Nil for an event that was made for a test.
+    /// Nil for an event created for a test.
     let epoch: UserEpoch?
 
-    /// True once the user is forgotten: then nothing is kept of it.
+    /// True once the user was forgotten: nothing of it may be kept.
     var isForgotten: Bool { epoch?.isOver == true }
 
-    /// True when both say the same of the same version.
+    /// True when both report the same about the same version.
     func isSame(as other: Acknowledgement) -> Bool {
         guard userID == other.userID, version == other.version else { return false }
         switch (verdict, other.verdict) {
@@ -32,7 +32,7 @@ struct Acknowledgement: Sendable {
 }
 
 extension Acknowledgement {
-    /// Nil for an event of which the server is not told.
+    /// Nil for an event that is not reported to the server.
     init?(_ event: ConfigurationEvent) {
         guard let document = event.document, let version = document.templateVersion else {
             return nil
@@ -55,10 +55,10 @@ extension Acknowledgement {
     }
 }
 
-/// What a ``ConfigurationAcknowledger`` keeps across launches.
+/// The state that a ``ConfigurationAcknowledger`` keeps across launches.
 struct AcknowledgementRecord: Codable, Equatable, Sendable {
     struct User: Codable, Equatable, Sendable {
-        /// SHA-256 of the user's ID; nil is the generic user.
+        /// SHA-256 of the user ID; nil is the generic user.
         let digest: String?
         var inForce: Int?
         var refused: Int?
@@ -78,12 +78,12 @@ struct AcknowledgementRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// Bounds what each acknowledgement writes.
+    /// Bounds the size of each write.
     private static let maximumUserCount = 1_000
 
-    /// The share that the server asked for last.
+    /// The share that the server last asked for.
     var share: Double?
-    /// The users that were heard of last, the newest last.
+    /// The last reported users, the newest last.
     var users: [User] = []
 
     func hasTold(of outcome: Acknowledgement) -> Bool {

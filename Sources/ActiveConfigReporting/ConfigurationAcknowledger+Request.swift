@@ -7,14 +7,15 @@ import ActiveConfig
     import Foundation
 #endif
 
-/// What an acknowledgement says.
+/// The content of an acknowledgement.
 extension ConfigurationAcknowledger {
-    /// Limits of the client protocol (PROTOCOL 2), in problems and in characters of their parts.
+    /// Limits of the client protocol (PROTOCOL 2): number of problems, and characters of their
+    /// parts.
     private static let maximumProblems = 50
     private static let maximumNameLength = 256
     private static let maximumMessageLength = 500
 
-    /// The request; nil when the version is no longer the newest word on the user.
+    /// The request; nil when a newer acknowledgement of the user has replaced it.
     func request(for outcome: Acknowledgement) async -> URLRequest? {
         let problems: [SettingValue]
         var isActive = false

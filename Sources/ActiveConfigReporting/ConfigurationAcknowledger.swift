@@ -9,7 +9,7 @@ public import ActiveConfig
     public import Foundation
 #endif
 
-/// Tells the backend which version of a configuration is active, or why one is not used
+/// Reports to the backend which version of a configuration is active, or why one is not used
 /// (*Client protocol*, section 2).
 ///
 /// ```swift
@@ -17,14 +17,14 @@ public import ActiveConfig
 /// ```
 ///
 /// Nothing is sent unless the server asks for it, by the header field `ActiveConfig-Acknowledge` of
-/// its documents or by the first event of its streams: the share of clients that it wants to hear of.
-/// Each version is acknowledged once, after a random delay: of 10,000 users in a launch, and of the last
-/// 1,000 across launches. What is sent is the version, the entity tag, and the settings
-/// that could not be read, with the values of secrets masked.
+/// its documents or the first event of its streams, which state the share of clients to report.
+/// Each version is acknowledged once, after a random delay: for 10,000 users in a launch, and for
+/// the last 1,000 across launches. An acknowledgement contains the version, the entity tag, and the
+/// settings that could not be read, with the values of secrets masked.
 ///
-/// It works as long as it is held.
+/// Keep a reference: acknowledging stops when it is released.
 public final class ConfigurationAcknowledger: Sendable {
-    /// An acknowledgement that waits, or that is being sent.
+    /// An acknowledgement that waits or is being sent.
     private struct Pending {
         let number: Int
         let outcome: Acknowledgement
@@ -34,7 +34,7 @@ public final class ConfigurationAcknowledger: Sendable {
     private struct State {
         /// The newest of each user.
         var pending: [UserID: Pending] = [:]
-        /// What was told in this launch, of more users than the record keeps.
+        /// Reports of this launch, for more users than the record keeps.
         var told: [UserID: AcknowledgementRecord.User] = [:]
         var lastNumber = 0
         var observation: ActiveConfigSubscription?
@@ -60,14 +60,15 @@ public final class ConfigurationAcknowledger: Sendable {
 
     /// Creates an acknowledger, which starts at once.
     ///
-    /// After an answer 401 the user's token is refreshed, once, and the request sent again.
+    /// After a 401 answer the user's token is refreshed once and the request sent again.
     ///
     /// - Parameters:
-    ///   - config: The configuration; its store keeps what was acknowledged.
+    ///   - config: The configuration; its store keeps which versions were acknowledged.
     ///   - backend: The backend, as the app's downloader has it. Its signals are not sent.
-    ///   - maximumDelay: The longest delay, which is random, so that the clients of a server do not all
-    ///     answer a publish at once.
-    ///   - prepare: Changes each request before its credentials are added, such as by a header field.
+    ///   - maximumDelay: The maximum of the random delay, so that not all clients respond to a
+    ///     publish at once.
+    ///   - prepare: Changes each request before its credentials are added, for example to add a
+    ///     header field.
     public convenience init(
         _ config: ActiveConfig, backend: ActiveConfigBackend,
         maximumDelay: Duration = .seconds(30),
@@ -103,7 +104,7 @@ public final class ConfigurationAcknowledger: Sendable {
         state.withLock { $0.observation = observation }
     }
 
-    /// Does not hold it.
+    /// Does not retain the acknowledger.
     private struct Observer: ConfigurationObserving {
         weak let acknowledger: ConfigurationAcknowledger?
 
@@ -113,13 +114,13 @@ public final class ConfigurationAcknowledger: Sendable {
     private func hear(_ event: ConfigurationEvent) {
         if case .forgotten = event.kind { return forget(UserID(event.userID)) }
         guard let outcome = Acknowledgement(event) else { return }
-        // In order, and off the threads of whoever tells it.
+        // In order, and off the observers' thread.
         decisions.async { self.take(outcome) }
     }
 
-    /// Forgets what was acknowledged for a user, and what waits.
+    /// Removes a user's acknowledged versions and pending acknowledgement.
     ///
-    /// The user's epoch is over: what is decided meanwhile on it looks at that wherever it keeps something.
+    /// The user's epoch is over: concurrent decisions check that wherever they store something.
     private func forget(_ userID: UserID) {
         let pending = state.withLock { state in
             state.told[userID] = nil
@@ -131,7 +132,7 @@ public final class ConfigurationAcknowledger: Sendable {
 
     deinit { stop() }
 
-    /// Stops it: nothing is sent any more.
+    /// Stops it: nothing more is sent.
     public func stop() {
         let (observation, pending) = state.withLock { state in
             defer { (state.observation, state.pending, state.isStopped) = (nil, [:], true) }
@@ -141,7 +142,7 @@ public final class ConfigurationAcknowledger: Sendable {
         for pending in pending.values { pending.task.cancel() }
     }
 
-    /// Decides whether an outcome is acknowledged, and when.
+    /// Decides whether and when to acknowledge an outcome.
     private func take(_ outcome: Acknowledgement) {
         if let share = outcome.share, share != record.value.share {
             record.update { $0.share = share }
@@ -154,12 +155,12 @@ public final class ConfigurationAcknowledger: Sendable {
             })
         else { return }
         if random() >= share {
-            // Decided once for a version, not at each of its confirmations.
+            // Decided once per version, not at each of its confirmations.
             return note(outcome)
         }
         let delay = maximumDelay * random()
-        // A newer version makes the acknowledgement of an older one needless, but what is active instead of
-        // one that is refused does not: it is told of again at its next confirmation.
+        // A newer version supersedes the acknowledgement of an older one; but the document that is
+        // active instead of a refused one does not: it is acknowledged at its next confirmation.
         let old = state.withLock { state -> Task<Void, Never>? in
             let waiting = state.pending[outcome.userID]?.outcome
             guard !state.isStopped, !outcome.isForgotten, waiting?.isSame(as: outcome) != true,
@@ -167,7 +168,7 @@ public final class ConfigurationAcknowledger: Sendable {
             else { return nil }
             state.lastNumber += 1
             let number = state.lastNumber
-            // Started under the lock, so that it cannot end before it is noted.
+            // Started under the lock, so that it cannot end before it is recorded.
             let task = Task { [weak self, clock] in
                 guard (try? await clock.sleep(for: delay)) != nil else { return }
                 await self?.acknowledge(outcome)
@@ -210,16 +211,16 @@ public final class ConfigurationAcknowledger: Sendable {
             let says = message.map { " The server says: \($0)" } ?? ""
             logFailure(of: outcome, "the server answered with status \(status).\(says)")
         }
-        // Without an answer for good, the next confirmation of the version tries again.
+        // After a temporary error, the next confirmation of the version tries again.
         guard status < 500, ![401, 408, 425, 429].contains(status) else { return }
         await writes.run { [self] in
-            // Its user was forgotten, or a newer version has taken its place.
+            // Its user was forgotten, or a newer version has replaced it.
             let isPending = state.withLock { state in
                 state.pending[outcome.userID]?.outcome.isSame(as: outcome) == true
             }
             guard isPending else { return }
             if status == 404 {
-                // Switched off, until an answer asks for it again.
+                // Switched off until an answer asks for it again.
                 record.update { $0.share = nil }
             } else {
                 note(outcome)
@@ -255,14 +256,14 @@ public final class ConfigurationAcknowledger: Sendable {
         }
     }
 
-    /// Returns once everything that was told is decided.
+    /// Returns once all events are processed.
     func drain() async {
         await withCheckedContinuation { continuation in
             decisions.async { continuation.resume() }
         }
     }
 
-    /// Returns once everything that was decided to be sent is answered.
+    /// Returns once all pending acknowledgements are answered.
     func waitForAnswers() async {
         for task in state.withLock({ $0.pending.values.map(\.task) }) { await task.value }
     }

@@ -1,36 +1,36 @@
 public import ActiveConfig
 public import Foundation
 
-/// A user saw a value of a setting: what an experiment is evaluated by.
+/// The first read of a setting's value by a user.
 public struct Exposure: Sendable, Hashable {
     /// The user; nil is the generic user.
     public let userID: String?
     /// The setting.
     public let setting: SettingPath
-    /// The value, not converted; nil when the default of the key was used, or ``isMasked``.
+    /// The unconverted value; nil when the default of the key was used, or ``isMasked``.
     public let value: SettingValue?
     /// True when the value is a secret, see `SettingKey.isSecret`.
     public let isMasked: Bool
-    /// Where the value comes from.
+    /// The value's source.
     public let source: SettingSource
     /// The version of the active document; nil when it has none.
     public let templateVersion: Int?
-    /// The experiments of the active document, and whether the user is in them.
+    /// The experiments of the active document, and whether the user is included.
     public let experiments: [String: Bool]
     /// When the value was first read.
     public let time: Date
 }
 
 extension Exposure {
-    /// Creates an exposure, as for a test.
+    /// Creates an exposure, for tests.
     ///
     /// - Parameters:
     ///   - userID: The user; nil is the generic user.
     ///   - setting: The setting.
-    ///   - value: The value, not converted.
-    ///   - source: Where the value comes from.
+    ///   - value: The unconverted value.
+    ///   - source: The value's source.
     ///   - templateVersion: The version of the document.
-    ///   - experiments: The experiments of the document, and whether the user is in them.
+    ///   - experiments: The experiments of the document, and whether the user is included.
     ///   - time: When the value was first read.
     public init(
         userID: String?, setting: SettingPath, value: SettingValue?, source: SettingSource,

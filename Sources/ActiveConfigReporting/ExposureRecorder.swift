@@ -1,27 +1,26 @@
 public import ActiveConfig
 public import Dispatch
 
-/// Collects which settings were read, with which values, for whoever counts them.
+/// Batches exposures: the first read of each setting and value, per user.
 ///
 /// ```swift
 /// let recorder = ExposureRecorder(config) { exposures in analytics.track(exposures) }
 /// ```
 ///
-/// It works as long as it is held. Create it before the first read: a value that was read before is not
-/// recorded until a later configuration gives another one.
+/// Keep a reference: recording stops when it is released. Create it before the first read: a value
+/// that was read before is not recorded until a later configuration gives another one.
 ///
-/// Reads by typed keys and by decoded sections count: each setting once for each user, and again when
-/// its value is another one than was recorded last, so that the last exposure is what the user sees. An
-/// equal number of the other kind, `1.0` for `1`, is no other value. A read of a value that is known costs
-/// nothing: it is looked at when a configuration first gives it.
-/// Reads of a section's settings by name
-/// (`config["Home"]?.bool(forKey:)`) are not seen.
+/// Reads by typed keys and by decoded sections count: each setting once per user, and again when
+/// its value differs from the last recorded one, so the last exposure is what the user sees. `1.0`
+/// and `1` are the same value. Reading a known value costs nothing: reads are examined only when a
+/// configuration first supplies the value. Reads of a section's settings by name
+/// (`config["Home"]?.bool(forKey:)`) are not recorded.
 ///
-/// While the handler is busy, up to 10,000 exposures wait, or a batch if that is larger. Further ones are
-/// left out, and recorded when a later configuration gives the value again.
+/// While the handler is busy, up to 10,000 exposures wait, or one batch if that is larger. Further
+/// ones are dropped, and recorded when a later configuration supplies the value again.
 public final class ExposureRecorder: Sendable {
     private struct State {
-        /// Hashes of the values that were recorded last, by user and setting; values may be large.
+        /// Hashes of the last recorded values, by user and setting; values can be large.
         var seen: [UserID: [SettingPath: Int]] = [:]
         /// Number of settings in ``seen``.
         var seenCount = 0
@@ -45,9 +44,10 @@ public final class ExposureRecorder: Sendable {
         }
     }
 
-    /// Settings of users that are remembered; beyond, all are forgotten and may be recorded again.
+    /// Maximum number of remembered settings over all users; beyond it all are forgotten and may be
+    /// recorded again.
     static let maximumSeenCount = 100_000
-    /// Exposures that wait for a handler that does not return.
+    /// Maximum number of exposures that wait for a slow handler.
     static let maximumPendingCount = 10_000
 
     private let batchSize: Int

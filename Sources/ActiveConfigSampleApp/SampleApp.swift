@@ -55,7 +55,7 @@ enum SampleApp {
                 }
             }
         } else if options.isLive {
-            // Standard input would keep the main thread from what is told.
+            // Standard input would block the main thread, and with it the updates.
             await model.follow()
         } else {
             while let line = readLine() {

@@ -10,7 +10,7 @@ final class SampleModel {
 
     private let config: ActiveConfig
     private let gate: LaunchGate
-    /// Nil: nothing is told.
+    /// Nil without `--live`.
     private let updater: ActiveConfigUpdater?
     private var following: Task<Void, Never>?
     private let output: SampleOutput
@@ -69,10 +69,10 @@ final class SampleModel {
         following?.cancel()
     }
 
-    /// Returns once ``stop()`` is called, or at once when nothing is told.
+    /// Returns once ``stop()`` is called, or at once without an updater.
     func follow() async { await following?.value }
 
-    /// - Returns: False when the command is to quit.
+    /// - Returns: False for the command to quit.
     func perform(_ command: SampleCommand) async -> Bool {
         switch command {
         case .download: await download()
@@ -115,7 +115,7 @@ final class SampleModel {
         return own == nil ? "the generic user's" : "downloaded"
     }
 
-    /// Waits until all blocks that are on the main queue now have run.
+    /// Waits until all blocks currently on the main queue have run.
     private func delivered() async {
         await withCheckedContinuation { continuation in
             DispatchQueue.main.async { continuation.resume() }

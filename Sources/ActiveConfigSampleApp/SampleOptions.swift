@@ -40,7 +40,7 @@ struct SampleOptions {
     var userID: String?
     /// Nil: commands come from keys or standard input.
     var script: [SampleCommand]?
-    /// Changes are told at once.
+    /// Changes are received as they are published.
     var isLive = false
     /// Each event is a line of JSON.
     var isJSON = false
@@ -84,13 +84,13 @@ struct SampleOptions {
 enum SampleCommand: Equatable {
     /// Download the current user's configuration.
     case download
-    /// Make another user the current one; nil is the generic user.
+    /// Switch to another user; nil is the generic user.
     case user(String?)
     /// Show the view again.
     case show
-    /// Say where each setting comes from.
+    /// Show the source of each setting.
     case explain
-    /// Ask whether the app may run, as at the launch of an app.
+    /// Check whether the app may run, as at an app's launch.
     case launch
     /// End the app.
     case quit
@@ -110,7 +110,7 @@ enum SampleCommand: Equatable {
 
     /// The commands of a script: `download; user 2; user; show; quit`.
     ///
-    /// - Throws: ``SampleOptions/Failure`` with the word that is no command.
+    /// - Throws: ``SampleOptions/Failure`` with the unknown word.
     static func script(_ text: String) throws(SampleOptions.Failure) -> [SampleCommand] {
         var commands: [SampleCommand] = []
         for part in text.split(whereSeparator: { $0 == ";" || $0 == "\n" }) {

@@ -3,14 +3,14 @@
     import Foundation
     import SwiftUI
 
-    /// The sample app in a window: the users, the live view, why it looks as it does, and the screen of
-    /// an app that may not run.
+    /// The sample app in a window: the users, the live view, the explanation of its settings, and
+    /// the screen of an app that may not run.
     struct SampleWindow: App {
         private let config: ActiveConfig
 
         init() {
             let arguments = Array(CommandLine.arguments.dropFirst())
-            // Only started once the arguments were read without an error.
+            // Started only after the arguments were parsed without an error.
             config =
                 (try? SampleOptions(arguments: arguments)).map(SampleModel.configuration)
                 ?? ActiveConfig(configStore: InMemoryStore())
@@ -74,7 +74,7 @@
         }
     }
 
-    /// Follows its section alone.
+    /// Follows only its section.
     private struct LiveView: View {
         let config: ActiveConfig
         let settings: ObservableActiveConfig

@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 enum Terminal {
-    /// True when input and output are both a terminal.
+    /// True when both input and output are terminals.
     static let isInteractive = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
 
     /// True on a terminal, unless `NO_COLOR` is set or the terminal is dumb.

@@ -3,14 +3,14 @@ public import Dispatch
 public import Foundation
 
 extension ActiveConfig {
-    /// Creates a coordinator for a test that shares nothing with other tests.
+    /// Creates an isolated coordinator for a test.
     ///
     /// ```swift
     /// let config = ActiveConfig.make(configuration: .make(sections: ["Home": ["title": "x"]]))
     /// ```
     ///
     /// - Parameters:
-    ///   - configuration: The configuration to start with.
+    ///   - configuration: The initial configuration.
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
     /// - Returns: The coordinator.
@@ -24,16 +24,16 @@ extension ActiveConfig {
             notificationCenter: notificationCenter, listenerQueue: listenerQueue)
     }
 
-    /// Creates a coordinator for a test that shares nothing with other tests.
+    /// Creates an isolated coordinator for a test.
     ///
-    /// Overrides can be set, and none is there from the start.
+    /// Overrides can be set; initially there are none.
     ///
     /// - Parameters:
     ///   - downloader: The downloader; by default one whose downloads all fail.
     ///   - store: The store; by default a new one in memory.
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
-    ///   - options: Optional behavior, but for the policy of overrides and the log.
+    ///   - options: Optional behavior, except for the override policy and the log.
     ///   - log: The log; by default nothing is logged.
     /// - Returns: The coordinator.
     public static func make(

@@ -8,10 +8,10 @@ extension ActiveConfigUpdater {
     ///   - config: The configuration to keep fresh.
     ///   - source: The source, such as a ``ScriptedBackend``.
     ///   - users: The users.
-    ///   - options: Times.
-    ///   - activity: What the app and the device do.
+    ///   - options: Timing options.
+    ///   - activity: The activity of the app and the device.
     ///   - clock: The clock of all waits.
-    ///   - seed: What random waits are drawn from.
+    ///   - seed: The seed of random waits.
     /// - Returns: The updater; nothing runs yet.
     public static func make(
         _ config: ActiveConfig, source: any ActiveConfigEventSource, users: Users = .current,
@@ -24,7 +24,7 @@ extension ActiveConfigUpdater {
     }
 }
 
-/// Random numbers that are the same each time (SplitMix64).
+/// A random number generator that always yields the same numbers (SplitMix64).
 struct RepeatableGenerator: RandomNumberGenerator, Sendable {
     var state: UInt64
 

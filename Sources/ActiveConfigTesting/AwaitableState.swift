@@ -2,7 +2,8 @@ internal import ActiveConfig
 
 /// A state behind a lock that tests can await.
 ///
-/// Conditions are evaluated under the lock at each change, so nothing is missed and nobody polls.
+/// Conditions are evaluated under the lock at each change, so no change is missed and no polling is
+/// needed.
 final class AwaitableState<State: Sendable>: Sendable {
     private struct Waiter {
         let isMet: @Sendable (State) -> Bool
@@ -35,7 +36,7 @@ final class AwaitableState<State: Sendable>: Sendable {
         return result
     }
 
-    /// Waits until a condition is met, which is evaluated under the lock.
+    /// Waits until a condition is met; it is evaluated under the lock.
     ///
     /// - Throws: `CancellationError` when the task is cancelled.
     @discardableResult
@@ -48,7 +49,7 @@ final class AwaitableState<State: Sendable>: Sendable {
             try await withCheckedThrowingContinuation { continuation in
                 let outcome: Result<State, any Error>? = content.withLock { content in
                     if isMet(content.state) { return .success(content.state) }
-                    // The cancellation handler may have run before the waiter was added.
+                    // The cancellation handler can have run before the waiter was added.
                     if Task.isCancelled { return .failure(CancellationError()) }
                     content.waiters[id] = Waiter(isMet: isMet, continuation: continuation)
                     return nil

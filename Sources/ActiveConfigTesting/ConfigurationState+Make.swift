@@ -10,7 +10,7 @@ extension ConfigurationState {
     /// - Parameters:
     ///   - meta: The document's metadata.
     ///   - sections: The settings by section and key.
-    ///   - entityTag: The entity tag of the answer in which it came.
+    ///   - entityTag: The entity tag of the answer.
     /// - Returns: The configuration.
     public static func make(
         meta: [String: SettingValue] = [

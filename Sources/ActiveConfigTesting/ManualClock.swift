@@ -8,22 +8,22 @@
 /// try await task.value
 /// ```
 public final class ManualClock: Clock {
-    /// A moment of a manual clock.
+    /// An instant of a manual clock.
     public struct Instant: InstantProtocol {
         /// The time since the clock was created.
         public let offset: Duration
 
-        /// Creates a moment.
+        /// Creates an instant.
         ///
         /// - Parameter offset: The time since the clock was created.
         public init(offset: Duration = .zero) { self.offset = offset }
 
-        /// The moment that is `duration` later.
+        /// The instant that is `duration` later.
         public func advanced(by duration: Duration) -> Instant {
             Instant(offset: offset + duration)
         }
 
-        /// The time from this moment to another.
+        /// The time from this instant to another.
         public func duration(to other: Instant) -> Duration { other.offset - offset }
 
         /// Returns a Boolean value that indicates whether `left` is earlier.
@@ -41,7 +41,7 @@ public final class ManualClock: Clock {
     /// Creates a clock that shows zero.
     public init() {}
 
-    /// The moment that the clock shows.
+    /// The current instant.
     public var now: Instant { state.value.now }
 
     /// The smallest difference in time that the clock distinguishes.
@@ -50,11 +50,11 @@ public final class ManualClock: Clock {
     /// The deadlines of all sleeping tasks, the next one first.
     public var deadlines: [Instant] { state.value.deadlines.values.sorted() }
 
-    /// Sleeps until the clock has been moved to a moment.
+    /// Sleeps until the clock has been moved to an instant.
     ///
     /// - Parameters:
-    ///   - deadline: The moment.
-    ///   - tolerance: Has no effect.
+    ///   - deadline: The instant.
+    ///   - tolerance: Ignored.
     /// - Throws: `CancellationError` when the task is cancelled.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
@@ -67,9 +67,9 @@ public final class ManualClock: Clock {
         try await state.wait { $0.deadlines[id] == nil }
     }
 
-    /// Moves the clock and wakes the tasks whose deadline has come.
+    /// Advances the clock and wakes the tasks whose deadline is reached.
     ///
-    /// A task that sleeps again after waking starts from the moment that the clock shows then.
+    /// A task that sleeps again after waking starts from the then current instant.
     ///
     /// - Parameter duration: The duration to advance by; not negative.
     public func advance(by duration: Duration) {
@@ -81,7 +81,7 @@ public final class ManualClock: Clock {
         }
     }
 
-    /// Waits until at least `count` tasks sleep at once.
+    /// Waits until at least `count` tasks sleep.
     ///
     /// - Parameter count: The number of tasks.
     /// - Throws: `CancellationError` when the task is cancelled.
@@ -89,7 +89,7 @@ public final class ManualClock: Clock {
         try await state.wait { $0.deadlines.count >= count }
     }
 
-    /// Waits until the deadlines meet a condition, for example that no task sleeps any more.
+    /// Waits until the deadlines meet a condition, for example that no task sleeps anymore.
     ///
     /// - Parameter isMet: Receives ``deadlines``, on any thread.
     /// - Throws: `CancellationError` when the task is cancelled.

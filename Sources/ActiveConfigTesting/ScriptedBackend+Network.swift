@@ -6,20 +6,20 @@ extension ScriptedBackend {
     public struct Message: Sendable {
         /// Its number on all streams, from 1.
         public let number: Int
-        /// The user whose stream it is.
+        /// The user of the stream.
         public let userID: String?
         /// The bytes.
         public let bytes: [UInt8]
     }
 
-    /// What the network makes of a message.
+    /// The network's effect on a message.
     public struct Transmission: Sendable {
         let bytes: [UInt8]
         var delay = Duration.zero
         var cutsStream = false
         var comesBeforeLast = false
 
-        /// It arrives as it was sent.
+        /// It arrives unchanged.
         public static func intact(_ message: Message) -> Transmission {
             Transmission(bytes: message.bytes)
         }
@@ -32,19 +32,19 @@ extension ScriptedBackend {
             Transmission(bytes: Array(message.bytes.prefix(count)), cutsStream: true)
         }
 
-        /// It arrives before what was sent before it and not read yet, as no connection does it.
+        /// It arrives before earlier unread bytes, which no real connection does.
         public static func early(_ message: Message) -> Transmission {
             Transmission(bytes: message.bytes, comesBeforeLast: true)
         }
 
-        /// The same, and then the connection breaks.
+        /// The same, followed by a broken connection.
         public var thenBroken: Transmission {
             var transmission = self
             transmission.cutsStream = true
             return transmission
         }
 
-        /// The same, later, on the backend's clock.
+        /// The same, delayed on the backend's clock.
         public func after(_ delay: Duration) -> Transmission {
             var transmission = self
             transmission.delay = delay
@@ -63,7 +63,7 @@ extension ScriptedBackend {
 /// One open stream of a ``ScriptedBackend``.
 struct ScriptedStream: Sendable {
     let userID: String?
-    /// The version that the backend takes for what the client has.
+    /// The version that the backend assumes the client has.
     var version: Int
     /// The number of the last `update` or `reset`.
     var eventNumber = 0
@@ -139,7 +139,7 @@ final class ScriptedConnection: ActiveConfigEventConnection {
             return DocumentAnswer(state.document(forUserID: userID))
         }
         guard let wait, state.service.hasLongPolls else { return DocumentAnswer(nil) }
-        // Whichever comes first: a version, or the end of the wait.
+        // A version or the end of the wait, whichever comes first.
         let version = state.versions.count
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }

@@ -11,8 +11,7 @@ public import ActiveConfigRealtime
 /// backend.publish(["Home": ["title": "New"]])
 /// ```
 ///
-/// Every user has the entity tag of the version, so that a tag that is sent for the wrong user finds a
-/// match.
+/// Every user has the entity tag of the version, so that a tag sent for the wrong user matches.
 public final class ScriptedBackend: ActiveConfigEventSource {
     /// Creates the sections of a user's document; nil is the generic user.
     public typealias Sections =
@@ -30,51 +29,50 @@ public final class ScriptedBackend: ActiveConfigEventSource {
         var messageCount = 0
     }
 
-    /// What the backend offers at present.
+    /// The backend's current service.
     public struct Service: Sendable {
-        /// Whether streams open, and whether anything comes through.
+        /// Whether streams open, and whether events get through.
         public enum Streams: Sendable, Hashable {
-            /// They open, and events come through.
+            /// They open, and events get through.
             case open
             /// The server has none.
             case none
-            /// They open, and nothing comes through, as with a proxy that buffers.
+            /// They open, but no events get through, as with a buffering proxy.
             case heldBack
             /// They open, and end at once.
             case closedAtOnce
         }
 
-        /// Whether streams can be had.
+        /// The availability of streams.
         public var streams = Streams.open
-        /// True when it knows long polls.
+        /// True when long polls are supported.
         public var hasLongPolls = true
-        /// A status with which every request is refused; nil answers.
+        /// A status that refuses every request; nil answers normally.
         public var refusal: Int?
         /// The `Retry-After` of refusals.
         public var retryAfter: Duration?
         /// False while no connection can be made.
         public var isReachable = true
 
-        /// Creates a service that offers everything.
+        /// Creates a service with everything available.
         public init() {}
     }
 
     /// A request that has arrived.
     public struct Request: Sendable {
-        /// What is asked for.
+        /// The kind of request.
         public enum Kind: Sendable, Hashable {
-            /// The document; conditional when there is an entity tag, a long poll when there is a
-            /// wait.
+            /// A document request; conditional with an entity tag, a long poll with a wait.
             case document(entityTag: String?, wait: Duration?)
-            /// The stream.
+            /// A stream.
             case events(lastEventID: String?)
         }
 
         /// The user; nil is the generic user.
         public let userID: String?
-        /// What is asked for.
+        /// The kind of request.
         public let kind: Kind
-        /// The clock's time of its arrival.
+        /// The clock's time at its arrival.
         public let time: Duration
     }
 
@@ -107,7 +105,7 @@ public final class ScriptedBackend: ActiveConfigEventSource {
     /// The number of open streams.
     public var streamCount: Int { state.value.streams.count }
 
-    /// Changes what the backend offers.
+    /// Changes the backend's service.
     public func setService(_ change: @Sendable (inout Service) -> Void) {
         state.withLock { change(&$0.service) }
     }
@@ -117,7 +115,7 @@ public final class ScriptedBackend: ActiveConfigEventSource {
         state.withLock { $0.meta = meta }
     }
 
-    /// Publishes a version, and tells the open streams.
+    /// Publishes a version, and sends it on the open streams.
     ///
     /// - Returns: The version.
     @discardableResult
@@ -125,7 +123,7 @@ public final class ScriptedBackend: ActiveConfigEventSource {
         publish { _ in sections }
     }
 
-    /// Publishes a version whose documents depend on the user, and tells the open streams.
+    /// Publishes a version whose documents depend on the user, and sends it on the open streams.
     ///
     /// - Returns: The version.
     @discardableResult
@@ -150,7 +148,7 @@ public final class ScriptedBackend: ActiveConfigEventSource {
         }
     }
 
-    /// Ends every open stream, as a server that closes its connections.
+    /// Ends every open stream, as a server does that closes its connections.
     public func endStreams() {
         state.withLock { state in
             for id in state.streams.keys { state.streams[id]?.hasEnded = true }
@@ -194,7 +192,7 @@ extension ScriptedBackend.State {
 
     var tag: String { "\"v\(versions.count)\"" }
 
-    /// Tells a stream what has changed since a version.
+    /// Sends a stream the changes since a version.
     mutating func tell(streamID id: Int, since version: Int, at now: Duration) {
         guard let stream = streams[id],
             let event = update(
@@ -204,7 +202,7 @@ extension ScriptedBackend.State {
         transmit(event, on: id, at: now)
     }
 
-    /// The event of what has changed since a version; nil when nothing has.
+    /// The event with the changes since a version; nil when there are none.
     private func update(forUserID userID: String?, since version: Int, number: Int) -> String? {
         let old = versions[version - 1](userID)
         let new = versions[versions.count - 1](userID)

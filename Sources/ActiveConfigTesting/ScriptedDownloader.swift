@@ -6,7 +6,7 @@ public import ActiveConfig
 /// let downloader = ScriptedDownloader(.configuration(first), .unchanged, .failure(error))
 /// ```
 ///
-/// With ``Answer/held`` the test decides when a request is answered, and so in which order:
+/// With ``Answer/held`` the test decides when, and therefore in which order, requests are answered:
 ///
 /// ```swift
 /// let downloader = ScriptedDownloader { _ in .held }
@@ -31,8 +31,8 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
     private let script: @Sendable (Request) -> Answer
     private let state = AwaitableState(State())
 
-    /// Creates a downloader that gives the answers one after the other, and after the last one
-    /// fails with ``NoAnswer``.
+    /// Creates a downloader that gives the answers one after the other, and then fails with
+    /// ``NoAnswer``.
     ///
     /// - Parameters:
     ///   - answers: The answers.
@@ -48,7 +48,7 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
     ///
     /// - Parameters:
     ///   - clock: The clock of delayed answers.
-    ///   - script: Answers a request. It is called on any thread, several times at once.
+    ///   - script: Answers a request. Called on any thread, concurrently.
     public init(
         clock: ManualClock = ManualClock(), script: @escaping @Sendable (Request) -> Answer
     ) {
@@ -59,13 +59,13 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
     /// All requests that have arrived, in order.
     public var requests: [Request] { state.value.requests }
 
-    /// The requests that have arrived and not ended, in order of arrival.
+    /// The requests that have not ended, in order of arrival.
     public var runningRequests: [Request] {
         let state = state.value
         return state.running.sorted().map { state.requests[$0 - 1] }
     }
 
-    /// The greatest number of requests that ran at once.
+    /// The maximum number of concurrent requests.
     public var peakRunningCount: Int { state.value.peakRunningCount }
 
     /// The numbers of the requests that were cancelled while they ran.
@@ -153,7 +153,7 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
 }
 
 extension ScriptedDownloader {
-    /// A request that was made.
+    /// A request.
     public struct Request: Sendable {
         /// Its number, from 1, in the order of arrival.
         public let number: Int
@@ -199,7 +199,7 @@ extension ScriptedDownloader {
             Answer(outcome: .result(.success(configuration)))
         }
 
-        /// Nothing has changed.
+        /// "Not modified".
         public static let unchanged = Answer(outcome: .result(.success(nil)))
 
         /// A failure.

@@ -3,8 +3,9 @@ import PackagePlugin
 
 /// A plug-in that generates typed keys for the settings of a target's configurations.
 ///
-/// It takes each file of the target, also in folders that are copied as resources, whose name ends in
-/// `ActiveConfig.json`, in any case. Beside `NAME.json`, `NAME.schema.json` is its schema.
+/// It processes each file of the target whose name ends in `ActiveConfig.json`, in any case,
+/// including those in folders that are copied as resources. `NAME.schema.json` beside `NAME.json`
+/// is its schema.
 @main
 struct GenerateSettings: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -23,7 +24,7 @@ struct GenerateSettings: BuildToolPlugin {
                 "GenerateSettings: no file of the target \(target) has a name that ends in "
                     + "ActiveConfig.json; add the configuration to the target's resources")
         }
-        // Some file systems take names that differ in case only for one.
+        // Some file systems are case-insensitive.
         let names = Dictionary(grouping: documents) {
             $0.deletingPathExtension().lastPathComponent.lowercased()
         }
@@ -36,7 +37,7 @@ struct GenerateSettings: BuildToolPlugin {
         return documents.map { command(for: $0, tool: tool, folder: folder) }
     }
 
-    /// The configurations that a file of the target is, or that are in it.
+    /// The configurations in a file or folder of the target.
     private func documents(in file: URL) -> [URL] {
         var files = [file]
         if file.hasDirectoryPath {

@@ -5,10 +5,11 @@
     public import Foundation
 #endif
 
-/// A backend that speaks <doc:Client-protocol>, such as SampleBackend: its address, and how the app asks it.
+/// A backend that implements <doc:Client-protocol>, such as SampleBackend: its address, and how to
+/// make requests.
 ///
-/// One value is given to whatever sends requests: the downloader, the updater and the acknowledger. So
-/// all of them have the same credentials, go through the same proxy and trust the same certificates.
+/// Pass one value to everything that makes requests: the downloader, the updater and the
+/// acknowledger. All of them then use the same credentials, proxy and trusted certificates.
 ///
 /// ```swift
 /// let backend = ActiveConfigBackend(url: server, credentials: .apiKey(key))
@@ -30,9 +31,10 @@ public struct ActiveConfigBackend: Sendable {
     ///   - url: The server's URL, http or https, with the path of the project if it is not the default
     ///     one.
     ///   - credentials: The client's credentials, sent with each request.
-    ///   - signals: The signals of the app and the device, sent with each request for a document or a
+    ///   - signals: The signals of the app and the device, sent with each request for a document or
     ///     stream; nil sends none.
-    ///   - sessions: The URL sessions of all requests, such as ones with a proxy or a pinned certificate.
+    ///   - sessions: The URL sessions of all requests, for example with a proxy or a pinned
+    ///     certificate.
     ///   - limits: The limits on a document's size and depth.
     public init(
         url: URL, credentials: ClientCredentials = .none, signals: ClientSignals? = nil,
@@ -73,7 +75,7 @@ public struct ActiveConfigBackend: Sendable {
     /// The URL of the stream of many users, for services (PROTOCOL 2).
     package var usersEventsURL: URL { appending("/activeconfig/events", []) }
 
-    /// The URL to which a user's client says which version is active (PROTOCOL 2).
+    /// The URL to which a user's client reports its active version (PROTOCOL 2).
     package func acknowledgementURL(forUserID userID: String?) -> URL {
         guard let userID else { return appending("/activeconfig/acknowledgement", []) }
         if ["", ".", ".."].contains(userID) {
@@ -107,10 +109,10 @@ public struct ActiveConfigBackend: Sendable {
         return components.url ?? url
     }
 
-    /// Returns the text with each byte percent-encoded that is not unreserved (RFC 3986, 2.3),
-    /// including `+`, `/` and `%`: for the query of a URL or a header field.
+    /// Returns the text with every byte percent-encoded except unreserved ones (RFC 3986, 2.3),
+    /// including `+`, `/` and `%`: for a URL's query or a header field.
     ///
-    /// It does not suit a component of a path, where `.` and `..` would still mean other paths.
+    /// Not suitable for a path component, where `.` and `..` would still change the path.
     public static func percentEncoded(_ text: String) -> String {
         var encoded = ""
         for byte in text.utf8 {
@@ -129,13 +131,13 @@ public struct ActiveConfigBackend: Sendable {
 }
 
 extension JSONURLDownloader {
-    /// Creates a downloader from a backend that speaks <doc:Client-protocol>.
+    /// Creates a downloader from a backend that implements <doc:Client-protocol>.
     ///
     /// Errors name the backend's URL, not the user's.
     ///
     /// - Parameters:
     ///   - backend: The backend.
-    ///   - timeout: The longest that an answer may take, by default 30 seconds.
+    ///   - timeout: The time limit of an answer, by default 30 seconds.
     public init(backend: ActiveConfigBackend, timeout: Duration = defaultTimeout) {
         self.init(
             timeout: timeout, limits: backend.limits, sessions: backend.sessions,

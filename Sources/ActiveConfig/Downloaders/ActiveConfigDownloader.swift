@@ -1,27 +1,27 @@
-/// A way to fetch a user's configuration.
+/// Fetches a user's configuration.
 ///
-/// See <doc:Writing-a-downloader>; the conformance suite of `ActiveConfigTesting` checks a
-/// downloader of your own.
+/// See <doc:Custom-stores-and-downloaders>; the conformance suite of `ActiveConfigTesting` checks
+/// custom downloaders.
 public protocol ActiveConfigDownloader: Sendable {
     /// Fetches a user's configuration.
     ///
-    /// It is called once at a time for a user, for several users at a time. When the task it runs in
-    /// is cancelled it should stop soon, and throw.
+    /// Called once at a time per user, and concurrently for several users. When its task is
+    /// cancelled, it should stop soon and throw.
     ///
     /// - Parameters:
     ///   - userID: The user, any string; nil is the generic user.
-    ///   - lastKnown: The user's OWN last configuration, never a fallback, or nil. Its entity tag may
-    ///     make the request conditional.
-    /// - Returns: The configuration, or nil when nothing has changed since `lastKnown`.
+    ///   - lastKnown: The user's OWN last configuration, never a fallback, or nil. Its entity tag
+    ///     can make the request conditional.
+    /// - Returns: The configuration, or nil if it has not changed since `lastKnown`.
     /// - Throws: when there is no usable answer. The active configuration then stays.
     func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState?
 
-    /// A digest of what an answer depends on beside the user, such as of signals.
+    /// A digest of what an answer depends on besides the user, such as signals.
     ///
-    /// When it differs from that of the last download, a ``FetchPolicy`` lets the next one ask the
-    /// server before its interval is over. The default implementation returns "".
+    /// If it differs from that of the last download, a ``FetchPolicy`` lets the next one ask the
+    /// server before its interval expires. The default implementation returns "".
     var requestDigest: String { get }
 }
 
@@ -30,24 +30,24 @@ extension ActiveConfigDownloader {
     public var requestDigest: String { "" }
 }
 
-/// A downloader that repeats its requests, whose failures are reported once per cause.
+/// A downloader that repeats its requests, and reports a failure once per cause.
 package protocol FailureDeduplicating: ActiveConfigDownloader {
-    /// Notes a failure, and returns true when its cause is new.
+    /// Records a failure, and returns true when its cause is new.
     func isNewFailure(_ error: any Error) -> Bool
 }
 
-/// The server has answered with a version before the one at hand, as a replica may that does not have
-/// the newest yet; versions never go back, so nothing has changed.
+/// The server answered with an older version than the known one, as a lagging replica can; versions
+/// never go back, so this means "not modified".
 package struct OlderAnswer: Error {
     let configuration: ConfigurationState
 
     package init(configuration: ConfigurationState) { self.configuration = configuration }
 }
 
-/// The downloader of a document that is there already.
+/// The downloader of a document that has already arrived.
 struct ReceivedDocument: ActiveConfigDownloader {
     let document: ConfigurationState
-    /// The user's epoch in which it came.
+    /// The user's epoch when it arrived.
     let epoch: UserEpoch
 
     func requestActiveConfig(

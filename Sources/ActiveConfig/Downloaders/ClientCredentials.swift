@@ -17,13 +17,13 @@
 /// let backend = ActiveConfigBackend(url: server, credentials: credentials)
 /// ```
 ///
-/// The downloader, the updater and the acknowledger of a backend share what is refreshed. A key or token
-/// is sent in a header field only, is not sent to another origin when the backend redirects, and is in no
-/// error and in no log.
+/// The downloader, the updater and the acknowledger of a backend share refreshes. A key or token is
+/// sent in a header field only, never to another origin after a redirect, and appears in no error
+/// or log.
 public struct ClientCredentials: Sendable {
-    /// A request for a token, which the app's closure answers.
+    /// A request for a token, answered by the app's closure.
     public struct TokenRequest: Sendable, Hashable {
-        /// The reason why a token is asked for.
+        /// The reason for a token request.
         ///
         /// Reasons may be added: keep a `default` when you switch over it.
         public struct Reason: Sendable, Hashable, CustomStringConvertible {
@@ -33,9 +33,9 @@ public struct ClientCredentials: Sendable {
 
             private let kind: Kind
 
-            /// A request to the backend is made, and needs a token: the one that the app has.
+            /// A request to the backend needs a token: return the current one.
             public static let first = Reason(kind: .first)
-            /// The backend has refused the last token (401): a new one is needed.
+            /// The backend refused the last token (401): return a new one.
             public static let refused = Reason(kind: .refused)
 
             /// The name, such as `refused`.
@@ -44,14 +44,14 @@ public struct ClientCredentials: Sendable {
 
         /// The user; nil is the generic user, and all users for ``ClientCredentials/bearerToken(_:)``.
         public let userID: String?
-        /// The reason why it is asked for.
+        /// The reason.
         public let reason: Reason
 
-        /// Creates a request, as for a test of the closure.
+        /// Creates a request, for tests of the closure.
         ///
         /// - Parameters:
         ///   - userID: The user; nil is the generic user.
-        ///   - reason: The reason why it is asked for.
+        ///   - reason: The reason.
         public init(userID: String?, reason: Reason) {
             self.userID = userID
             self.reason = reason
@@ -67,11 +67,11 @@ public struct ClientCredentials: Sendable {
     }
 
     private let kind: Kind
-    /// False for a token of all users.
+    /// False for one token for all users.
     private let isPerUser: Bool
-    /// Gets a new token after a 401; nil when there is none to get.
+    /// Gets a new token after a 401; nil when there is no way to get one.
     package let refresh: CredentialRefresh?
-    /// Tells connections that are open of new tokens.
+    /// Notifies open connections of new tokens.
     package let changes = ChangeSignals()
 
     private init(kind: Kind, isPerUser: Bool = true) {
@@ -86,10 +86,10 @@ public struct ClientCredentials: Sendable {
             } else { nil }
     }
 
-    /// Nothing is sent.
+    /// Sends no credentials.
     public static let none = ClientCredentials(kind: .none)
 
-    /// A key of the app's, sent as `X-API-Key`.
+    /// The app's key, sent as `X-API-Key`.
     ///
     /// Every copy of the app contains the key; it does not identify users.
     ///
@@ -99,13 +99,13 @@ public struct ClientCredentials: Sendable {
         ClientCredentials(kind: .apiKey(key))
     }
 
-    /// A token of the user's, such as a JWT, sent as `Authorization: Bearer`.
+    /// A user's token, such as a JWT, sent as `Authorization: Bearer`.
     ///
-    /// - Parameter token: Gives the token of the request's user. It is called before
-    ///   each request, also one that a ``FetchPolicy`` may hold back, so keep the token. After an
-    ///   answer 401 it is called again, once, with the reason `refused`, and has to give a new one; requests
-    ///   of that user that are refused at the same time share the call. Its error fails the
-    ///   download with ``DownloadError/Code/noCredentials``.
+    /// - Parameter token: Returns the token of the request's user. It is called before each
+    ///   request, even one that a ``FetchPolicy`` then holds back, so cache the token. After a 401
+    ///   answer it is called again, once, with the reason `refused`, and must return a new one;
+    ///   concurrent refused requests of that user share the call. Its error fails the download with
+    ///   ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func userToken(
         _ token: @escaping @Sendable (_ request: TokenRequest) async throws -> String
@@ -115,10 +115,10 @@ public struct ClientCredentials: Sendable {
 
     /// A token or key for all users, such as a service's, sent as `Authorization: Bearer`.
     ///
-    /// - Parameter token: Gives the token. It is called before each request, also one that a
-    ///   ``FetchPolicy`` may hold back, so keep the token. After an answer 401 it is called again, once
-    ///   for all requests that were refused at the same time, with the reason `refused`, and has to give a
-    ///   new one. Its error fails the request with ``DownloadError/Code/noCredentials``.
+    /// - Parameter token: Returns the token. It is called before each request, even one that a
+    ///   ``FetchPolicy`` then holds back, so cache the token. After a 401 answer it is called
+    ///   again, once for all concurrent refused requests, with the reason `refused`, and must
+    ///   return a new one. Its error fails the request with ``DownloadError/Code/noCredentials``.
     /// - Returns: The credentials.
     public static func bearerToken(
         _ token: @escaping @Sendable (_ request: TokenRequest) async throws -> String
@@ -126,15 +126,15 @@ public struct ClientCredentials: Sendable {
         ClientCredentials(kind: .token(token), isPerUser: false)
     }
 
-    /// Makes updaters connect anew, each user with a new token, such as after a sign-in, and ends the
-    /// waits of a ``FetchPolicy`` after answers 4xx to downloads with these credentials, by a
-    /// ``JSONURLDownloader`` that is not within a downloader of your own.
+    /// Makes updaters reconnect, each user with a new token, for example after a sign-in, and ends
+    /// the waits of a ``FetchPolicy`` after 4xx answers to downloads with these credentials by a
+    /// ``JSONURLDownloader`` that is not wrapped in a custom downloader.
     ///
-    /// It need not be called for a token that expires: the server ends its stream, and the next
-    /// connection asks for another one.
+    /// Not needed for a token that expires: the server ends its stream, and the next connection
+    /// requests another token.
     public func tokensDidChange() { changes.yield() }
 
-    /// A request to a backend; nil when its credentials have to be waited for.
+    /// A request to a backend; nil when its credentials are asynchronous.
     func knownRequest(_ url: URL) -> URLRequest? {
         var request = URLRequest(url: url)
         switch kind {
@@ -182,7 +182,7 @@ public struct ClientCredentials: Sendable {
         }
     }
 
-    /// - Throws: when the text would end the header field, or is empty.
+    /// - Throws: when the text cannot be the value of a header field, or is empty.
     private func checked(_ text: String, _ url: URL) throws -> String {
         guard !text.isEmpty, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw DownloadError(.noCredentials, url: url)

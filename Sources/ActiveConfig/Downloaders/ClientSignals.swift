@@ -1,4 +1,4 @@
-/// What a client tells the server of itself, for conditions: the app, the device, and custom signals
+/// Signals that the server's conditions are evaluated with: of the app, the device, and custom ones
 /// (<doc:Client-protocol>, section 1).
 ///
 /// ```swift
@@ -9,9 +9,9 @@
 /// try await signals.setCustomSignals(["plan": "pro", "level": 7, "is_trial": false])
 /// ```
 ///
-/// Signals go with each request of a downloader that was given them. After they have changed, a
-/// ``FetchPolicy`` lets the next download ask the server before its interval is over; to download at
-/// once, follow ``updates``:
+/// They are sent with each request of a downloader that has them. After a change, a ``FetchPolicy``
+/// lets the next download ask the server before its interval expires; to download at once, follow
+/// ``updates``:
 ///
 /// ```swift
 /// for await _ in signals.updates { config.startDownload() }
@@ -19,14 +19,14 @@
 ///
 /// Custom signals belong to the installation, not to a user, and are kept across launches.
 ///
-/// They are part of the request's URL. The limits are of each signal; together they may be longer
-/// than a server takes: see <doc:Writing-a-downloader>.
+/// They are part of the request's URL. The limits apply to each signal; all together can exceed a
+/// server's limit: see <doc:Targeting-and-experiments>.
 public final class ClientSignals: Sendable {
-    /// The most custom signals that can be set.
+    /// The maximum number of custom signals.
     public static let maximumCustomCount = 100
-    /// The most characters, in Unicode scalars, in the name of a custom signal.
+    /// The maximum length of a custom signal's name, in Unicode scalars.
     public static let maximumNameLength = 250
-    /// The most characters, in Unicode scalars, in the value of a signal.
+    /// The maximum length of a signal's value, in Unicode scalars.
     public static let maximumValueLength = 500
 
     private let platform: @Sendable () -> PlatformSignals
@@ -34,16 +34,16 @@ public final class ClientSignals: Sendable {
     private let storeCalls = BlockingCalls()
     package let changeSignals = ChangeSignals()
 
-    /// Creates signals, the custom ones being those that the store has kept.
+    /// Creates signals, with the custom ones that the store has kept.
     ///
-    /// The store is not read yet.
+    /// Does not read the store yet.
     ///
     /// - Parameters:
-    ///   - platform: What is sent of the app and the device, by default all that the platform says;
-    ///     called for each request. ``PlatformSignals/init()`` sends nothing.
-    ///   - store: Keeps the custom signals across launches, if it keeps records (``StoreRecord``), such as
-    ///     the one of the ``ActiveConfig/ActiveConfig``; nil keeps them in memory.
-    ///   - log: Receives a warning when they cannot be kept.
+    ///   - platform: Returns the signals of the app and the device, by default all that the
+    ///     platform knows; called for each request. ``PlatformSignals/init()`` sends none.
+    ///   - store: Keeps the custom signals across launches if it keeps records (``StoreRecord``),
+    ///     for example the store of the ``ActiveConfig/ActiveConfig``; nil keeps them in memory.
+    ///   - log: Receives a warning when they cannot be stored.
     public init(
         platform: @escaping @Sendable () -> PlatformSignals = { .current },
         store: (any ActiveConfigStore)? = nil, log: ActiveConfigLog = .standardError
@@ -52,8 +52,7 @@ public final class ClientSignals: Sendable {
         stored = StoredState("signals", initial: [:], store: store, log: log)
     }
 
-    /// All signals as they are sent, by their names in the query, such as `app.version` and
-    /// `signal.plan`.
+    /// All signals as they are sent, by their query names, such as `app.version` and `signal.plan`.
     public var values: [String: String] {
         stored.value.reduce(into: platform().namedValues) { $0["signal.\($1.key)"] = $1.value }
     }
@@ -61,7 +60,7 @@ public final class ClientSignals: Sendable {
     /// The custom signals.
     public var custom: [String: String] { stored.value }
 
-    /// A digest of ``values``; equal signals have equal ones, in each launch.
+    /// A digest of ``values``; equal signals have equal digests in every launch.
     public var digest: String {
         let text = values.sorted { $0.key.precedes($1.key) }.map {
             "\(ActiveConfigBackend.percentEncoded($0.key))="
@@ -70,9 +69,9 @@ public final class ClientSignals: Sendable {
         return String(SHA256.hexDigest(of: text.utf8).prefix(16))
     }
 
-    /// Sets custom signals, and keeps the others: all of them, or none when one exceeds a limit.
+    /// Sets custom signals and keeps the others; sets none of them if one exceeds a limit.
     ///
-    /// When it returns they are kept durably, which takes a few milliseconds.
+    /// When it returns they are stored durably, which takes a few milliseconds.
     ///
     /// - Parameter signals: Values by name; nil removes a signal.
     /// - Throws: ``CustomSignalError``, with the first signal that exceeds a limit.
@@ -83,9 +82,9 @@ public final class ClientSignals: Sendable {
         try set(signals)
     }
 
-    /// Sets custom signals, and keeps the others: all of them, or none when one exceeds a limit.
+    /// Sets custom signals and keeps the others; sets none of them if one exceeds a limit.
     ///
-    /// When it returns they are kept durably.
+    /// When it returns they are stored durably.
     ///
     /// - Parameter signals: Values by name; nil removes a signal.
     /// - Throws: ``CustomSignalError``, with the first signal that exceeds a limit.
@@ -106,7 +105,7 @@ public final class ClientSignals: Sendable {
         await storeCalls.run { self.removeAll() }
     }
 
-    /// Yields after custom signals have changed; several changes that nobody has read yet are one.
+    /// Yields after custom signals have changed; unread changes coalesce into one.
     ///
     /// A change of the device's settings is not announced; the next request sends it.
     public var updates: ConfigurationUpdates<Void> {
@@ -127,7 +126,7 @@ public final class ClientSignals: Sendable {
         let result: Result<Bool, CustomSignalError> = stored.update { custom in
             var new = custom
             for (name, value) in signals {
-                // Of two names that Swift takes for equal, the new one's bytes are sent.
+                // Of two names that are equal as Swift strings, the new one's bytes are sent.
                 new[name] = nil
                 new[name] = value?.text
             }

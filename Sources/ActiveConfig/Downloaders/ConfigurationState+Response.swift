@@ -27,8 +27,9 @@ extension ConfigurationState {
         ).read(as: self)
     }
 
-    /// What a 304 says of this configuration; nil, which says nothing but that it is unchanged, when the
-    /// answer names no later version, and has no other field of ours or nobody keeps the original.
+    /// The confirmation of this configuration by a 304; nil, which only means "not modified", when
+    /// the answer names no later version and either has no other field of this protocol or no
+    /// original is kept.
     package func confirmed(by response: HTTPURLResponse) -> ConfigurationState? {
         let version = response.templateVersion.flatMap { version in
             version > templateVersion ?? .max ? version : nil
@@ -51,7 +52,7 @@ extension ConfigurationState {
 private let templateVersionField = "ActiveConfig-Template-Version"
 
 extension HTTPURLResponse {
-    /// The version of the answer; nil when it names none, or not as PROTOCOL 1 says.
+    /// The version named by the answer; nil when it names none, or not as PROTOCOL 1 requires.
     fileprivate var templateVersion: Int? {
         value(forHTTPHeaderField: templateVersionField).flatMap { Int(wireDigits: $0) }
     }
@@ -67,8 +68,8 @@ extension HTTPURLResponse {
 }
 
 extension URLRequest {
-    /// Names the version of the document that the client has, unless the request names one: a server
-    /// then knows that the client takes over the version of a 304.
+    /// Names the version of the client's document, unless the request already names one: the server
+    /// then knows that the client adopts the version of a 304.
     package mutating func nameTemplateVersion(_ version: Int?) {
         guard value(forHTTPHeaderField: templateVersionField) == nil else { return }
         setValue("\(max(version ?? 0, 0))", forHTTPHeaderField: templateVersionField)

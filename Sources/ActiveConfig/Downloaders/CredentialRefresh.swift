@@ -1,14 +1,14 @@
 package import Foundation
 
-/// Gets new credentials after an answer 401: once for the requests that were refused at the same time,
-/// each of which is then sent once more.
+/// Gets new credentials after a 401 answer: once for all concurrent refused requests, each of which
+/// is then sent once more.
 package struct CredentialRefresh: Sendable {
-    /// False: one refresh is for the requests of all users.
+    /// False: one refresh serves the requests of all users.
     private let isPerUser: Bool
     private let body: @Sendable (_ userID: String?) async throws -> String?
     private let refreshes = JoinedRefreshes()
 
-    /// Creates it; `body` returns the new token, if it is one that is passed on.
+    /// Creates it; `body` returns the new token, if it is to be passed on.
     init(
         isPerUser: Bool, _ body: @escaping @Sendable (_ userID: String?) async throws -> String?
     ) {
@@ -16,13 +16,13 @@ package struct CredentialRefresh: Sendable {
         self.body = body
     }
 
-    /// Sends a request, and again with new credentials when it was refused.
+    /// Sends a request, and again with new credentials if it was refused.
     ///
     /// - Parameters:
     ///   - userID: The user of the request.
     ///   - url: The URL that errors name.
-    ///   - isRefused: True for an answer 401.
-    ///   - send: Sends it, with the new token or nil, and returns the answer.
+    ///   - isRefused: True for a 401 answer.
+    ///   - send: Sends the request, with the new token or nil, and returns the answer.
     /// - Returns: The last answer.
     /// - Throws: What `send` throws, or ``DownloadError/Code/noCredentials``.
     func answer<Answer: Sendable>(
@@ -48,7 +48,7 @@ package struct CredentialRefresh: Sendable {
 }
 
 extension CredentialRefresh? {
-    /// Sends a request once, or once more after a refresh, if there is one.
+    /// Sends a request, and once more after a refresh if one is possible.
     package func answer<Answer: Sendable>(
         forUserID userID: String?, url: URL?, isRefused: (Answer) -> Bool,
         _ send: (_ refreshedToken: String?) async throws -> Answer
@@ -58,7 +58,7 @@ extension CredentialRefresh? {
             forUserID: userID, url: url, isRefused: isRefused, send)
     }
 
-    /// Sends a request whose refusal is an error of the status 401.
+    /// Sends a request whose refusal is an error with the status 401.
     package func answer<Answer: Sendable>(
         forUserID userID: String?, url: URL?,
         _ send: (_ refreshedToken: String?) async throws -> Result<Answer, DownloadError>

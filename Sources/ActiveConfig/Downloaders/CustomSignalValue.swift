@@ -1,6 +1,6 @@
-/// The value of a custom signal: a text, a number or a Boolean, as a literal too.
+/// The value of a custom signal: a string, a number or a Boolean; also from a literal.
 public struct CustomSignalValue: Sendable, Hashable {
-    /// What is sent; nil for a number that is not finite.
+    /// The sent text; nil for a number that is not finite.
     let text: String?
 
     /// A text.
@@ -13,9 +13,9 @@ public struct CustomSignalValue: Sendable, Hashable {
         CustomSignalValue(text: String(value))
     }
 
-    /// A number, sent in as few digits as it takes, `5.0` as "5".
+    /// A number, sent with the fewest digits, `5.0` as "5".
     ///
-    /// One that is not finite is refused by `setCustomSignals(_:)`.
+    /// `setCustomSignals(_:)` refuses one that is not finite.
     public static func double(_ value: Double) -> CustomSignalValue {
         guard value.isFinite else { return CustomSignalValue(text: nil) }
         let text = value.description
@@ -62,7 +62,7 @@ public struct CustomSignalError: Error, Sendable, Hashable {
         public static let nameTooLong = Code(kind: .nameTooLong)
         /// The value has more than ``ClientSignals/maximumValueLength`` Unicode scalars.
         public static let valueTooLong = Code(kind: .valueTooLong)
-        /// The value is a number that is infinite or none.
+        /// The value is not a finite number.
         public static let notFinite = Code(kind: .notFinite)
         /// There would be more than ``ClientSignals/maximumCustomCount`` signals.
         public static let tooMany = Code(kind: .tooMany)
@@ -73,10 +73,10 @@ public struct CustomSignalError: Error, Sendable, Hashable {
 
     /// The kind of fault.
     public let code: Code
-    /// The signal's name, the first in the order of bytes that has the fault.
+    /// The signal's name; the first faulty one in byte order.
     public let name: String
 
-    /// Creates an error, as for a test.
+    /// Creates an error, for tests.
     ///
     /// - Parameters:
     ///   - code: The kind of fault.

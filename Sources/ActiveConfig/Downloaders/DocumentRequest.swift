@@ -4,8 +4,8 @@ package import Foundation
     package import FoundationNetworking
 #endif
 
-/// A request for a user's document, and what an answer to it says, whoever sends it: a download, a stream
-/// or a long poll.
+/// A request for a user's document, and the interpretation of answers, for downloads, streams and
+/// long polls alike.
 package struct DocumentRequest: Sendable {
     /// Header fields that make a request conditional.
     private static let conditions = ["If-None-Match", "If-Modified-Since"]
@@ -15,7 +15,7 @@ package struct DocumentRequest: Sendable {
     package let url: URL?
     private let lastKnown: ConfigurationState?
 
-    /// Completes a request: it becomes conditional when the last configuration has an entity tag.
+    /// Completes a request, which becomes conditional if the last configuration has an entity tag.
     package init(
         _ made: URLRequest, _ context: JSONURLDownloader.RequestContext,
         lastKnown: ConfigurationState?, reportedURL: URL?
@@ -29,8 +29,8 @@ package struct DocumentRequest: Sendable {
         request.nameTemplateVersion(context.templateVersion)
     }
 
-    /// True for a document, and for a 304 of a conditional request: an unconditional one has nothing that
-    /// could be unchanged.
+    /// True for a document, and for a 304 to a conditional request; to an unconditional one a 304
+    /// is invalid.
     package func isAnswered(by head: HTTPURLResponse) -> Bool {
         isUnchanged(head) || 200...299 ~= head.statusCode
     }
@@ -40,7 +40,7 @@ package struct DocumentRequest: Sendable {
             && Self.conditions.contains { request.value(forHTTPHeaderField: $0) != nil }
     }
 
-    /// The document of such an answer, or what a 304 confirms of the last one; nil is unchanged.
+    /// The document of such an answer, or the confirmation by a 304; nil means unchanged.
     ///
     /// - Throws: ``ConfigurationFormatError``.
     package func configuration(
@@ -53,7 +53,7 @@ package struct DocumentRequest: Sendable {
 }
 
 extension URLRequest {
-    /// The request, if its URL is one of http or https.
+    /// The request, if its URL is an http or https URL.
     package func checked(reportedURL: URL?) throws -> URLRequest {
         guard ["http", "https"].contains(url?.scheme?.lowercased()) else {
             throw DownloadError(.notHTTP, url: reportedURL ?? url)

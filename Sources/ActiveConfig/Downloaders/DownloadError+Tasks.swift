@@ -5,9 +5,9 @@ package import Foundation
 #endif
 
 extension DownloadError {
-    /// The error of a task that has failed, after the head of an answer or without one.
+    /// The error of a failed task, before or after the head of the answer.
     ///
-    /// The system's error has the whole URL, with the user and the query; that is left out.
+    /// The system's error contains the whole URL, with user and query, which is left out.
     package init(_ error: any Error, after head: HTTPURLResponse?, url: URL?) {
         var error = error
         if let failure = error as? URLError {

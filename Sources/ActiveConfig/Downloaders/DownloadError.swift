@@ -13,7 +13,8 @@ public struct DownloadError: Error, Sendable {
 
         private let kind: Kind
 
-        /// The server answered with a status other than 2xx, or with a 304 that was not asked for.
+        /// The server answered with a status other than 2xx, or with a 304 to an unconditional
+        /// request.
         public static let httpStatus = Code(kind: .httpStatus)
         /// The answer was not complete in time.
         public static let timedOut = Code(kind: .timedOut)
@@ -21,21 +22,22 @@ public struct DownloadError: Error, Sendable {
         public static let cannotConnect = Code(kind: .cannotConnect)
         /// The connection broke before the answer was complete.
         public static let connectionLost = Code(kind: .connectionLost)
-        /// The answer was longer than a document may be, and was not read further.
+        /// The answer exceeded the size limit of a document and was not read further.
         public static let bodyTooLarge = Code(kind: .bodyTooLarge)
         /// The server redirected to another host, from https to http, or a request with a body to
         /// another port.
         public static let redirectRefused = Code(kind: .redirectRefused)
-        /// The URL is no http or https URL.
+        /// The URL is not an http or https URL.
         public static let notHTTP = Code(kind: .notHTTP)
         /// The ``ActiveConfig`` was created without a downloader.
         public static let noDownloader = Code(kind: .noDownloader)
-        /// The app gave no credentials: its closure threw, or gave what a header field cannot carry.
+        /// The app gave no credentials: its closure threw, or returned text that a header field
+        /// cannot carry.
         public static let noCredentials = Code(kind: .noCredentials)
-        /// No request was made, since the server or a failure before asks to wait; see
+        /// No request was made, because of a wait after a failure or requested by the server; see
         /// ``retryAfter`` and ``FetchPolicy``.
         ///
-        /// ``status`` is that of the answer that is the cause.
+        /// ``status`` is that of the answer that caused the wait.
         public static let throttled = Code(kind: .throttled)
         /// Any other fault of the connection; see ``underlyingError``.
         public static let other = Code(kind: .other)
@@ -46,29 +48,29 @@ public struct DownloadError: Error, Sendable {
 
     /// The kind of fault.
     public let code: Code
-    /// The status that the server answered with, if it answered; for ``Code/throttled`` when it was
-    /// asked last.
+    /// The status of the server's answer, if there was one; for ``Code/throttled`` that of the last
+    /// answer.
     public let status: Int?
     /// The URL of the request, without parts that may hold secrets: query, fragment, user, password.
     public let url: URL?
-    /// How long the server asks to wait (`Retry-After`), at most a day; for
-    /// ``Code/throttled`` the rest of the wait.
+    /// The wait requested by the server (`Retry-After`), at most a day; for ``Code/throttled`` the
+    /// rest of the wait.
     ///
-    /// What the server asks for is the minimum: by a ``FetchPolicy`` the wait may be longer, until
+    /// It is a minimum: with a ``FetchPolicy`` the wait can be longer, until
     /// ``ConfigurationStatus/throttledUntil``.
     public let retryAfter: Duration?
     /// The server's explanation of an error status, on one line: its first 300 Unicode scalars,
-    /// with control characters escaped; nil when it gives none.
+    /// with control characters escaped; nil when there is none.
     ///
-    /// Show it as the server's, not as the app's own. Parts of the request that it repeats
-    /// are removed: credentials, query and user, as they are or percent-encoded. Those that the server
-    /// has escaped for HTML or JSON remain.
+    /// Attribute it to the server when you show it. Repeated parts of the request are removed:
+    /// credentials, query and user, plain or percent-encoded. Those that the server has escaped for
+    /// HTML or JSON remain.
     public let serverMessage: String?
     /// The system's error, or that of the app's credentials.
     public let underlyingError: (any Error)?
-    /// The ``RequestFingerprint`` of the request that was refused.
+    /// The ``RequestFingerprint`` of the refused request.
     package var fingerprint: String?
-    /// Ways to end the wait of a refused request, beside `markStale()`.
+    /// Ways to end the wait of a refused request, besides `markStale()`.
     var waitEnds: WaitEnds = []
 
     /// Creates an error.
@@ -76,9 +78,9 @@ public struct DownloadError: Error, Sendable {
     /// - Parameters:
     ///   - code: The kind of fault.
     ///   - status: The status that the server answered with.
-    ///   - url: The URL of the request; the parts that may hold secrets are removed here.
+    ///   - url: The URL of the request; parts that may hold secrets are removed here.
     ///   - retryAfter: How long to wait before the next request.
-    ///   - serverMessage: What the server says; shortened here to one line.
+    ///   - serverMessage: The server's explanation; shortened here to one line.
     ///   - underlyingError: The system's error.
     public init(
         _ code: Code, status: Int? = nil, url: URL? = nil, retryAfter: Duration? = nil,
@@ -139,7 +141,7 @@ extension DownloadError: Hashable {
 }
 
 extension DownloadError: CustomStringConvertible {
-    /// One sentence with the failure and the URL, and what the server says, marked as such.
+    /// One sentence with the failure, the URL, and the server's explanation, marked as such.
     public var description: String {
         serverMessage.map { "\(sentence) The server says: \($0)" } ?? sentence
     }
@@ -165,9 +167,9 @@ extension DownloadError: CustomStringConvertible {
             return "\(sentence), and asks to wait for \(Self.text(of: retryAfter))."
         }
         guard let underlyingError else { return "\(sentence)." }
-        // What an app's own error says may be a secret.
+        // The text of an app's own error can be a secret.
         if code == .noCredentials { return "\(sentence) (\(type(of: underlyingError)))." }
-        // The whole description of a system's error would repeat the URL, with its query.
+        // The whole description of a system error would repeat the URL with its query.
         return "\(sentence): \(underlyingError.localizedDescription)"
     }
 
@@ -178,7 +180,7 @@ extension DownloadError: CustomStringConvertible {
             text += ", since it answered with status \(status); "
             text += isRefusal ? "the wait ends \(ends)" : "markStale() does not end the wait"
         }
-        // A fetch policy may wait for longer than the server asks for.
+        // A fetch policy can wait longer than the server asks for.
         if let retryAfter {
             text += "; the next request may be made in \(Self.text(of: retryAfter))"
         }
@@ -194,7 +196,7 @@ extension DownloadError: CustomStringConvertible {
         }
     }
 
-    /// True for an answer 4xx that the same request is likely to get again.
+    /// True for a 4xx answer that the same request is likely to get again.
     var isRefusal: Bool {
         status.map { (400...499).contains($0) && $0 != 408 && $0 != 429 } ?? false
     }

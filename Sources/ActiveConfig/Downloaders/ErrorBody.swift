@@ -4,14 +4,14 @@ package import Foundation
     package import FoundationNetworking
 #endif
 
-/// The body of an answer that is no success, as far as it has arrived:
-/// `{"error": {"message": "…"}}` (HTTP, head).
+/// The body of an error answer, as far as it has arrived: `{"error": {"message": "…"}}` (HTTP,
+/// head).
 package struct ErrorBody {
-    /// In bytes; what is longer is not read further, and has no sentence.
+    /// In bytes; a longer body is not read further, and yields no message.
     package static let maximumSize = 8 << 10
     /// Limit on waiting for the rest of a body, from the head of the answer.
     ///
-    /// On Linux an answer that asks for a password has no end.
+    /// On Linux a body after a 401 with a password challenge never ends.
     package static let timeout = Duration.seconds(1)
 
     private let data: Data
@@ -28,11 +28,11 @@ package struct ErrorBody {
         if [204, 304].contains(head.statusCode) { return true }
         guard let first = data.first(where: { !$0.isJSONSpace }) else { return false }
         if first != UInt8(ascii: "{") { return true }
-        // Only an object's end is worth parsing for.
+        // Parsing is worthwhile only at the end of an object.
         return data.last { !$0.isJSONSpace } == UInt8(ascii: "}") && content != nil
     }
 
-    /// The length that the head names; nil when it names none, or that of a compressed body.
+    /// The length in the head; nil when there is none, or when the body is compressed.
     private var length: Int? {
         let isCompressed = head.value(forHTTPHeaderField: "Content-Encoding") != nil
         if isCompressed || head.expectedContentLength < 0 { return nil }
@@ -44,9 +44,9 @@ package struct ErrorBody {
         return try? SettingValue(jsonData: data, limits: limits).dictionaryValue
     }
 
-    /// The server's sentence; nil without one.
+    /// The server's message; nil when there is none.
     ///
-    /// Secrets of the request that it repeats are removed: credentials, the query and the user.
+    /// Secrets of the request that it repeats are removed: credentials, query and user.
     package func message(to request: URLRequest, of userID: String?) -> String? {
         guard let message = content?["error"]?.dictionaryValue?["message"]?.stringValue,
             !message.isEmpty

@@ -5,7 +5,7 @@
     public import Foundation
 #endif
 
-/// A downloader that gets a document of the exchange format from a URL.
+/// Downloads a document of the exchange format from a URL.
 ///
 /// ```swift
 /// let downloader = JSONURLDownloader { userID in
@@ -15,10 +15,10 @@
 /// ```
 ///
 /// The entity tag of the user's own last configuration is sent as `If-None-Match`. A 304 then means
-/// that nothing has changed, apart from the version that it may name in
-/// `ActiveConfig-Template-Version`, which is taken over; after an unconditional request it is an error. Only a 2xx answer is a
-/// document. A body over the limit is stopped while it arrives. Cancelling the task cancels the
-/// request. Nothing is cached by URL, and no cookie is kept.
+/// "not modified", except that a later version named in `ActiveConfig-Template-Version` is adopted;
+/// after an unconditional request a 304 is an error. Only a 2xx answer is a document. A body over
+/// the limit is aborted while it arrives. Cancelling the task cancels the request. Nothing is
+/// cached by URL, and no cookie is kept.
 ///
 /// Redirects to another host, or from https to http, are refused. Redirects to another port of the
 /// host, or from http to https, are followed without credentials: of the request's header fields,
@@ -26,15 +26,15 @@
 ///
 /// On Linux, Foundation reads the answers to all requests of a process on one queue. A server that
 /// floods it delays the others until its connection is closed, which takes effect within about a
-/// second; the error comes at once. Foundation cannot handle some answers, and no code above it can
-/// change that: it reads the body of a redirect to its end, and it ends the process at a
-/// `Content-Length` of almost 2⁶³, at trailer fields after a chunked body, and at a relative
+/// second; the error is thrown at once. Foundation cannot handle some answers, and code above it
+/// cannot prevent that: it reads the body of a redirect to its end, and it terminates the process
+/// at a `Content-Length` of almost 2⁶³, at trailer fields after a chunked body, and at a relative
 /// redirect to an IPv6 address. Use a server that you trust, over https.
 public struct JSONURLDownloader: ActiveConfigDownloader {
     let createRequest: @Sendable (RequestContext) async throws -> URLRequest
-    /// Creates the request if that needs no waiting, for what is known of the next one.
+    /// Creates the request without waiting, if possible, to predict the next one.
     let knownRequest: @Sendable (RequestContext) -> URLRequest?
-    /// Of the credentials.
+    /// Changes of the credentials' tokens.
     let tokenChanges: ChangeSignals?
     private let refresh: CredentialRefresh?
     /// The URL that errors name; nil: that of the request.
@@ -44,22 +44,22 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     private let sessions: URLSessionPool
     private let signals: ClientSignals?
 
-    /// The longest that an answer may take unless said otherwise, 30 seconds: a server that takes the
-    /// request and says nothing must not hold a launch up.
+    /// The default time limit of an answer, 30 seconds: a server that accepts the request and stays
+    /// silent must not delay a launch.
     public static let defaultTimeout = Duration.seconds(30)
 
     /// Creates a downloader.
     ///
     /// - Parameters:
-    ///   - timeout: The longest that a download may take, from the request to the last byte, by
-    ///     default 30 seconds, at most a year. The request's own `timeoutInterval` bounds each wait
-    ///     for more of the answer, in whole seconds, at least one and at most a week.
+    ///   - timeout: The time limit of a download, from the request to the last byte, by default 30
+    ///     seconds, at most a year. The request's own `timeoutInterval` bounds each wait for more
+    ///     data, in whole seconds, at least one and at most a week.
     ///   - limits: The limits on the document's size and depth.
     ///   - createRequest: Creates the request for a user; nil is the generic user. A user ID can be
     ///     any string, including `..` and `a+b`: put ``ActiveConfigBackend/percentEncoded(_:)``
-    ///     into the query or a header field. After an answer 4xx that a ``FetchPolicy`` waits for, and
-    ///     until a download succeeds, it is also called without a request, to compare URL and
-    ///     credentials: by each download and by ``ConfigurationStatus/throttledUntil``, on any
+    ///     into the query or a header field. While a ``FetchPolicy`` waits after a 4xx answer, and
+    ///     until a download succeeds, it is also called without making a request, to compare URL
+    ///     and credentials: by each download and by ``ConfigurationStatus/throttledUntil``, on any
     ///     thread. It must be quick, and must not read that property, which calls it.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
@@ -71,7 +71,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
             createRequest: { createRequest($0.userID) })
     }
 
-    /// Creates a downloader whose requests may have to be waited for, such as for a token.
+    /// Creates a downloader whose requests are created asynchronously, for example with a token.
     ///
     /// ```swift
     /// let downloader = JSONURLDownloader(
@@ -85,18 +85,18 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
     /// ```
     ///
     /// - Parameters:
-    ///   - timeout: The longest that the answer may take, from the request to the last byte, by
-    ///     default 30 seconds, at most a year. The time of `createRequest` and `refresh` does not
-    ///     count; the `downloadTimeout` of ``ActiveConfig/ActiveConfig`` bounds all of it.
+    ///   - timeout: The time limit of the answer, from the request to the last byte, by default 30
+    ///     seconds, at most a year. The time of `createRequest` and `refresh` does not count; the
+    ///     `downloadTimeout` of ``ActiveConfig/ActiveConfig`` bounds all of it.
     ///   - limits: The limits on the document's size and depth.
     ///   - sessions: The URL sessions.
-    ///   - signals: What the app says of itself; `createRequest` gets the values.
-    ///   - refresh: Gets new credentials after an answer 401; then `createRequest` is called again,
-    ///     once. Requests that are refused at the same time wait for one refresh. Nil: a 401 is an
-    ///     error as others.
-    ///   - createRequest: Creates a request. The download throws its errors. While an answer 4xx makes
-    ///     the user's requests wait, by a ``FetchPolicy``, a download also calls it without a request, to
-    ///     compare URL and credentials; an error of that call is ignored.
+    ///   - signals: The app's signals; `createRequest` gets their values.
+    ///   - refresh: Gets new credentials after a 401 answer; then `createRequest` is called again,
+    ///     once. Concurrent refused requests share one refresh. Nil: a 401 is an error like others.
+    ///   - createRequest: Creates a request. The download throws its errors. While a
+    ///     ``FetchPolicy`` makes the user's requests wait after a 4xx answer, a download also calls
+    ///     it without making a request, to compare URL and credentials; errors of that call are
+    ///     ignored.
     public init(
         timeout: Duration = defaultTimeout, limits: ConfigurationLimits = .default,
         sessions: URLSessionPool = .shared, signals: ClientSignals? = nil,
@@ -132,13 +132,13 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         self.createRequest = createRequest
     }
 
-    /// A digest of the signals, which differs when one of them has changed.
+    /// A digest of the signals, which changes with each of them.
     public var requestDigest: String { signals?.digest ?? "" }
 
     /// Gets a user's document.
     ///
     /// - Throws: ``DownloadError`` when the server gives no usable answer;
-    ///   ``ConfigurationFormatError`` when the answer is no usable document; `CancellationError`.
+    ///   ``ConfigurationFormatError`` when the document is not usable; `CancellationError`.
     public func requestActiveConfig(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async throws -> ConfigurationState? {
@@ -154,7 +154,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
         RequestContext(userID, signals: signals, lastKnown: lastKnown)
     }
 
-    /// Sends one request; a status that is no answer is returned as a failure.
+    /// Sends one request; an error status is returned as a failure.
     private func exchange(
         _ context: RequestContext, _ lastKnown: ConfigurationState?
     ) async throws -> Result<ConfigurationState?, DownloadError> {
@@ -175,7 +175,7 @@ public struct JSONURLDownloader: ActiveConfigDownloader {
 }
 
 extension JSONURLDownloader {
-    /// The parts that a request is made of.
+    /// The inputs of a request.
     public struct RequestContext: Sendable, Hashable {
         /// The user, any string; nil is the generic user.
         public let userID: String?
@@ -186,10 +186,10 @@ extension JSONURLDownloader {
         public let entityTag: String?
         /// `template_version` of that configuration's `meta`.
         public let templateVersion: Int?
-        /// The token that a refresh has given; nil before.
+        /// The token from a refresh; nil before one.
         package var refreshedToken: String?
 
-        /// Creates a context, as for a test of the closure that creates requests.
+        /// Creates a context, for tests of the closure that creates requests.
         ///
         /// - Parameters:
         ///   - userID: The user; nil is the generic user.
@@ -206,7 +206,7 @@ extension JSONURLDownloader {
             self.templateVersion = templateVersion
         }
 
-        /// Of a request that may be conditional.
+        /// For a request that can be conditional.
         package init(
             _ userID: String?, signals: ClientSignals?, lastKnown: ConfigurationState?
         ) {
@@ -215,7 +215,7 @@ extension JSONURLDownloader {
                 templateVersion: lastKnown?.meta["template_version"]?.integerValue)
         }
 
-        /// Of a request that asks for no document.
+        /// For a request without a document.
         package init(_ userID: String?, token: String?) {
             self.init(userID: userID, signals: [:], entityTag: nil, templateVersion: nil)
             refreshedToken = token

@@ -1,20 +1,20 @@
 /// Refreshes of credentials, one at a time for each user, awaited by any number of requests.
 final class JoinedRefreshes: Sendable {
-    /// Gives the new token, if it is one that is passed on.
+    /// Returns the new token, if it is to be passed on.
     typealias Refresh = @Sendable () async throws -> String?
     private typealias Running = SharedTask<String?, String?>
 
     private struct Entry {
-        /// Requests that were begun and have not ended.
+        /// Requests that have started and not ended.
         var requestCount = 0
-        /// Refreshes that have succeeded since the first of them.
+        /// Successful refreshes since the first of these requests.
         var finishedCount = 0
         var running: Running?
     }
 
     private let entries = Locked<[UserID: Entry]>([:])
 
-    /// Begins a request: `end(_:)` has to follow.
+    /// Starts a request: `end(_:)` must follow.
     ///
     /// - Returns: The number of refreshes so far, for `refresh(_:since:by:)`.
     func begin(_ userID: UserID) -> Int {
@@ -31,12 +31,11 @@ final class JoinedRefreshes: Sendable {
         }
     }
 
-    /// Refreshes, or joins the refresh that is running, or does nothing when one has succeeded since
-    /// `count`.
+    /// Refreshes, joins the running refresh, or does nothing when one has succeeded since `count`.
     ///
-    /// A caller that is cancelled leaves at once; the refresh is cancelled with the last one.
+    /// A cancelled caller leaves at once; the refresh is cancelled with the last one.
     ///
-    /// - Returns: The new token; nil when it is not passed on, or the refresh was another's.
+    /// - Returns: The new token; nil when it is not passed on, or another caller refreshed.
     func refresh(_ userID: UserID, since count: Int, by refresh: @escaping Refresh) async throws
         -> String?
     {
@@ -45,7 +44,7 @@ final class JoinedRefreshes: Sendable {
             guard let entry = entries[userID], entry.finishedCount == count else {
                 return (nil, nil)
             }
-            // One that all callers have left cannot be joined.
+            // A refresh that all callers have left cannot be joined.
             if let running = entry.running, let ticket = running.join() { return (running, ticket) }
             entries[userID]?.running = new
             return (new, new.join())

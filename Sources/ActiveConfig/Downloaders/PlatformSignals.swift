@@ -1,9 +1,9 @@
 import Foundation
 
-/// What the platform knows of the app and the device, as the backend's conditions name it
+/// Signals that the platform knows of the app and the device, as the backend's conditions name them
 /// (<doc:Client-protocol>, section 1).
 ///
-/// A signal that is nil is not sent: rules on it are false.
+/// A nil signal is not sent: rules on it are false.
 ///
 /// ```swift
 /// let signals = ClientSignals(platform: {
@@ -26,15 +26,15 @@ public struct PlatformSignals: Sendable, Hashable {
     /// `device.language`, a language tag, such as `ja` or `pt-BR`.
     public var deviceLanguage: String?
 
-    /// Creates signals of which none is sent.
+    /// Creates empty signals.
     public init() {}
 
-    /// What the platform says now: the main bundle, the system, and the device's settings for
-    /// language and region.
+    /// The platform's current signals: from the main bundle, the system, and the device's settings
+    /// for language and region.
     ///
     /// A program without a bundle, as on Linux, has no `app.id`, `app.version` and `app.build`. The
-    /// country is that of the settings, not the place where the device is. On Linux, Foundation gives
-    /// the country `001` and the language `en-001`, whatever `LANG` is.
+    /// country is from the settings, not the device's location. On Linux, Foundation returns the
+    /// country `001` and the language `en-001` regardless of `LANG`.
     public static var current: PlatformSignals {
         var signals = PlatformSignals()
         let bundle = Bundle.main
@@ -70,14 +70,14 @@ public struct PlatformSignals: Sendable, Hashable {
         #endif
     }
 
-    /// By the names of the query.
+    /// By their query names.
     var namedValues: [String: String] {
         let values = [
             "app.id": appID, "app.version": appVersion, "app.build": appBuild,
             "device.os": deviceOS, "device.country": deviceCountry,
             "device.language": deviceLanguage,
         ]
-        // The server refuses a request with a longer one.
+        // The server refuses a request with a longer value.
         return values.compactMapValues { $0 }.filter {
             !$0.value.unicodeScalars.isLonger(than: ClientSignals.maximumValueLength)
         }

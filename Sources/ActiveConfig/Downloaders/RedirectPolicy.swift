@@ -4,10 +4,10 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Decides where a request may be redirected, and with which header fields.
+/// Decides whether a request may be redirected, and with which header fields.
 ///
-/// Any header field may hold a credential, not only `Authorization`. Another origin (scheme, host
-/// and port) gets only fields that are known to hold none.
+/// Any header field can hold a credential, not only `Authorization`. Another origin (scheme, host
+/// and port) gets only fields known to hold none.
 struct RedirectPolicy {
     let url: URL?
 
@@ -60,13 +60,13 @@ struct RedirectPolicy {
 }
 
 extension URLRequest {
-    /// Header fields that hold no credential.
+    /// Header fields that hold no credentials.
     private static let harmlessFields: Set = [
         "accept", "accept-encoding", "accept-language", "activeconfig-template-version",
         "cache-control", "if-modified-since", "if-none-match", "user-agent",
     ]
 
-    /// The header fields that may hold a credential: all but those known to hold none.
+    /// The header fields that can hold a credential: all but those known to hold none.
     var credentialFields: [String: String] {
         (allHTTPHeaderFields ?? [:]).filter { !Self.harmlessFields.contains($0.key.lowercased()) }
     }

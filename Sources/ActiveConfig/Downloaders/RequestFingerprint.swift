@@ -7,8 +7,8 @@
 
 /// 16-bit hash of a request's URL and credentials.
 ///
-/// It is stored, so it is too short to recover a credential from, however weak. One of 65,536 other
-/// requests collides, and then waits as the first one does.
+/// It is stored, so it is too short to recover even a weak credential. One in 65,536 other requests
+/// collides, and then waits like the refused one.
 package enum RequestFingerprint {
     package static func of(_ request: URLRequest) -> String {
         let fields = request.credentialFields.map { ($0.key.lowercased(), $0.value) }
@@ -24,10 +24,10 @@ protocol RequestPredicting: ActiveConfigDownloader {
     /// Number of calls of `tokensDidChange()` in this launch; nil: there are no such credentials.
     var tokenChangeCount: Int? { get }
 
-    /// Of a user's next request; nil when that has to be waited for.
+    /// For a user's next request; nil when that is asynchronous.
     func knownFingerprint(forUserID userID: String?) -> String?
 
-    /// Of a user's next request; nil when there is none, such as without a token.
+    /// For a user's next request; nil when there is none, for example without a token.
     func fingerprint(
         forUserID userID: String?, lastKnown: ConfigurationState?
     ) async -> String?

@@ -4,9 +4,9 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The parts of a request that no error or log may repeat: credentials, the query and the user.
+/// The parts of a request that no error or log may repeat: credentials, query and user.
 struct RequestSecrets {
-    /// Bytes of the shortest secret; shorter ones would be found in any sentence.
+    /// Minimum length of a secret, in bytes; shorter ones would be found in any sentence.
     private static let minimumLength = 4
     private static let schemes: Set = ["basic", "bearer", "digest", "token"]
 
@@ -21,7 +21,7 @@ struct RequestSecrets {
             forms.map { FoldedText($0).bytes }.filter { $0.count >= Self.minimumLength })
     }
 
-    /// The text with an ellipsis in place of each secret, in whatever case and percent-encoding.
+    /// The text with an ellipsis in place of each secret, in any case and percent-encoding.
     func removed(from text: String) -> String {
         let folded = FoldedText(text)
         var isSecret = [Bool](repeating: false, count: text.utf8.count)
@@ -77,7 +77,7 @@ private struct FoldedText {
     init(_ text: String) {
         bytes = Array(text.utf8)
         ranges = bytes.indices.map { $0..<$0 + 1 }
-        // A proxy may have encoded what was encoded before.
+        // A proxy can have encoded a second time.
         for _ in 0..<3 where bytes.contains(UInt8(ascii: "%")) { decode() }
         bytes = bytes.map { byte in
             switch byte {

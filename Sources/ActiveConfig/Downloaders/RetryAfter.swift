@@ -6,7 +6,7 @@ package import Foundation
 
 /// The header field `Retry-After` (RFC 9110, 10.2.3).
 package enum RetryAfter {
-    /// The longest wait that is taken over.
+    /// The longest wait that is adopted.
     static let longest = Duration.seconds(24 * 60 * 60)
 
     /// The wait that an answer asks for; nil when it asks for none.
@@ -18,8 +18,8 @@ package enum RetryAfter {
 
     /// The wait that a field asks for; nil when it is neither seconds nor a date.
     ///
-    /// A date counts from the time of the answer by the server's clock, `date`, else from `now`; one
-    /// in the past is no wait.
+    /// A date is relative to the server's time of the answer, `date`, else to `now`; a past date is
+    /// no wait.
     static func duration(_ field: String, date: String?, now: Date) -> Duration? {
         let field = field.trimmingCharacters(in: .whitespaces)
         if !field.isEmpty, field.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {

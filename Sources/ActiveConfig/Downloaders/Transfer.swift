@@ -21,10 +21,10 @@ final class Transfer: NSObject, Sendable {
         /// The task has ended by itself and must not be cancelled.
         var isComplete = false
         var isCancelled = false
-        /// A redirect is being decided.
+        /// A redirect decision is pending.
         ///
-        /// Foundation on Linux ends the process when a redirect is answered after a cancel, so the
-        /// cancel is postponed.
+        /// Foundation on Linux terminates the process when a redirect is answered after a cancel,
+        /// so the cancel is postponed.
         var isAnsweringRedirect = false
     }
 
@@ -100,8 +100,7 @@ final class Transfer: NSObject, Sendable {
         continuation?.resume(with: outcome)
     }
 
-    /// Ends the transfer with what has arrived of an error's body, at the latest once the time for
-    /// the rest is over.
+    /// Ends the transfer with the part of an error's body that arrives within the time limit.
     private func endSoon(_ response: HTTPURLResponse) {
         if ErrorBody(Data(), of: response).isComplete { end(.success((Data(), response))) }
         let timeout = Int(ErrorBody.timeout.components.seconds)

@@ -17,20 +17,20 @@
 /// let backend = ActiveConfigBackend(url: server, sessions: sessions)
 /// ```
 ///
-/// A session runs one request at a time and is used again. Sessions are kept for good, also when
-/// the pool is released: make one pool, not one for each downloader. Whatever the configuration
-/// says, nothing is cached by URL and no cookie is kept. Give no configuration for background
-/// sessions, which cannot be awaited. On Apple's platforms a `timeoutIntervalForResource`, 7 days by
-/// default, also ends streams, which the updater then opens again.
+/// A session runs one request at a time and is reused. Sessions are kept forever, even after the
+/// pool is released: create one pool, not one per downloader. Regardless of the configuration
+/// nothing is cached by URL and no cookie is kept. Do not use background configurations, which
+/// cannot be awaited. On Apple's platforms `timeoutIntervalForResource`, 7 days by default, also
+/// ends streams, which the updater then reopens.
 ///
-/// On Linux, Foundation asks no delegate about a server's certificate, so that none can be pinned, and
-/// takes its proxy from the environment (`http_proxy`, `https_proxy`).
+/// On Linux, Foundation does not ask a delegate about a server's certificate, so certificates
+/// cannot be pinned, and takes the proxy from the environment (`http_proxy`, `https_proxy`).
 public final class URLSessionPool: Sendable {
-    /// Keeps every pool for good: on Linux a session must not be dropped while it holds an idle
-    /// connection, nor be invalidated while a task of it ends.
+    /// Keeps every pool forever: on Linux a session must not be dropped while it holds an idle
+    /// connection, nor be invalidated while one of its tasks ends.
     private static let pools = Locked<[URLSessionPool]>([])
 
-    /// The pool of backends that were given none: ephemeral sessions without credentials.
+    /// The default pool: ephemeral sessions without credentials.
     public static let shared = URLSessionPool {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.urlCredentialStorage = nil
@@ -40,17 +40,17 @@ public final class URLSessionPool: Sendable {
     private let makeConfiguration: @Sendable () -> URLSessionConfiguration
     /// Answers challenges, on Apple's platforms.
     package let delegate: (any URLSessionDelegate & Sendable)?
-    /// A session runs one task at a time, so that a flooding server does not delay others.
+    /// A session runs one task at a time, so that a flooding server does not delay other requests.
     private let idleSessions = Locked<[URLSession]>([])
 
     /// Creates a pool.
     ///
     /// - Parameters:
     ///   - delegate: Answers challenges, such as for a pinned certificate, on Apple's platforms. It
-    ///     is called on a queue of the session's. What the framework handles itself, such as redirects
-    ///     and data, it does not hear of.
-    ///   - configuration: Makes the configuration of a session; called on any thread, once for each
-    ///     request or stream that runs at the same time.
+    ///     is called on a queue of the session. It does not receive what the framework handles
+    ///     itself, such as redirects and data.
+    ///   - configuration: Creates the configuration of a session; called on any thread, once per
+    ///     concurrent request or stream.
     public init(
         delegate: (any URLSessionDelegate & Sendable)? = nil,
         configuration: @escaping @Sendable () -> URLSessionConfiguration
@@ -60,7 +60,7 @@ public final class URLSessionPool: Sendable {
         Self.pools.withLock { $0.append(self) }
     }
 
-    /// A session for one task, to be given back when the task has ended.
+    /// A session for one task, to be returned when the task has ended.
     func take() -> URLSession {
         idleSessions.withLock { $0.popLast() } ?? makeSession()
     }
@@ -83,7 +83,7 @@ public final class URLSessionPool: Sendable {
         #if canImport(FoundationNetworking)
             return .inline(configuration, delegate: TaskDelegateForwarder())
         #else
-            // The delegate of a task goes before the session's.
+            // A task's delegate takes precedence over the session's.
             return URLSession(
                 configuration: configuration, delegate: delegate, delegateQueue: nil)
         #endif

@@ -39,7 +39,7 @@ package enum URLSessionTransport {
     /// Clamps the time between two parts of an answer to what Foundation accepts.
     ///
     /// On Linux Foundation traps at NaN and at milliseconds beyond `Int`, and truncates fractions,
-    /// so that less than a second would become zero.
+    /// so less than a second would become zero.
     private static func timeoutInterval(_ interval: TimeInterval) -> TimeInterval {
         interval.isNaN ? 60 : min(max(interval.rounded(.up), 1), 7 * 24 * 60 * 60)
     }
@@ -79,8 +79,8 @@ package enum URLSessionTransport {
 
     /// Runs the session's delegate on the thread that reads the data.
     ///
-    /// Foundation on Linux reads ahead of its delegate without limit and buffers the rest in
-    /// memory; with this queue it cannot.
+    /// Foundation on Linux reads ahead of its delegate without limit and buffers in memory; this
+    /// queue prevents that.
     final class InlineOperationQueue: OperationQueue, @unchecked Sendable {  // It has no state.
         override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
     }

@@ -1,9 +1,9 @@
 public import Foundation
 
-/// A configuration that comes with the app, for the time before the first download.
+/// A configuration bundled with the app, for the time before the first download.
 ///
-/// It is read and parsed once, and only when a store has nothing else: while there is a stored
-/// configuration, the file is never opened.
+/// It is read and parsed once, and only if a store has nothing else: while a configuration is
+/// stored, the file is never opened.
 ///
 /// ```swift
 /// let store = FileDefaultsStore(
@@ -34,8 +34,8 @@ public struct BootstrapConfiguration: Sendable {
 
     /// A bootstrap in a file of the exchange format.
     ///
-    /// A file that cannot be read, or is not a usable document, is logged once as an error, and is
-    /// then treated as if there were no bootstrap.
+    /// A file that is unreadable or not a usable document is logged once as an error, and then
+    /// treated as absent.
     public static func jsonFile(_ url: URL) -> BootstrapConfiguration {
         BootstrapConfiguration(.jsonFile(url))
     }
@@ -61,7 +61,7 @@ public struct BootstrapConfiguration: Sendable {
 
     /// The configuration, read on the first call; nil when it cannot be read.
     ///
-    /// Two threads that call it first at the same time may both read; one of them logs.
+    /// Two threads that call it first can both read; one of them logs.
     ///
     /// - Parameter log: The log that receives, once, the reason why it cannot be read.
     /// - Returns: The configuration, without an entity tag.
@@ -81,7 +81,7 @@ public struct BootstrapConfiguration: Sendable {
         return state
     }
 
-    /// The configuration if no file has to be opened for it; the inner nil: there is none.
+    /// The configuration if that requires opening no file; the inner nil: there is none.
     var stateIfOpened: ConfigurationState?? {
         switch progress.withLock({ $0 }) {
         case .read(let state): .some(state)
@@ -93,7 +93,7 @@ public struct BootstrapConfiguration: Sendable {
     private static func problemsText(
         of state: ConfigurationState, _ subject: String
     ) -> String? {
-        // A store does not know which settings are secrets.
+        // A store does not know which settings are secret.
         state.problemsText(of: subject, isSecret: { _ in true })
     }
 
@@ -126,18 +126,20 @@ public struct BootstrapConfiguration: Sendable {
     }
 }
 
-/// The configuration of a user without an own one, as a store finds it.
+/// The configuration that a store returns for a user without an own one.
 ///
-/// A store that wraps another one forwards it, or the framework cannot tell a fallback from a user's own
-/// configuration, and vets a bootstrap as what was stored. With ``genericUser(then:log:)``,
-/// ``ActiveConfigStore/ownConfiguration(forUserID:)`` has to be implemented: it alone is then asked.
+/// A store that wraps another one must forward it; otherwise the framework cannot distinguish a
+/// fallback from a user's own configuration, and vets a bootstrap as a stored document. With
+/// ``genericUser(then:log:)``, ``ActiveConfigStore/ownConfiguration(forUserID:)`` must be
+/// implemented: only that is then called.
 public struct StoreFallback: Sendable {
     /// True when the generic user's configuration comes first.
     let isGeneric: Bool
     let bootstrap: BootstrapConfiguration?
     let log: ActiveConfigLog
 
-    /// The store's own order: ``ActiveConfigStore/lastKnownActiveConfiguration(forUserID:)`` knows it.
+    /// The store's own order, implemented by
+    /// ``ActiveConfigStore/lastKnownActiveConfiguration(forUserID:)``.
     public static let opaque = StoreFallback(isGeneric: false, bootstrap: nil, log: .disabled)
 
     /// The generic user's own configuration, then a bootstrap.
@@ -158,8 +160,8 @@ public struct StoreFallback: Sendable {
 
     /// The user's own configuration, else the generic user's, else the bootstrap's.
     ///
-    /// Each is read only when those before it are absent. A fallback has no entity tag, since it is
-    /// not the user's.
+    /// Each is read only if those before it are absent. A fallback has no entity tag, since it does
+    /// not belong to the user.
     func lastKnown(in store: some ActiveConfigStore, of userID: String?) -> ConfigurationState? {
         if let own = store.ownConfiguration(forUserID: userID) { return own }
         guard userID != nil, var generic = store.ownConfiguration(forUserID: nil) else {

@@ -11,7 +11,8 @@
 extension DurableFolder {
     private static let lockFile = ".lock"
 
-    /// Runs `body` exclusively among all threads and processes; creates the folder if needed.
+    /// Runs `body` with exclusive access among all threads and processes; creates the folder if
+    /// needed.
     func withLock<Result>(_ body: () throws(StoreError) -> Result) throws(StoreError) -> Result {
         let file = try openLock()
         defer { system.closeFile(file) }
@@ -40,7 +41,7 @@ extension DurableFolder {
 
     /// Opens the lock file.
     ///
-    /// Its creator has synchronized the folders above first, so its presence implies that.
+    /// Its creator synchronized the folders above first, so its presence implies that.
     private func openLock() throws(StoreError) -> Int32 {
         if let file = try? open(Self.lockFile, for: .locking) { return file }
         do throws(SystemCallError) {
@@ -49,7 +50,7 @@ extension DurableFolder {
             throw StoreError(.cannotWrite, path: path, error)
         }
         if let file = try? open(Self.lockFile, for: .creating) { return file }
-        // Another process has created it in the meantime; if not, this throws.
+        // Another process has created it meanwhile; if not, this throws.
         return try open(Self.lockFile, for: .locking)
     }
 
@@ -63,7 +64,7 @@ extension DurableFolder {
 
     /// The system releases the lock of a killed process.
     ///
-    /// Closing the file does not: until it calls `exec`, a child process has it open as well.
+    /// Closing the file does not: a child process has it open as well until it calls `exec`.
     private func lock(_ file: Int32, mayWait: Bool) throws(StoreError) {
         do throws(SystemCallError) {
             try uninterrupted { () throws(SystemCallError) in
@@ -77,7 +78,7 @@ extension DurableFolder {
     /// Creates the folder and its missing ancestors, each synchronized in its parent before the
     /// next is created.
     ///
-    /// So at most the last existing one may be unsynchronized, if its creator died.
+    /// So at most the last existing one can be unsynchronized, if its creator died.
     private func makeFolders() throws(SystemCallError) {
         var missing: [String] = []
         var folder = path

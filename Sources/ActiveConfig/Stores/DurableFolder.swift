@@ -11,7 +11,7 @@ import Foundation
 #endif
 
 /// A folder of files that are written once, synchronized and then only renamed, so that a name
-/// always stands for a whole file, whenever the process or the power fails.
+/// always refers to a complete file, even after a crash or a power loss.
 ///
 /// Only the owner can read the files (0600) and the folder (0700).
 struct DurableFolder: Sendable {
@@ -35,11 +35,10 @@ struct DurableFolder: Sendable {
 
     func path(of name: String) -> String { "\(path)/\(name)" }
 
-    /// Limit of files read and written, in bytes, since a damaged file may claim any size.
+    /// Limit of files read and written, in bytes, since a damaged file can claim any size.
     private static let maximumFileSize = 256 << 20
 
-    /// The file's first `count` bytes, and no more than the largest file has; nil when there is no such
-    /// file.
+    /// The file's first `count` bytes, up to the size limit; nil when there is no such file.
     func read(_ name: String, upTo count: Int = maximumFileSize) throws(StoreError) -> Data? {
         let path = path(of: name)
         do throws(SystemCallError) {
@@ -52,7 +51,7 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// - Throws: when it cannot be determined, such as for lack of permission.
+    /// - Throws: when it cannot be determined, for example for lack of permission.
     func contains(_ name: String) throws(StoreError) -> Bool {
         let path = path(of: name)
         do throws(SystemCallError) {
@@ -62,19 +61,19 @@ struct DurableFolder: Sendable {
         }
     }
 
-    /// Writes and synchronizes a new file, replacing a leftover of that name; after a failure there
-    /// is no such file.
+    /// Writes and synchronizes a new file, replacing a leftover of that name; on failure no such
+    /// file remains.
     func write(_ data: Data, as name: String) throws(StoreError) {
         let path = path(of: name)
         guard data.count <= Self.maximumFileSize else {
             throw StoreError(.cannotWrite, path: path, SystemCallError(EFBIG))
         }
-        // Not overwritten: on the medium the old file may still have another name.
+        // Not overwritten: on the medium the old file can still have another name.
         try remove(name)
         do throws(SystemCallError) {
             let file = try system.openFile(at: path, for: .creating)
             defer { system.closeFile(file) }
-            // Set before there is content to protect.
+            // Set before the file has content to protect.
             try system.setProtection(protection, ofFileAt: path)
             try writeAll(data, to: file)
             try uninterrupted { () throws(SystemCallError) in try system.synchronizeFile(file) }

@@ -2,20 +2,21 @@ import Foundation
 
 /// Files of a ``FileDefaultsStore``, and the order of the steps that change them.
 ///
-/// After each step a reader gets the newest whole record, or none after a removal. A loss of power may
-/// undo replacements, never removals: a reader then gets the newest record, or a whole one before it.
+/// After each step a reader gets the newest whole record, or none after a removal. A power loss can
+/// undo replacements but not removals: a reader then gets the newest record, or a whole earlier
+/// one.
 extension FileDefaultsStore {
     struct UserFiles {
         let userID: UserID
         /// The newest record.
         let current: String
-        /// The last sound record before it.
+        /// The last valid record before it.
         var previous: String { "\(current).previous" }
 
-        /// The last record of a later version of the framework that was replaced; only removed again.
+        /// The last replaced record of a later version of the framework; only ever removed again.
         var newer: String { "\(current).newer" }
 
-        /// The files of the configuration that waits for its activation.
+        /// The files of the pending configuration.
         var pending: UserFiles { UserFiles(userID, "\(name).pending") }
 
         private let name: String
@@ -30,7 +31,7 @@ extension FileDefaultsStore {
             current = "\(name).activeconfig"
         }
 
-        /// All files, apart from ``current``, that a removal removes.
+        /// All files, apart from ``current``, that a removal deletes.
         var others: [String] {
             [
                 FileDefaultsStore.damaged(current), FileDefaultsStore.damaged(previous), previous,
@@ -68,7 +69,7 @@ extension FileDefaultsStore {
         }
     }
 
-    /// Nil, and a line in the log, when the file has no sound record.
+    /// Nil, with a log message, when the file has no valid record.
     func read(_ name: String, _ userID: UserID) -> StoredRecord? {
         switch examine(name, userID) {
         case .absent: return nil
@@ -86,7 +87,7 @@ extension FileDefaultsStore {
         }
     }
 
-    /// Nil, and a line in the log, when the file cannot be used.
+    /// Nil, with a log message, when the file cannot be used.
     func configuration(in name: String, _ userID: UserID) -> ConfigurationState? {
         do throws(ConfigurationFormatError) {
             return try read(name, userID)?.configuration()
@@ -101,7 +102,7 @@ extension FileDefaultsStore {
     /// Renames a damaged file if the lock is free.
     ///
     /// Returns the new record if the file was replaced since it was read. The rename is not
-    /// synchronized: a file that is found damaged again is put aside again.
+    /// synchronized: a damaged file that reappears is put aside again.
     private func putAside(
         _ name: String, _ userID: UserID, _ damage: StoredRecord.Damage
     ) -> StoredRecord? {
@@ -132,8 +133,8 @@ extension FileDefaultsStore {
                 + "\(Self.damaged(name)): \(damage.description).")
     }
 
-    /// Replaces a user's record by what `change` makes of it; the old one becomes the previous one, and
-    /// one of a later version of the framework is kept under a name of its own.
+    /// Replaces a user's record by the result of `change`; the old one becomes the previous one,
+    /// and one of a later version of the framework is kept under a name of its own.
     func change(_ files: UserFiles, _ change: (Data?) -> Data?) throws(StoreError) {
         var damage: StoredRecord.Damage?
         var isNewer = false
@@ -146,14 +147,14 @@ extension FileDefaultsStore {
             switch current {
             case .record(let record): (old, isSound) = (record.data, true)
             case .absent, .damaged, .newer, .unreadable:
-                // What readers get.
+                // The record that readers get.
                 if case .record(let record) = examine(files.previous, files.userID) {
                     old = record.data
                 }
             }
             guard let new = change(old) else {
                 switch current {
-                // One that cannot be read is not there for the caller, and stays.
+                // An unreadable record counts as absent for the caller, and stays.
                 case .absent, .newer, .unreadable: if old == nil { return }
                 case .record, .damaged: break
                 }
@@ -173,7 +174,7 @@ extension FileDefaultsStore {
             do throws(StoreError) {
                 if isSound { try folder.link(files.current, as: Self.replacedFile) }
                 // From here on readers get the new record, so no later step may undo this one. The
-                // folder is not synchronized: a loss of power may bring back the record before.
+                // folder is not synchronized: a power loss can restore the previous record.
                 try folder.rename(Self.newFile, to: files.current)
             } catch {
                 for name in [Self.newFile, Self.replacedFile] { try? folder.remove(name) }
@@ -190,8 +191,8 @@ extension FileDefaultsStore {
         }
     }
 
-    /// Replaces a file by what `change` makes of its content, durably; nil, as content or result, is no
-    /// file.
+    /// Durably replaces a file by the result of `change` on its content; nil, as content or result,
+    /// means no file.
     func update(
         _ name: String, _ change: (Data?) -> Data?
     ) throws(StoreError) {
@@ -213,7 +214,7 @@ extension FileDefaultsStore {
         }
     }
 
-    /// Removes a user's record, and what waits for the same user.
+    /// Removes a user's record and pending record.
     func remove(_ files: UserFiles) throws(StoreError) {
         guard try folder.contains(".") else { return }
         try folder.withLock { () throws(StoreError) in try removeLocked(files) }
@@ -230,7 +231,7 @@ extension FileDefaultsStore {
             [Self.newFile, Self.replacedFile, waiting.current] + waiting.others + files.others
             + [files.current]
         for name in names where name != newest { try folder.remove(name) }
-        // The file that readers get goes last, once no older one can take its place.
+        // The current file is removed last, after no older one can take its place.
         try folder.synchronize()
         try folder.remove(newest)
         try folder.synchronize()

@@ -1,21 +1,22 @@
 public import Foundation
 
-/// A store in a folder: one file per user, written durably, with a checksum, readable by the owner
-/// only.
+/// Stores configurations in a folder: one file per user, written durably, with a checksum, readable
+/// by the owner only.
 ///
-/// A configuration is written to a new file, synchronized, and renamed into place. When the process
-/// ends, the last one persisted is there; a loss of power within the next seconds may bring back the
-/// one before it, never part of one, nor one that was removed. Each file carries a checksum and its
-/// user's ID, and the last sound version before it is kept. A file that is damaged, or another
-/// user's, is renamed with the ending `.damaged` and logged, and the next fallback is used: the
-/// previous version, the generic user, the bootstrap configuration. A file that cannot be read yet, or is
-/// of a later version of the framework, stays where it is until the user's next configuration is stored;
-/// one of a later version is then renamed with the ending `.newer`, in place of any earlier one, and
-/// removed with the user. Reading never throws, and never waits for a writer. A file has at most
-/// 256 MiB: a larger configuration is not stored (``StoreError/Code/cannotWrite``).
+/// A configuration is written to a new file, synchronized, and renamed into place. The last
+/// persisted one survives the end of the process; a power loss within the next seconds can restore
+/// the one before it, but never a partial or a removed one. Each file has a checksum and its user's
+/// ID, and the last valid version before it is kept. A file that is damaged, or belongs to another
+/// user, is renamed with the suffix `.damaged` and logged, and the next fallback is used: the
+/// previous version, the generic user, the bootstrap configuration. A file that is not readable
+/// yet, or was written by a later version of the framework, stays until the user's next
+/// configuration is stored; one of a later version is then renamed with the suffix `.newer`,
+/// replacing any earlier one, and removed with the user. Reading never throws, and never waits for
+/// a writer. A file has at most 256 MiB: a larger configuration is not stored
+/// (``StoreError/Code/cannotWrite``).
 ///
-/// Several processes may share the folder, such as an app and its extension. Files are named after
-/// a digest of the user ID, so that any string is a user of its own.
+/// Several processes can share the folder, such as an app and its extension. Files are named after
+/// a digest of the user ID, so any string is a distinct user.
 ///
 /// ```swift
 /// let store = FileDefaultsStore(directory: try FileDefaultsStore.defaultDirectory())
@@ -32,16 +33,16 @@ public final class FileDefaultsStore: ActiveConfigStore {
 
     /// Creates a store.
     ///
-    /// The folder is not touched yet.
+    /// Does not touch the folder yet.
     ///
     /// - Parameters:
     ///   - directory: The folder, a file URL, for this store alone; see
     ///     ``defaultDirectory()``.
     ///   - bootstrap: The last fallback.
-    ///   - log: Receives messages about files that are damaged or cannot be read; by default the log
-    ///     of the ``ActiveConfig`` that uses the store.
-    ///   - protection: The condition under which files written from now on can be read, on Apple's
-    ///     mobile platforms.
+    ///   - log: Receives messages about damaged or unreadable files; by default the log of the
+    ///     ``ActiveConfig`` that uses the store.
+    ///   - protection: When the files can be read, on Apple's mobile platforms; applies to files
+    ///     written from now on.
     ///   - isExcludedFromBackup: True to exclude the folder from backups, on Apple's platforms,
     ///     when the next configuration is stored. If false, the folder stays as it is.
     public convenience init(
@@ -76,16 +77,16 @@ public final class FileDefaultsStore: ActiveConfigStore {
     }
 
     /// The user's own configuration: the last one, else the one before it; nil when neither is
-    /// present and sound.
+    /// present and valid.
     ///
-    /// It waits for no lock.
+    /// Waits for no lock.
     public func ownConfiguration(forUserID userID: String?) -> ConfigurationState? {
         let files = UserFiles(UserID(userID))
         return configuration(in: files.current, files.userID)
             ?? configuration(in: files.previous, files.userID)
     }
 
-    /// The entity tag of the user's last configuration; only the first 4 KiB of the file are read.
+    /// The entity tag of the user's last configuration; reads only the first 4 KiB of the file.
     public func ownEntityTag(forUserID userID: String?) -> String? {
         let files = UserFiles(UserID(userID))
         guard let head = try? folder.read(files.current, upTo: 4096) else { return nil }
@@ -94,14 +95,14 @@ public final class FileDefaultsStore: ActiveConfigStore {
 
     /// Stores a user's configuration; nil removes the stored one.
     ///
-    /// When this returns, the configuration survives the end of the process. A loss of power within
-    /// the next seconds may undo it, as the folder is synchronized for removals only; a removal
-    /// survives that too. It waits for others that persist in the folder, and for the medium.
+    /// When this returns, the configuration survives the end of the process. A power loss within
+    /// the next seconds can undo it, as the folder is synchronized for removals only; a removal
+    /// survives that too. It waits for other writers of the folder, and for the medium.
     ///
     /// - Throws: ``StoreError``; ``ConfigurationFormatError`` when the configuration is nested
-    ///   deeper than ``ConfigurationLimits/deepestMaximumDepth``. The configuration stored before
-    ///   is then still there, unless the medium fails at the very end of a removal: then it is
-    ///   gone, but may be back after a loss of power.
+    ///   deeper than ``ConfigurationLimits/deepestMaximumDepth``. The previously stored
+    ///   configuration is then still there, unless the medium fails at the very end of a removal:
+    ///   it is then removed, but can reappear after a power loss.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {
@@ -109,8 +110,8 @@ public final class FileDefaultsStore: ActiveConfigStore {
         _ = try persistConfiguration(configuration, forUserID: userID) { _ in false }
     }
 
-    /// Stores a user's configuration unless a later one is stored, which no other process replaces
-    /// meanwhile.
+    /// Stores a user's configuration unless a later one is stored, under a lock that excludes other
+    /// processes.
     ///
     /// - Throws: As ``persistConfiguration(_:forUserID:)``.
     public func persistConfiguration(
@@ -127,7 +128,8 @@ public final class FileDefaultsStore: ActiveConfigStore {
         return isStored
     }
 
-    /// The content of a record's file, the one before it if that is damaged; it waits for no lock.
+    /// The content of a record's file, or of the previous one if that is damaged; waits for no
+    /// lock.
     public func record(_ record: StoreRecord) throws -> Data? {
         switch record.kind {
         case .pendingConfiguration(let userID):
@@ -149,7 +151,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
 
     /// A Boolean value that indicates whether a first download was recorded in this folder.
     ///
-    /// It waits for no lock, and needs no permission to read a file.
+    /// Waits for no lock, and needs no permission to read the file.
     public var firstDownloadFinished: Bool {
         do {
             return try folder.contains(Self.firstDownloadFile)
@@ -160,10 +162,9 @@ public final class FileDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// Records that a first download has succeeded, durably when this returns.
+    /// Records that a first download has succeeded; durable when this returns.
     ///
-    /// - Returns: True when this call recorded it, which only one call of all instances in all
-    ///   processes does.
+    /// - Returns: True for exactly one call over all instances in all processes.
     /// - Throws: ``StoreError``. It is then not recorded, and the next call tries again.
     @discardableResult
     public func recordFirstDownloadFinished() throws -> Bool {
@@ -179,11 +180,11 @@ public final class FileDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// The default folder for the store of an app: `ActiveConfig` in the app's folder of
-    /// Application Support, or of Caches on tvOS, where Application Support cannot be written; the
-    /// system may empty Caches.
+    /// The default folder of an app's store: `ActiveConfig` in the app's folder of Application
+    /// Support; on tvOS of Caches, which the system can empty, since Application Support is not
+    /// writable there.
     ///
-    /// The folder is not created yet.
+    /// Does not create the folder.
     ///
     /// - Throws: when there is no such folder.
     public static func defaultDirectory() throws -> URL {
@@ -201,13 +202,12 @@ public final class FileDefaultsStore: ActiveConfigStore {
 }
 
 extension FileDefaultsStore {
-    /// The condition under which the files of a store can be read on Apple's mobile platforms:
-    /// their data protection.
+    /// When the files of a store can be read on Apple's mobile platforms: their data protection.
     ///
     /// Other platforms, including macOS, protect volumes, not files, and treat all values the same.
     ///
-    /// A store whose files cannot be read yet falls back as if they were absent, without renaming
-    /// them: they are read again as soon as the device is unlocked.
+    /// A store whose files are not readable yet falls back as if they were absent, without renaming
+    /// them: they are read again after the device is unlocked.
     public struct FileProtection: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
             case none, complete, completeUnlessOpen, completeUntilFirstUserAuthentication
@@ -215,14 +215,14 @@ extension FileDefaultsStore {
 
         private let kind: Kind
 
-        /// Always, even before the device is first unlocked after it started: for an app that is
-        /// launched in the background then, such as by a push notification or a location.
+        /// Always, even before the first unlock after a restart: for an app that the system
+        /// launches in the background then, for example for a push notification or a location.
         public static let none = FileProtection(kind: .none)
-        /// While the device is unlocked; while it is locked, nothing can be persisted either.
+        /// While the device is unlocked; while it is locked, nothing can be stored either.
         public static let complete = FileProtection(kind: .complete)
-        /// While the device is unlocked; while it is locked, configurations can be persisted.
+        /// While the device is unlocked; while it is locked, configurations can be stored.
         public static let completeUnlessOpen = FileProtection(kind: .completeUnlessOpen)
-        /// Once the device has been unlocked for the first time since it started.
+        /// After the first unlock since the device started.
         public static let completeUntilFirstUserAuthentication = FileProtection(
             kind: .completeUntilFirstUserAuthentication)
 

@@ -12,8 +12,7 @@ import Foundation
 
 /// System calls of ``FileDefaultsStore``.
 ///
-/// In tests a call can fail, be the last one before the process ends, or be undone by a loss of
-/// power.
+/// Tests make a call fail, be the last before the process ends, or be undone by a power loss.
 package protocol FileSystem: Sendable {
     func openFile(at path: String, for purpose: FilePurpose) throws(SystemCallError) -> Int32
     func closeFile(_ file: Int32)
@@ -29,7 +28,7 @@ package protocol FileSystem: Sendable {
     ) throws(SystemCallError) -> Int
     /// Makes a file's content, or a folder's list of names, durable.
     func synchronizeFile(_ file: Int32) throws(SystemCallError)
-    /// Takes the exclusive lock; throws while it is taken, unless `mayWait`.
+    /// Takes the exclusive lock; throws if it is taken, unless `mayWait`.
     func lockFile(_ file: Int32, mayWait: Bool) throws(SystemCallError)
     func unlockFile(_ file: Int32)
     /// Replaces any file of the new name.
@@ -39,7 +38,7 @@ package protocol FileSystem: Sendable {
     func unlinkFile(at path: String) throws(SystemCallError)
     /// Only the owner can read it.
     func makeFolder(at path: String) throws(SystemCallError)
-    /// Needs no permission to read it.
+    /// Does not need permission to read it.
     func fileExists(at path: String) throws(SystemCallError) -> Bool
     func setProtection(
         _ protection: FileDefaultsStore.FileProtection, ofFileAt path: String
@@ -48,7 +47,7 @@ package protocol FileSystem: Sendable {
 }
 
 package enum FilePurpose: Sendable {
-    /// Reading an existing file, without ever blocking.
+    /// Reading an existing file without ever blocking.
     case reading
     /// Writing a file that does not exist yet, which only its owner can read.
     case creating
@@ -104,7 +103,7 @@ package struct LocalFileSystem: FileSystem {
 
     package func synchronizeFile(_ file: Int32) throws(SystemCallError) {
         #if canImport(Darwin)
-            // Apple's `fsync` stops at the drive's cache; not every file system goes further.
+            // Apple's `fsync` stops at the drive's cache; not every file system supports more.
             if fcntl(file, F_FULLFSYNC) == 0 { return }
         #endif
         try check(fsync(file))

@@ -11,11 +11,11 @@ import Foundation
     import Android
 #endif
 
-/// Notices that files of a folder are replaced, by any process.
+/// Watches a folder for files replaced by any process.
 struct FolderWatch: @unchecked Sendable {  // A source is cancelled on any thread.
     private let source: any DispatchSourceProtocol
 
-    /// Nil where the system cannot watch the folder.
+    /// Nil if the system cannot watch the folder.
     ///
     /// - Parameters:
     ///   - path: The folder, which exists.
@@ -66,7 +66,8 @@ struct FolderWatch: @unchecked Sendable {  // A source is cancelled on any threa
         private static let ends =
             UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF) | UInt32(IN_UNMOUNT) | UInt32(IN_IGNORED)
 
-        /// Reads what is there, so that the next event is noticed; false when the folder is gone.
+        /// Reads the pending events, so that the next one is noticed; false when the folder was
+        /// removed.
         private static func drain(_ file: Int32) -> Bool {
             var isThere = true
             var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -74,7 +75,7 @@ struct FolderWatch: @unchecked Sendable {  // A source is cancelled on any threa
                 let count = unsafe read(file, &buffer, buffer.count)
                 guard count > 0 else { return isThere }
                 unsafe buffer.withUnsafeBytes { bytes in
-                    // Watch, mask, cookie, and the number of bytes of the name that follows.
+                    // Watch, mask, cookie, and the length of the name that follows.
                     var offset = 0
                     while offset + 16 <= count {
                         let mask = unsafe bytes.loadUnaligned(
@@ -90,13 +91,13 @@ struct FolderWatch: @unchecked Sendable {  // A source is cancelled on any threa
     #endif
 }
 
-/// The streams of changes in this process: one watch for each folder, until its last stream ends.
+/// Streams of changes in this process: one watch per folder, until its last stream ends.
 ///
-/// A user of a Linux system has 128 inotify instances.
+/// A user has 128 inotify instances on Linux.
 final class FolderWatches: Sendable {
     static let shared = FolderWatches()
 
-    /// Not the path, which may be another folder's since the watch began.
+    /// Not the path, which can be another folder's by now.
     private struct Folder: Hashable {
         let device: UInt64
         let inode: UInt64
@@ -129,7 +130,7 @@ final class FolderWatches: Sendable {
 
     /// Yields the changes of a folder until the stream or the folder ends.
     ///
-    /// - Returns: False where the system cannot watch the folder.
+    /// - Returns: False if the system cannot watch the folder.
     func add(_ change: AsyncStream<Void>.Continuation, at path: String) -> Bool {
         guard let folder = Folder(path) else { return false }
         let number = state.withLock { state -> Int? in
@@ -175,17 +176,17 @@ final class FolderWatches: Sendable {
 }
 
 extension FileDefaultsStore {
-    /// Yields once at the start, so that nothing written before is missed, and whenever a file of the
-    /// folder was replaced, by this process or another one; changes that nobody has read yet are one.
+    /// Yields once at the start, so that no earlier change is missed, and whenever a file of the
+    /// folder was replaced, by this or another process; unread changes coalesce into one.
     ///
     /// ```swift
     /// for await _ in store.changes() { await config.reload() }
     /// ```
     ///
-    /// All streams of a folder in the process share one watch of the system's. The folder is created if
-    /// needed. Where it cannot be watched, which is logged, the sequence ends at once. It works on Apple's
-    /// platforms and on Linux, for folders on the same machine: what another one writes to a network
-    /// volume is not noticed.
+    /// All streams of a folder in the process share one watch. The folder is created if needed. If
+    /// it cannot be watched, which is logged, the sequence ends at once. It works on Apple's
+    /// platforms and on Linux, for folders on the same machine: changes that another machine makes
+    /// on a network volume are not noticed.
     ///
     /// - Returns: The changes, until the iterating task is cancelled, or the folder is removed or
     ///   renamed.

@@ -1,7 +1,7 @@
 internal import Dispatch
 public import Foundation
 
-/// A store that forgets everything with the process, for tests and for apps that keep nothing.
+/// A store in memory, for tests and for apps that keep nothing across launches.
 public final class InMemoryStore: ActiveConfigStore {
     private struct State {
         var configurations: [UserID: ConfigurationState] = [:]
@@ -79,7 +79,7 @@ public final class InMemoryStore: ActiveConfigStore {
 
     /// Replaces the record.
     public func updateRecord(_ record: StoreRecord, _ change: (Data?) -> Data?) {
-        // `change` is foreign code, which is not called under the lock.
+        // `change` is foreign code, which must not be called under the lock.
         changes.sync {
             let new = change(self.record(record))
             state.withLock { $0.records[record] = new }

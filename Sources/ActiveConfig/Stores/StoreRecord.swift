@@ -1,9 +1,9 @@
 package import Foundation
 
-/// A record that a store keeps beside the users' own configurations: what waits for a user's
-/// activation, or a small record of the installation, such as when it downloaded last.
+/// A record that a store keeps besides the users' own configurations: a user's pending
+/// configuration, or a small record of the installation, such as the time of the last download.
 ///
-/// Records are bytes, which a store neither reads nor changes.
+/// Records are bytes, which a store neither interprets nor changes.
 public struct StoreRecord: Sendable, Hashable {
     enum Kind: Hashable {
         case pendingConfiguration(UserID)
@@ -12,9 +12,9 @@ public struct StoreRecord: Sendable, Hashable {
 
     let kind: Kind
 
-    /// The configuration that waits for a user's activation, with its entity tag.
+    /// A user's pending configuration, with its entity tag.
     ///
-    /// It takes no part in any fallback, and is removed with the user's own configuration.
+    /// Not part of any fallback, and removed with the user's own configuration.
     ///
     /// - Parameter userID: The user; nil is the generic user.
     /// - Returns: The record.
@@ -30,8 +30,8 @@ public struct StoreRecord: Sendable, Hashable {
         StoreRecord(kind: .clientState(name))
     }
 
-    /// A name that no other record has, the same in each launch: lower-case ASCII letters, digits,
-    /// hyphens and dots, at most 86 of them.
+    /// A unique name, the same in each launch: lower-case ASCII letters, digits, hyphens and dots,
+    /// at most 86 of them.
     public var key: String {
         switch kind {
         case .pendingConfiguration(let userID): "\(userID.storeName).pending"
@@ -55,7 +55,7 @@ extension UserID {
 }
 
 extension ActiveConfigStore {
-    /// The configuration that waits for a user; nil when none does.
+    /// A user's pending configuration; nil when there is none.
     ///
     /// `package` for tests.
     ///
@@ -66,7 +66,7 @@ extension ActiveConfigStore {
         }
     }
 
-    /// Stores a configuration that waits; nil removes it.
+    /// Stores a pending configuration; nil removes it.
     ///
     /// `package` for tests.
     package func persistPendingConfiguration(
@@ -74,12 +74,12 @@ extension ActiveConfigStore {
     ) throws {
         let record = StoreRecord.pendingConfiguration(forUserID: userID)
         let new = try configuration.map { try StoredRecord.encode($0, of: UserID(userID)) }
-        // So that removing what is not there makes no folder.
+        // So that removing an absent record creates no folder.
         if new == nil, case .success(nil) = Result(catching: { try self.record(record) }) { return }
         try updateRecord(record) { _ in new }
     }
 
-    /// A record of the installation; nil when there is none, as in a store that keeps no records.
+    /// A record of the installation; nil when there is none, or the store keeps no records.
     package func clientState(named name: String) throws -> Data? {
         do {
             return try record(.clientState(named: name))
@@ -88,8 +88,8 @@ extension ActiveConfigStore {
         }
     }
 
-    /// Changes a record of the installation; a store that keeps no records starts from nil, and drops
-    /// the result.
+    /// Changes a record of the installation; with a store that keeps no records it starts from nil,
+    /// and the result is dropped.
     package func updateClientState(named name: String, _ change: (Data?) -> Data?) throws {
         do {
             try updateRecord(.clientState(named: name), change)

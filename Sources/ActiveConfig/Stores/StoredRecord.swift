@@ -1,7 +1,7 @@
 import ActiveConfigJSON
 package import Foundation
 
-/// A stored configuration: its user, entity tag, document, and a checksum over all of it.
+/// A stored configuration: user, entity tag, document, and a checksum over all of it.
 ///
 /// ```text
 /// ActiveConfig record 1 9f86d081884c7d65\n
@@ -9,12 +9,12 @@ package import Foundation
 /// {"config_sections":{…},"meta":{…}}
 /// ```
 ///
-/// The checksum, 16 hexadecimal digits, covers everything after the first line. The document of a
-/// configuration with an original is the server's, byte for byte, and the header has the answer's header
-/// fields too, and those of the answer by which it is of a later version, if there was one. Of any other
-/// the header has what was left out when it was read, if anything was.
+/// The checksum, 16 hexadecimal digits, covers everything after the first line. For a configuration
+/// with an original, the document is the server's, byte for byte, and the header has the answer's
+/// header fields, and those of the answer that confirmed a later version, if there was one. For any
+/// other configuration the header has the problems found when it was read, if any.
 package struct StoredRecord {
-    /// The reason why bytes are not a sound record of the user.
+    /// Why bytes are not a valid record of the user.
     package struct Damage: Error, CustomStringConvertible {
         package let description: String
     }
@@ -24,11 +24,11 @@ package struct StoredRecord {
     private static let digits = 16
     /// In bytes.
     private static let firstLineCount = prefix.utf8.count + digits + 1
-    /// Whatever ``encode(_:of:)`` accepts can be read.
+    /// Limits with which everything that ``encode(_:of:)`` accepts can be read.
     package static let limits = ConfigurationLimits(
         maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth)
 
-    /// - Throws: ``ConfigurationFormatError`` when it is too deep to be read back.
+    /// - Throws: ``ConfigurationFormatError`` when it is too deeply nested to be read back.
     package static func encode(
         _ configuration: ConfigurationState, of userID: UserID
     ) throws(ConfigurationFormatError) -> Data {
@@ -62,13 +62,13 @@ package struct StoredRecord {
         return data
     }
 
-    /// All of it.
+    /// The whole record.
     let data: Data
     private let header: Header
     /// In the exchange format, not parsed yet.
     private let document: Data
 
-    /// True for a record of a later version of the framework, which this one cannot read.
+    /// True for a record of a later version of the framework, which this version cannot read.
     static func isOfNewerVersion(_ data: Data) -> Bool {
         guard data.starts(with: name.utf8), !data.starts(with: prefix.utf8) else { return false }
         // The version has at most as many digits as an integer.
@@ -76,7 +76,7 @@ package struct StoredRecord {
         return Int(String(decoding: version, as: UTF8.self)).map { $0 > 1 } ?? false
     }
 
-    /// - Throws: ``Damage`` when `data` is not a sound record, or is another user's.
+    /// - Throws: ``Damage`` when `data` is not a valid record, or belongs to another user.
     package init(_ data: Data, of userID: UserID) throws(Damage) {
         try Self.check(data)
         guard let (header, document) = Self.split(data) else {
@@ -93,16 +93,16 @@ package struct StoredRecord {
         let userID: UserID
         let entityTag: String?
         let templateVersion: SettingValue?
-        /// Of the answer in which the document came; nil unless it is byte for byte the server's.
+        /// Of the answer with the document; nil unless the document is byte for byte the server's.
         let headerFields: [String: String]?
         let confirmation: [String: String]?
         let problems: SettingValue?
     }
 
-    /// The entity tag in `head`, the first bytes of a record; nil when it has none, is another
-    /// user's, or its header is longer than `head`.
+    /// The entity tag in `head`, the first bytes of a record; nil when there is none, when the
+    /// record belongs to another user, or when its header is longer than `head`.
     ///
-    /// The checksum is not checked, as it covers the document.
+    /// Does not verify the checksum, which covers the document.
     static func entityTag(inHead head: Data, of userID: UserID) -> String? {
         guard head.starts(with: prefix.utf8), let (header, _) = split(head),
             header.userID == userID
@@ -110,13 +110,13 @@ package struct StoredRecord {
         return header.entityTag
     }
 
-    /// The template version in a record, which is not checked; nil when it has none.
+    /// The template version in an unverified record; nil when there is none.
     static func templateVersion(in data: Data) -> Int? {
         guard case .integer(let version)? = split(data)?.0.templateVersion else { return nil }
         return version
     }
 
-    /// Header and document of a record, or of its first bytes; nil when the header has no end.
+    /// Header and document of a record, or of its first bytes; nil when the header is incomplete.
     private static func split(_ data: Data) -> (Header, document: Data)? {
         let content = data.dropFirst(firstLineCount)
         guard let lineEnd = content.firstIndex(of: UInt8(ascii: "\n")),
@@ -179,6 +179,6 @@ extension DocumentWriter {
 extension SettingValue {
     fileprivate init(texts: [String: String]) { self = .object(texts.mapValues { .string($0) }) }
 
-    /// The members of an object that are strings; nil for another value.
+    /// The string members of an object; nil for another value.
     fileprivate var texts: [String: String]? { dictionaryValue?.compactMapValues(\.stringValue) }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A value of the client's own that is kept across launches, beside the configurations.
+/// A value of the client that is kept across launches, besides the configurations.
 ///
-/// It is read from the store at first use. While the store cannot keep it, or keeps no records, it lives in
+/// It is read from the store at first use. While the store fails, or keeps no records, it lives in
 /// memory.
 package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable {
     /// In bytes; larger records are treated as damaged.
@@ -13,11 +13,11 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
     private let store: (any ActiveConfigStore)?
     private let log: ActiveConfigLog
     private struct Known {
-        /// The value that was read or written last; nil: not read yet.
+        /// The value last read or written; nil: not read yet.
         var value: Value?
-        /// The bytes that it was read from or written as.
+        /// The bytes from which it was read or to which it was written.
         var data: Data?
-        /// False when the store could not keep it: then it is newer than what the store has.
+        /// False when the store could not keep it: it is then newer than the stored one.
         var isStored = true
     }
 
@@ -27,7 +27,7 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
 
     /// - Parameters:
     ///   - name: The record's name; see ``StoreRecord/clientState(named:)``.
-    ///   - initial: The value as long as nothing is stored.
+    ///   - initial: The value while nothing is stored.
     ///   - store: Any store, even one that keeps no records.
     ///   - log: Receives a warning when the record cannot be read or kept.
     package init(
@@ -56,9 +56,9 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         }
     }
 
-    /// Reads what another process may have stored meanwhile; blocks.
+    /// Reads what another process has stored meanwhile; blocks.
     ///
-    /// A record that cannot be read, or was removed, changes nothing.
+    /// A record that cannot be read, or was removed, has no effect.
     func refresh() {
         guard let store else { return }
         serialized { problem in
@@ -71,10 +71,10 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         }
     }
 
-    /// Changes the value, durably when this returns.
+    /// Changes the value; durable when this returns.
     ///
-    /// It starts from what the store has, which another process may have changed. `change` is called
-    /// once, and must not call the store. Not to be called on a cooperative thread.
+    /// Starts from the stored value, which another process may have changed. `change` is called
+    /// once, and must not call the store. Must not be called on a cooperative thread.
     @discardableResult
     package func update<Result>(_ change: (inout Value) -> Result) -> Result {
         _ = value
@@ -109,7 +109,7 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         }
     }
 
-    /// Logs the problem only afterwards: the log may use the framework.
+    /// Logs the problem afterwards: the log may call the framework.
     private func serialized<Result>(_ body: (inout String?) -> Result) -> Result {
         var problem: String?
         let result = changes.sync { body(&problem) }

@@ -1,16 +1,16 @@
 public import Foundation
 
-/// A store in user defaults, like that of MSActiveConfig.
+/// Stores configurations in user defaults, as MSActiveConfig did.
 ///
-/// It suits small configurations on Apple's platforms, where user defaults are read whole at
-/// launch. In all other cases ``FileDefaultsStore`` reads faster and reports when it cannot store
-/// something. Each configuration carries a checksum and its user's ID; a damaged one is moved to
-/// its key with the ending `.damaged`, and the next fallback is used. One of a later version of the
-/// framework stays until the user's next configuration is stored, and is then moved to its key with the
-/// ending `.newer`.
+/// Suits small configurations on Apple's platforms, where user defaults are read whole at launch.
+/// In all other cases ``FileDefaultsStore`` reads faster and reports failed writes. Each
+/// configuration has a checksum and its user's ID; a damaged one is moved to its key with the
+/// suffix `.damaged`, and the next fallback is used. One of a later version of the framework stays
+/// until the user's next configuration is stored, and is then moved to its key with the suffix
+/// `.newer`.
 ///
-/// Two limits are those of user defaults. Before a device is first unlocked after it started, they
-/// read as empty. And processes that share them can each record a first download: all guarantees
+/// Two limits are those of user defaults. Before the first unlock of a device after it started,
+/// they read as empty. And processes that share them can each record a first download: guarantees
 /// hold for the instances of one process only.
 public final class UserDefaultsStore: ActiveConfigStore {
     /// The generic user, then the bootstrap.
@@ -39,8 +39,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
     ///   - log: Receives messages about damaged configurations; by default the log of the
     ///     ``ActiveConfig`` that uses the store.
     ///   - createUserDefaultsKey: Returns the key of a user's configuration; nil is the generic
-    ///     user. Users with the same key overwrite each other's configuration, though none is ever
-    ///     shown another's.
+    ///     user. Users with the same key overwrite each other's configuration, but none ever gets
+    ///     another's.
     public init(
         userDefaults: UserDefaults = .standard, bootstrap: BootstrapConfiguration? = nil,
         log: ActiveConfigLog = .inherited,
@@ -53,8 +53,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     /// The default key of a user's configuration.
     ///
-    /// It has a digest of the ID, since user defaults may treat two spellings of one letter as one
-    /// key.
+    /// It contains a digest of the ID, since user defaults may treat two spellings of one letter as
+    /// one key.
     public static func defaultKey(forUserID userID: String?) -> String {
         guard let userID else { return "ActiveConfig.generic" }
         return "ActiveConfig.user.\(SHA256.hexDigest(of: userID.utf8))"
@@ -99,7 +99,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
         }
     }
 
-    /// The entity tag of the user's own configuration, which is not parsed.
+    /// The entity tag of the user's own configuration, found without parsing it.
     public func ownEntityTag(forUserID userID: String?) -> String? {
         data(forKey: createUserDefaultsKey(userID)).flatMap {
             StoredRecord.entityTag(inHead: $0, of: UserID(userID))
@@ -108,15 +108,15 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     private func data(forKey key: String) -> Data? { read { $0.data(forKey: key) } }
 
-    /// Reads user defaults without waiting for a writer, where they allow that.
+    /// Reads user defaults without waiting for a writer, if they allow that.
     ///
-    /// Apple's are safe to read while they are written. A writer holds the lock while they notify
-    /// observers, and one that waits for the main thread must not wait for a read there.
+    /// Apple's can be read safely during a write. A writer holds the lock while they notify
+    /// observers; a writer that waits for the main thread would deadlock with a locked read there.
     private func read<Value>(_ body: (UserDefaults) -> Value) -> Value {
         #if canImport(Darwin)
             return body(userDefaults)
         #else
-            // A value that is read while another is written may be stale, and remain so.
+            // A value read during a write can be stale, and remain so.
             return Self.lock.withLock { body(userDefaults) }
         #endif
     }
@@ -141,7 +141,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     /// Moves a damaged record to another key, unless it was replaced since it was read.
     ///
-    /// - Returns: The content found under the lock; `damaged` when it was moved away.
+    /// - Returns: The content found under the lock; `damaged` when it was moved.
     private func putAside(_ key: String, of userID: UserID) -> Content {
         Self.lock.withLock {
             let content = examine(key, of: userID)
@@ -171,7 +171,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
             return
         }
         let key = createUserDefaultsKey(userID)
-        // First what waits, so that it does not stand alone.
+        // Remove the pending record first; it must not outlive the active one.
         let waiting = self.key(of: .pendingConfiguration(forUserID: userID))
         Self.lock.withLock {
             for key in [waiting, key, Self.damaged(key), Self.newer(key)] {
@@ -213,8 +213,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
 
     /// Records that a first download has succeeded.
     ///
-    /// - Returns: True when this call recorded it, which only one call of all instances in this
-    ///   process does.
+    /// - Returns: True for exactly one call over all instances in this process.
     @discardableResult
     public func recordFirstDownloadFinished() -> Bool {
         let key = firstDownloadKey
@@ -255,7 +254,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
     }
 
     /// Process-wide, and held from reading to writing: several instances may share user defaults
-    /// that cannot be told apart.
+    /// without knowing of each other.
     ///
     /// Recursive, since user defaults notify observers synchronously, and an observer may read a
     /// store.
@@ -272,7 +271,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
         "\(createUserDefaultsKey(nil)).firstDownloadFinished"
     }
 
-    /// Writes user defaults now: only Apple's do so by themselves.
+    /// Writes user defaults now: only Apple's do that by themselves.
     private func synchronize() {
         #if !canImport(Darwin)
             _ = userDefaults.synchronize()

@@ -123,8 +123,8 @@ extension DownloadHistory {
         }
     }
 
-    /// Limits a stored wait to the policy's longest; another app version or process may have stored
-    /// a longer one. Nil without waits.
+    /// Limits a stored wait to the policy's longest, as another app version may have stored a longer
+    /// one; nil without waits.
     func bounded(_ wait: Wait?) -> Wait? {
         guard let backoff = policy.backoff, var wait else { return nil }
         wait.seconds = min(wait.seconds, backoff.longestWait)

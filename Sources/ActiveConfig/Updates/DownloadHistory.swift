@@ -1,50 +1,50 @@
 import Dispatch
 import Foundation
 
-/// What is kept of downloads across launches: the last one of each user, the wait after failures,
-/// and whether the configuration was marked stale.
+/// Download state kept across launches: each user's last download, the wait after failures, and
+/// stale marks.
 ///
-/// What a later launch must not lose is written at once: a wait, the end of one, a mark as stale and its
-/// end. The rest, that the server was asked once more, is written once a minute at most, and lost with
-/// that minute when the process is killed.
+/// State that a later launch needs is written at once: a wait, its end, a stale mark and its end.
+/// The rest, the time of the last request, is written at most once a minute; a killed process loses
+/// that minute.
 ///
-/// It decides whether the server may be asked; see ``FetchPolicy`` for the rules.
+/// Decides whether the server may be asked; see ``FetchPolicy`` for the rules.
 final class DownloadHistory: Sendable {
-    /// The last download of a user that succeeded.
+    /// A user's last successful download.
     struct Fetch: Codable, Sendable, Equatable {
         var time: Date
-        /// When the newest document came.
+        /// When the newest document arrived.
         var documentTime: Date
-        /// When the active document was given or confirmed; nil: it never was.
+        /// When the server sent or confirmed the active document; nil: never.
         var confirmedTime: Date?
-        /// Of what the answer depended on beside the user.
+        /// Digest of what the answer depended on besides the user.
         var digest: String
-        /// Marks as stale when it was asked for.
+        /// Number of stale marks at the time of the request.
         var staleCount: Int
     }
 
     struct State: Codable, Sendable, Equatable {
         var last: DownloadRecord?
-        /// By the digest of the user's ID.
+        /// Keyed by the digest of the user ID.
         var fetches: [String: Fetch] = [:]
         var staleCount = 0
         var staleTime: Date?
-        /// Failures of the server in a row.
+        /// Consecutive server failures.
         var failureCount = 0
         /// The wait of all requests.
         var wait: Wait?
-        /// The users' requests that were refused, by the digest of the user's ID.
+        /// The users' refused requests, keyed by the digest of the user ID.
         var refusals: [String: Refusal] = [:]
     }
 
-    /// What a request depends on, taken when it begins.
+    /// The inputs of a request, captured when it starts.
     struct Request: Sendable {
         let userID: UserID
         let digest: String
         let staleCount: Int
         /// Number of calls of `tokensDidChange()` in this launch.
         var tokenChangeCount = 0
-        /// Of the URL and the credentials; nil when they are not known.
+        /// Of the URL and the credentials; nil when they are unknown.
         var fingerprint: String?
         /// True for a request made during a wait because its fingerprint differs.
         var isEarly = false
@@ -55,17 +55,18 @@ final class DownloadHistory: Sendable {
     enum Verdict: Sendable, Equatable {
         case ask
         case withinInterval
-        /// `status` is that of the answer that is the cause.
+        /// `status` is that of the answer that caused it.
         case wait(seconds: Double, status: Int?)
     }
 
     let stored: StoredState<State>
     let policy: FetchPolicy
     let now: @Sendable () -> Date
-    /// The time until what was noted is written, though nothing else is noted.
+    /// The time until a record is written if no other follows.
     let writeDelay: DispatchTimeInterval
     let unwritten = Locked(Unwritten())
-    /// The ``Request/tokenChangeCount`` of refused requests of this launch, by the digest of the user's ID.
+    /// The ``Request/tokenChangeCount`` of requests refused in this launch, keyed by the digest of
+    /// the user ID.
     let tokenChangeCounts = Locked<[String: Int]>([:])
 
     init(
@@ -82,15 +83,15 @@ final class DownloadHistory: Sendable {
     deinit {
         let (noted, stored, time) = (unwritten.withLock { $0 }, stored, now())
         if noted.isEmpty { return }
-        // Whoever releases the configuration does not wait for the store.
+        // Releasing the configuration must not wait for the store.
         DispatchQueue.global(qos: .utility).async {
             stored.update { noted.add(to: &$0, at: time) }
         }
     }
 
-    /// The stored record with the notes since.
+    /// The stored record with later changes.
     var value: State {
-        // In this order: what was noted is removed only once it is stored.
+        // In this order: changes are removed only after they are stored.
         let noted = unwritten.withLock { $0 }
         var state = stored.value
         if !noted.isEmpty { noted.add(to: &state, at: now()) }
@@ -99,13 +100,13 @@ final class DownloadHistory: Sendable {
 
     var last: DownloadRecord? { value.last }
 
-    /// When a user's configuration was downloaded or confirmed last.
+    /// When a user's configuration was last downloaded or confirmed.
     func time(of userID: UserID) -> Date? { value.fetches[userID.digest]?.time }
 
-    /// Takes over what another process has stored, such as a mark as stale; blocks.
+    /// Reads what another process has stored, such as a stale mark; blocks.
     func refresh() { stored.refresh() }
 
-    /// A user's next request, by what a downloader's answers depend on.
+    /// A user's next request, with the inputs that a downloader's answers depend on.
     func request(of userID: UserID, by downloader: any ActiveConfigDownloader) -> Request {
         var request = request(of: userID, downloader.requestDigest)
         guard let downloader = downloader as? any RequestPredicting else { return request }
@@ -124,9 +125,9 @@ final class DownloadHistory: Sendable {
             staleCount: stored.value.staleCount)
     }
 
-    /// Whether a request may be made now; blocks when a wait begins anew.
+    /// Decides whether a request may be made now; blocks when a wait is restarted.
     ///
-    /// A user without a document is not within an interval.
+    /// The interval does not apply to a user without a document.
     func verdict(on request: Request, hasDocument: Bool) -> Verdict {
         let (state, time) = (value, now())
         if hasDocument, let fetch = state.fetches[request.userID.digest],
@@ -152,7 +153,7 @@ final class DownloadHistory: Sendable {
             && elapsed >= 0 && elapsed < policy.minimumInterval.inSeconds
     }
 
-    /// Since when a user's document is or may be outdated, never in the future; nil: it is up to date.
+    /// Since when a user's document is or may be outdated, never in the future; nil: up to date.
     func staleTime(of request: Request, isPending: Bool) -> Date? {
         let time = now()
         return recordedStaleTime(of: request, isPending: isPending, at: time).map { min($0, time) }
@@ -173,7 +174,7 @@ final class DownloadHistory: Sendable {
         return nil
     }
 
-    /// When the server gave or confirmed the active document of a user; nil: it never did.
+    /// When the server sent or confirmed the active document of a user; nil: never.
     func confirmationDate(of userID: UserID) -> Date? {
         value.fetches[userID.digest]?.confirmedTime
     }
@@ -183,7 +184,7 @@ extension DownloadHistory.State {
     private enum FormerKeys: String, CodingKey {
         /// The status and the scope of the last refusal.
         case refusal
-        /// Of the wait, nil for all requests.
+        /// The scope of the wait; nil for all requests.
         case scope
     }
 
@@ -199,7 +200,7 @@ extension DownloadHistory.State {
             try values.decodeIfPresent(
                 [String: DownloadHistory.Refusal].self, forKey: .refusals) ?? [:]
         guard let wait else { return }
-        // Records used to have one wait, which was for one user's requests after a refusal.
+        // Earlier versions stored one wait, which after a refusal applied to one user's requests.
         let scope = try values.nestedContainer(keyedBy: FormerKeys.self, forKey: .wait)
             .decodeIfPresent(String.self, forKey: .scope)
         guard let scope else { return }

@@ -7,23 +7,23 @@ import Foundation
 /// options.fetchPolicy = .minimumInterval(.seconds(3_600))
 /// ```
 ///
-/// Within the interval a download ends with ``DownloadOutcome/withinInterval``, without a request. It
-/// asks all the same when the app's version or build, or the downloader's
-/// ``ActiveConfigDownloader/requestDigest``, such as of signals, is another one than at the user's
-/// last download, and after `markStale()`.
+/// Within the interval a download ends with ``DownloadOutcome/withinInterval``, without a request.
+/// It still asks the server if the app's version or build, or the downloader's
+/// ``ActiveConfigDownloader/requestDigest`` (for example of signals), differs from the user's last
+/// download, and after `markStale()`.
 ///
 /// With a ``Backoff``, a failure makes all downloads of the installation wait: they throw
-/// ``DownloadError/Code/throttled`` until ``ConfigurationStatus/throttledUntil``. No answer
-/// stops a client for good.
+/// ``DownloadError/Code/throttled`` until ``ConfigurationStatus/throttledUntil``. No answer blocks
+/// a client for good.
 ///
-/// Both are kept across launches, by the device's clock. An interval counts only while the clock
-/// shows a time between its start and its end, so that a clock that was set does not prolong it. A wait
-/// that by the clock has not begun yet, since it was set back, begins anew, once, with its full length;
-/// one that is over, since it was set forward, is over: the next failure begins a longer one.
+/// Both are kept across launches, by the device's clock. An interval lasts only while the clock
+/// shows a time between its start and its end, so setting the clock cannot prolong it. If the clock
+/// was set back before the start of a wait, the wait restarts once with its full length; if it was
+/// set forward beyond its end, the wait is over, and the next failure starts a longer one.
 public struct FetchPolicy: Sendable {
-    /// The time after a download within which the next one of the same user makes no request.
+    /// The time after a download during which the next one of the same user makes no request.
     public var minimumInterval: Duration
-    /// The waits after failures; nil never waits.
+    /// The waits after failures; nil: none.
     public var backoff: Backoff?
     /// The app's version and build.
     package var appVersion: @Sendable () -> String = {
@@ -34,23 +34,23 @@ public struct FetchPolicy: Sendable {
     /// Creates a policy.
     ///
     /// - Parameters:
-    ///   - minimumInterval: The time after a download within which the next one of the same user
-    ///     makes no request; zero and less is none.
-    ///   - backoff: The waits after failures; nil never waits.
+    ///   - minimumInterval: The time after a download during which the next one of the same user
+    ///     makes no request; zero or less: none.
+    ///   - backoff: The waits after failures; nil: none.
     public init(minimumInterval: Duration, backoff: Backoff? = Backoff()) {
         self.minimumInterval = minimumInterval
         self.backoff = backoff
     }
 
-    /// Every download asks, whatever happened before: the default.
+    /// Every download asks the server: the default.
     public static let always = FetchPolicy(minimumInterval: .zero, backoff: nil)
 
-    /// 12 hours, and waits of up to 4 hours after failures, as Firebase Remote Config has it.
+    /// 12 hours, and waits of up to 4 hours after failures, as in Firebase Remote Config.
     public static let firebase = FetchPolicy(minimumInterval: .seconds(12 * 60 * 60))
 
     /// A minimum interval, and waits of up to 4 hours after failures.
     ///
-    /// - Parameter interval: The time after a download within which the next one of the same user
+    /// - Parameter interval: The time after a download during which the next one of the same user
     ///   makes no request.
     /// - Returns: The policy.
     public static func minimumInterval(_ interval: Duration) -> FetchPolicy {
@@ -61,20 +61,21 @@ public struct FetchPolicy: Sendable {
 extension FetchPolicy {
     /// Exponential waits with full jitter.
     ///
-    /// Each is drawn between zero and a limit, which doubles with every failure in a row. So clients
-    /// that failed at the same time come back at different ones.
+    /// Each wait is drawn between zero and a limit, which doubles with every consecutive failure.
+    /// Clients that failed at the same time therefore return at different times.
     ///
-    /// `Retry-After` of the server makes a wait longer, up to ``maximum`` and a tenth. An answer 4xx
-    /// (other than 408 and 429) is unlikely to be another one soon: the wait is at least half of
-    /// ``maximum`` at once; after 401 and 404, whose causes may end any minute, half of five minutes
-    /// to five minutes. It holds for the same request only: for that user, app version, signals, URL
-    /// and credentials. `markStale()` and ``ClientCredentials/tokensDidChange()`` end it. When no
-    /// server was reached (offline, no credentials), there is no wait.
+    /// `Retry-After` of the server prolongs a wait, up to ``maximum`` plus a tenth. A 4xx answer
+    /// (except 408 and 429) is unlikely to change soon: the wait is at least half of ``maximum`` at
+    /// once; after 401 and 404, whose causes can end any minute, it is 2.5 to 5 minutes. It applies
+    /// to the same request only: to that user, app version, signals, URL and credentials.
+    /// `markStale()` and ``ClientCredentials/tokensDidChange()`` end it. If no server was reached
+    /// (offline, no credentials), there is no wait.
     ///
-    /// URL and credentials are compared by the requests of a ``JSONURLDownloader``, of which 16 bits of
-    /// a hash are stored. A request that is refused with others each time, as by a number of its own, is
-    /// held back as well, from the ninth on. Around a ``JSONURLDownloader``, a downloader of your own
-    /// hides them: then neither other ones nor ``ClientCredentials/tokensDidChange()`` end the wait.
+    /// URL and credentials are compared for the requests of a ``JSONURLDownloader``, by 16 bits of
+    /// a stored hash. Requests that differ each time, for example by a serial number, and are
+    /// refused each time, have to wait as well from the ninth on. A custom downloader around a
+    /// ``JSONURLDownloader`` hides URL and credentials: then neither new ones nor
+    /// ``ClientCredentials/tokensDidChange()`` end the wait.
     public struct Backoff: Sendable {
         /// The limit of the first wait.
         public let initial: Duration
@@ -87,7 +88,7 @@ extension FetchPolicy {
         /// - Parameters:
         ///   - initial: The limit of the first wait, at least a second.
         ///   - maximum: The limit of all waits, at least `initial` and at most 30 days.
-        ///   - generator: Draws the waits; one with a seed, for a test.
+        ///   - generator: Draws the waits; seeded in tests.
         public init(
             initial: Duration = .seconds(120), maximum: Duration = .seconds(4 * 60 * 60),
             generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
@@ -98,12 +99,12 @@ extension FetchPolicy {
             random = Locked(generator)
         }
 
-        /// In seconds: of ``maximum``, with the tenth that a server's wait may be longer.
+        /// In seconds: ``maximum`` plus the tenth by which a server can prolong it.
         var longestWait: Double { maximum.inSeconds * 1.1 }
 
         /// A random number from 0 to 1.
         ///
-        /// The generator is not called under the lock; two draws at once may be the same.
+        /// The generator is not called under the lock; two concurrent draws can be equal.
         func draw() -> Double {
             var generator = random.withLock { $0 }
             let fraction = Double.random(in: 0...1, using: &generator)
@@ -111,9 +112,9 @@ extension FetchPolicy {
             return fraction
         }
 
-        /// The wait after a failure, in seconds, for a number that was drawn.
+        /// The wait after a failure, in seconds, for a drawn number.
         ///
-        /// `failureCount` counts it and those before it in a row, from 1.
+        /// `failureCount` is the number of consecutive failures, including this one.
         func wait(
             afterFailures failureCount: Int, _ failure: Failure, drawn fraction: Double
         ) -> Double {
@@ -130,13 +131,13 @@ extension FetchPolicy {
 
     /// A failure after which the server is not asked for a while.
     struct Failure: Equatable {
-        /// Another request of the same kind is unlikely to be answered otherwise soon.
+        /// Retrying soon is unlikely to succeed.
         var isRefusal = false
-        /// The cause may end any minute, as by a first publish.
+        /// The cause can end any minute, for example by a first publish.
         var isShort = false
         var retryAfter: Duration?
 
-        /// Nil for a failure that no server has to do with.
+        /// Nil for a failure without a server.
         init?(_ error: any Error) {
             if error is CancellationError { return nil }
             guard let error = error as? DownloadError else { return }

@@ -1,9 +1,9 @@
 public import ActiveConfigEventStream
 
-/// Something that arrives on a stream of changes.
+/// An element that arrives on a stream of changes.
 ///
-/// A source of the app's own, such as one over a WebSocket, makes the events of the *Client protocol*,
-/// section 2, by `ServerEvent` of `ActiveConfigEventStream`:
+/// A custom source, such as one over a WebSocket, creates the events of the *Client protocol*,
+/// section 2, with `ServerEvent` of `ActiveConfigEventStream`:
 ///
 /// ```swift
 /// let payload = Array(#"{"template_version": 8, "sections": {}}"#.utf8)
@@ -11,30 +11,30 @@ public import ActiveConfigEventStream
 /// let heartbeat = ActiveConfigEvent(.comment(""))
 /// ```
 public struct ActiveConfigEvent: Sendable, Hashable {
-    /// An event, a comment, which is a heartbeat, or a delay before the next connection; nil when a part
-    /// of one has arrived.
+    /// An event, a comment (heartbeat), or a delay before the next connection; nil when a part of
+    /// one has arrived.
     public let element: EventStreamParser.Element?
 
-    /// The number of bytes that have arrived since the event before.
+    /// The number of bytes that arrived since the previous event.
     ///
-    /// An updater ends a stream that brings more than eight documents' sizes in a minute.
+    /// An updater ends a stream that sends more than the size of eight documents in a minute.
     public let byteCount: Int
 
     /// Creates an event.
     ///
     /// - Parameters:
-    ///   - element: What has arrived; nil is a part of it.
-    ///   - byteCount: The number of bytes that have arrived since the event before; by default about as
-    ///     many as the element has.
+    ///   - element: The element; nil is a part of one.
+    ///   - byteCount: The number of bytes that arrived since the previous event; by default
+    ///     approximately the size of the element.
     public init(_ element: EventStreamParser.Element?, byteCount: Int? = nil) {
         self.element = element
-        // So that a sum of two is a number, too.
+        // Clamped, so that the sum of two does not overflow.
         self.byteCount = min(max(byteCount ?? element?.size ?? 0, 0), .max / 2)
     }
 }
 
 extension EventStreamParser.Element {
-    /// The length of the names of an event's fields, about.
+    /// The approximate length of the names of an event's fields.
     private static let fieldsSize = 24
 
     fileprivate var size: Int {

@@ -1,17 +1,17 @@
 public import ActiveConfig
 
-/// Where an ``ActiveConfigUpdater`` gets documents and events from.
+/// The source of an ``ActiveConfigUpdater``'s documents and events.
 ///
-/// ``URLSessionEventSource`` speaks to a server; tests script one with `ScriptedBackend` of
+/// ``URLSessionEventSource`` connects to a server; tests script one with `ScriptedBackend` of
 /// `ActiveConfigTesting`.
 public protocol ActiveConfigEventSource: Sendable {
     /// A new connection for a user; nil is the generic user.
     ///
-    /// Nothing is sent yet.
+    /// Sends nothing yet.
     func connection(forUserID userID: String?) -> any ActiveConfigEventConnection
 
-    /// Yields when new connections would ask for something else than those that are open, such as
-    /// after the signals have changed: all are then made anew. By default that never happens.
+    /// Yields when new connections would make other requests than the open ones, for example after
+    /// the signals have changed: all connections are then replaced. By default it never yields.
     ///
     /// Called once for each run of an updater.
     func changes() -> AsyncStream<Void>
@@ -22,18 +22,18 @@ extension ActiveConfigEventSource {
     public func changes() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 }
 
-/// One connection of a user: the document first, then its stream of changes, or further documents.
+/// A user's connection: the document first, then its stream of changes, or further documents.
 ///
-/// Its functions are called one after the other, except for ``close()``, and each may throw what made
-/// it fail, such as `DownloadError`. When the task is cancelled they throw soon.
+/// Its functions are called one at a time, except for ``close()``, and can throw their failure,
+/// such as a `DownloadError`. When the task is cancelled they must throw soon.
 public protocol ActiveConfigEventConnection: Sendable {
     /// Fetches the user's document.
     ///
     /// - Parameters:
     ///   - lastKnown: The user's own last configuration; its entity tag makes the request
     ///     conditional.
-    ///   - wait: The longest that the server may hold back the answer while nothing changes, when
-    ///     that is wanted (a long poll).
+    ///   - wait: For a long poll: the longest time for which the server may hold back the answer
+    ///     until something changes; nil otherwise.
     /// - Returns: The answer.
     /// - Throws: `DownloadError` when the server gives no usable answer, with its `Retry-After`;
     ///   `ConfigurationFormatError`; `CancellationError`.
@@ -41,27 +41,27 @@ public protocol ActiveConfigEventConnection: Sendable {
 
     /// Opens the stream of changes, and returns once the server has accepted it.
     ///
-    /// - Parameter lastEventID: The version that the client has, from which the server continues.
-    /// - Throws: ``NoEventStream`` when there is none; otherwise as for the document.
+    /// - Parameter lastEventID: The client's version, from which the server continues.
+    /// - Throws: ``NoEventStream`` when there is no stream; otherwise as for the document.
     func openEvents(lastEventID: String?) async throws
 
     /// The next event of the stream; nil when the server has ended it.
     ///
-    /// Whatever arrives is one, if only a comment or a part of an event: an updater replaces a stream
-    /// on which nothing arrives.
+    /// Return one for everything that arrives, even a comment or a part of an event: an updater
+    /// replaces a silent stream.
     func nextEvent() async throws -> ActiveConfigEvent?
 
-    /// Ends everything at once; waiting calls throw.
+    /// Ends everything at once; pending calls throw.
     func close()
 }
 
-/// A server's answer to a request for a document.
+/// A server's answer to a document request.
 public struct DocumentAnswer: Sendable, Hashable {
     /// The document; nil when it has not changed.
     public var configuration: ConfigurationState?
-    /// A Boolean value that indicates whether the server has waited for a change, as it was asked.
+    /// A Boolean value that indicates whether the server waited for a change, as requested.
     public var hasWaited: Bool
-    /// The time after which the server wants to be asked again.
+    /// The time after which the server expects the next request.
     public var retryAfter: Duration?
     /// A Boolean value that indicates whether a stream can follow on the same connection.
     public var allowsStream: Bool
@@ -71,7 +71,7 @@ public struct DocumentAnswer: Sendable, Hashable {
     /// - Parameters:
     ///   - configuration: The document; nil when it has not changed.
     ///   - hasWaited: True when the server waited for a change.
-    ///   - retryAfter: The time after which the server wants to be asked again.
+    ///   - retryAfter: The time after which the server expects the next request.
     ///   - allowsStream: True when a stream can follow on the same connection.
     public init(
         _ configuration: ConfigurationState?, hasWaited: Bool = false,
@@ -84,7 +84,7 @@ public struct DocumentAnswer: Sendable, Hashable {
     }
 }
 
-/// The server has no stream, or one that this client cannot use; there may be documents.
+/// The server has no stream, or one that this client cannot use; documents may be available.
 public struct NoEventStream: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason, as the end of a sentence.
     public let reason: String

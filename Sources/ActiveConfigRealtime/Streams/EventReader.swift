@@ -1,9 +1,9 @@
 package import ActiveConfig
 import ActiveConfigEventStream
 
-/// Makes events of a stream's bytes, for the one task that reads them.
+/// Converts a stream's bytes into events, for the one task that reads them.
 ///
-/// Whatever arrives gives an event, if only of a part.
+/// Everything that arrives yields an event, even if only a part.
 package final class EventReader: Sendable {
     private struct State {
         var parser: EventStreamParser
@@ -24,7 +24,7 @@ package final class EventReader: Sendable {
         state = Locked(State(parser: EventStreamParser(maximumBytes: limits.maximumSize)))
     }
 
-    /// The next event, of bytes that are asked for as they are needed; nil after the last bytes.
+    /// The next event, from bytes requested as needed; nil after the last bytes.
     package func next(
         of nextBytes: () async throws -> [UInt8]?
     ) async throws -> ActiveConfigEvent? {

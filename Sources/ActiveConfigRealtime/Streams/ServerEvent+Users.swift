@@ -6,9 +6,9 @@ import Foundation
 extension ServerEvent {
     private static let prefix = Array("{\"user_id\":".utf8)
 
-    /// The user whom the event is for, nil being none; the generic user is one.
+    /// The user of the event; nil when there is none (the generic user is one).
     var userID: UserID? {
-        // It is usually the first member, and the rest is read by its user.
+        // Usually the first member; the rest is parsed by the user's reader.
         if data.starts(with: Self.prefix), let text = leadingValue(from: Self.prefix.count) {
             return Self.userID(try? SettingValue(jsonData: Data(text)))
         }
@@ -23,7 +23,7 @@ extension ServerEvent {
         }
     }
 
-    /// The string or word at a place of the data; nil when it is something else.
+    /// The string or word at a position of the data; nil when there is something else.
     private func leadingValue(from start: Int) -> ArraySlice<UInt8>? {
         guard start < data.count, data[start] == UInt8(ascii: "\"") else {
             let null = Array("null".utf8)

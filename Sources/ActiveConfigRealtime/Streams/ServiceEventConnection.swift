@@ -1,18 +1,18 @@
 import ActiveConfig
 
-/// A user's connection of a ``ServiceEventSource``: documents over connections that all users share,
-/// and a part of a stream of many users.
+/// A user's connection of a ``ServiceEventSource``: documents over connections that all users
+/// share, and a part of a stream of many users.
 ///
-/// Where there is no such stream, or not for this user, it is a connection of the user's own.
+/// If there is no such stream, or not for this user, it uses a connection of the user's own.
 final class ServiceEventConnection: ActiveConfigEventConnection {
     private struct State {
-        /// The connection of the user's own.
+        /// The user's own connection.
         var own: (any ActiveConfigEventConnection)?
         var part: UserStreamPart?
-        /// Events of the part that were taken from it, and not given yet.
+        /// Events taken from the part but not returned yet.
         var events: ArraySlice<ActiveConfigEvent> = []
         var isClosed = false
-        /// Of the newest document that was given or confirmed.
+        /// Of the newest document that was sent or confirmed.
         var entityTag: String?
     }
 
@@ -35,7 +35,7 @@ final class ServiceEventConnection: ActiveConfigEventConnection {
             answer = try await own().document(lastKnown: lastKnown, wait: wait)
         } else {
             answer = try await source.documentTurns.run {
-                // Given back at once, so that few connections serve all users.
+                // Returned at once, so that few connections serve all users.
                 let connection = source.documents.connection(forUserID: userID)
                 defer { connection.close() }
                 return try await connection.document(lastKnown: lastKnown, wait: nil)
@@ -64,7 +64,7 @@ final class ServiceEventConnection: ActiveConfigEventConnection {
             if isClosed { throw CancellationError() }
             try await source.streams.join(part)
         } catch let error as NoEventStream where error.status != nil {
-            // The server has answered: with a stream of the user's own it may be better.
+            // The server has answered: a stream of the user's own may work.
             let own = try own()
             var known = ConfigurationState()
             known.entityTag = state.withLock { $0.entityTag }
@@ -100,7 +100,7 @@ final class ServiceEventConnection: ActiveConfigEventConnection {
         source.streams.leave(part)
     }
 
-    /// The connection of the user's own, made when it is first needed.
+    /// The user's own connection, created at first use.
     private func own() throws -> any ActiveConfigEventConnection {
         let own = state.withLock { state -> (any ActiveConfigEventConnection)? in
             if state.isClosed { return nil }

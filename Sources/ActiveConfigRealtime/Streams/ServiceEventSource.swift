@@ -5,8 +5,8 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Documents and events of many users over few connections, for a service that the backend lets in by
-/// a key of a service (*Client protocol*, section 2).
+/// Documents and events of many users over few connections, for a service that the backend admits
+/// by a service key (*Client protocol*, section 2).
 ///
 /// ```swift
 /// let updater = ActiveConfigUpdater(
@@ -15,19 +15,19 @@ import Foundation
 ///     users: .fixed(["1", "2", "3"]))
 /// ```
 ///
-/// The users of an updater share a stream of up to 1,000 users, or of as many as 48 KiB of their IDs
-/// and signals allow: more than that keeps a core busy on Linux. Users who are added get another
-/// stream, and streams are joined so that there are few. A user whom the backend does not accept on
-/// such a stream, and all users of a backend without it, have a stream each, as with
-/// ``URLSessionEventSource``. At most 16 documents are fetched at once.
+/// The users of an updater share streams of up to 1,000 users each, or as many as fit their IDs and
+/// signals into 48 KiB: a longer request keeps a core busy on Linux. Added users get another
+/// stream, and streams are merged to keep their number low. A user whom the backend does not accept
+/// on such a stream, and all users of a backend without it, have a stream each, as with
+/// ``URLSessionEventSource``. At most 16 documents are fetched concurrently.
 ///
-/// See *Services with many users*.
+/// See *Getting started in a service*.
 public struct ServiceEventSource: ActiveConfigEventSource {
-    /// Gives the signals of a user by their names in a query, such as `app.version` and
-    /// `signal.plan`; nil is the generic user.
+    /// Returns a user's signals by their query names, such as `app.version` and `signal.plan`; nil
+    /// is the generic user.
     public typealias Signals = @Sendable (_ userID: String?) async throws -> [String: String]
 
-    /// The most documents that are fetched at once.
+    /// Maximum number of concurrent document requests.
     static let maximumDocumentCount = 16
 
     let documents: URLSessionEventSource
@@ -38,13 +38,13 @@ public struct ServiceEventSource: ActiveConfigEventSource {
     /// Creates a source.
     ///
     /// - Parameters:
-    ///   - backend: The backend, with credentials if it asks clients for them to read documents. Its
-    ///     signals are not sent.
-    ///   - serviceCredentials: What lets the service listen for many users: a key of a service, or a
-    ///     token of an administrator, as `ClientCredentials.apiKey(_:)` or
+    ///   - backend: The backend, with credentials if it requires them for documents. Its signals
+    ///     are not sent.
+    ///   - serviceCredentials: Authorizes the service to listen for many users: a service key, or
+    ///     an administrator's token, as `ClientCredentials.apiKey(_:)` or
     ///     `ClientCredentials.bearerToken(_:)`.
-    ///   - signals: Gives the signals of a user, for each connection. An error is that user's alone.
-    ///   - timeout: The longest that a document may take.
+    ///   - signals: Returns a user's signals, for each connection. An error affects that user only.
+    ///   - timeout: The time limit of a document.
     public init(
         backend: ActiveConfigBackend, serviceCredentials: ClientCredentials,
         signals: @escaping Signals = { _ in [:] }, timeout: Duration = .seconds(30)

@@ -1,8 +1,8 @@
 import ActiveConfig
 
-/// What has arrived of an answer, between whoever receives it and the one task that reads it.
+/// Buffers an answer between its receiver and the one task that reads it.
 ///
-/// What nobody has read yet is bounded: more of it ends the answer with an error.
+/// The unread size is bounded: exceeding it ends the answer with an error.
 final class StreamBuffer<Head: Sendable, Element: Sendable>: Sendable {
     private struct State {
         var head: Head?
@@ -11,11 +11,11 @@ final class StreamBuffer<Head: Sendable, Element: Sendable>: Sendable {
         var size = 0
         /// Nil while more may arrive.
         var end: Result<Void, any Error>?
-        /// The task that reads, while it waits.
+        /// The reading task, while it waits.
         var waiting: CheckedContinuation<Void, Never>?
-        /// Count of changes, so that a task that is about to wait misses none.
+        /// Change count, so that a task that is about to wait misses none.
         var changes = 0
-        /// True once the task that reads was cancelled.
+        /// True once the reading task was cancelled.
         var isCancelled = false
 
         mutating func takeElements() -> [Element] {
@@ -24,7 +24,7 @@ final class StreamBuffer<Head: Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    /// Limit of the size of what nobody has read.
+    /// Limit of the unread size.
     private let maximumSize: Int
     private let state = Locked(State())
 
@@ -38,8 +38,8 @@ final class StreamBuffer<Head: Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    /// False when nothing more is wanted, or the size is more than the limit allows: then the answer
-    /// has ended with `tooLarge` of its head.
+    /// False when nothing more is wanted, or the size exceeds the limit: the answer has then ended
+    /// with `tooLarge` of its head.
     func receive(
         _ elements: some Collection<Element>, size: Int, orEndWith tooLarge: (Head?) -> any Error
     ) -> Bool {
@@ -70,7 +70,7 @@ final class StreamBuffer<Head: Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    /// The head of the answer, as soon as it is there.
+    /// The head of the answer, as soon as it arrives.
     func head() async throws -> Head {
         try await wait { state in
             if let head = state.head { return .success(head) }
@@ -78,12 +78,12 @@ final class StreamBuffer<Head: Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    /// The whole body, once it is complete.
+    /// The whole body, once complete.
     func body() async throws -> [Element] {
         try await wait { state in state.end.map { $0.map { state.takeElements() } } }
     }
 
-    /// The elements that have arrived since the last call, at least one; nil at the end.
+    /// The elements that arrived since the last call, at least one; nil at the end.
     func next() async throws -> [Element]? {
         try await wait { state in
             if !state.elements.isEmpty { return .success(state.takeElements()) }
@@ -91,7 +91,7 @@ final class StreamBuffer<Head: Sendable, Element: Sendable>: Sendable {
         }
     }
 
-    /// Waits until `outcome` returns one; it is called under the lock.
+    /// Waits until `outcome` returns one; `outcome` is called under the lock.
     private func wait<Value: Sendable>(
         _ outcome: @Sendable (inout State) -> Result<Value, any Error>?
     ) async throws -> Value {

@@ -5,17 +5,17 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// One request and what has arrived of its answer, between the session's queue and the task that reads
-/// it; the session closes the connection of one that fails.
+/// A request and its answer so far, between the session's queue and the reading task; the session
+/// closes the connection of a failed one.
 final class StreamExchange: Sendable {
     let request: URLRequest
-    /// The URL that errors name: another one than the request's, if that was given.
+    /// The URL for errors, which can differ from the request's.
     let url: URL?
     let answer: StreamBuffer<HTTPURLResponse, UInt8>
 
     init(_ request: URLRequest, maximumSize: Int, reportedURL: URL? = nil) {
         var request = request
-        // Restarts with every piece; the times that count are measured elsewhere.
+        // Restarts with every piece; the effective time limits are enforced elsewhere.
         request.timeoutInterval = 600
         self.request = request
         url = reportedURL ?? request.url

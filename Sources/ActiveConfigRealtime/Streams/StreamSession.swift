@@ -6,32 +6,32 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A `URLSession` that runs one exchange after the other on one kept-alive connection.
+/// A `URLSession` that runs one exchange at a time on one kept-alive connection.
 ///
-/// On Linux a stream on a new connection keeps a core busy: libcurl asks to be told when the socket is
-/// writable while it connects, and Foundation goes on telling it until the request ends. Once a
-/// request has ended, the next one on its connection only asks for readability. Therefore a stream
-/// follows a document on the connection of that, and nothing else uses the session meanwhile.
+/// On Linux a stream on a new connection keeps a core busy: while it connects, libcurl asks for
+/// writability events, and Foundation continues to deliver them until the request ends. Once a
+/// request has ended, the next one on its connection asks for readability only. Therefore a stream
+/// follows a document on that document's connection, and nothing else uses the session meanwhile.
 ///
-/// The delegate is called on the thread that reads: with a queue between them, Foundation would read
-/// ahead without limit, and a queue that makes it wait makes all requests of the process wait.
+/// The delegate is called on the thread that reads: with a queue between them, Foundation would
+/// read ahead without limit, and a queue that blocks it would block all requests of the process.
 ///
-/// Further rules there: a redirect is not answered after a cancel, which ends the
-/// process; and a session is never released, since one that holds an idle TLS connection aborts.
+/// Further rules on Linux: a redirect is not answered after a cancel, which terminates the process;
+/// and a session is never released, since one that holds an idle TLS connection aborts.
 final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set before it is shared.
     private struct State {
         var exchange: StreamExchange?
         var task: URLSessionTask?
-        /// True once the one who took it wants it no more.
+        /// True once its user has returned it.
         var isReleased = true
-        /// True while it is among those that nobody uses, or about to be.
+        /// True while it is, or is about to be, in the idle list.
         var isIdle = false
         var isStopping = false
-        /// True once the rest of the answer is to be ignored.
+        /// True once the rest of the answer is to be discarded.
         var isDiscarding = false
     }
 
-    /// Sessions that nobody uses, by their pool; they are kept for good, as pools are.
+    /// Idle sessions by pool; kept forever, as pools are.
     private static let idle = Locked<[ObjectIdentifier: [StreamSession]]>([:])
 
     static var idleCount: Int { idle.withLock { $0.values.reduce(0) { $0 + $1.count } } }
@@ -41,7 +41,7 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
     private let pool: URLSessionPool
     private var session: URLSession?
 
-    /// A session for one connection, to be released.
+    /// A session for one connection; to be released.
     static func take(from pool: URLSessionPool) -> StreamSession {
         let session =
             idle.withLock { $0[ObjectIdentifier(pool)]?.popLast() } ?? StreamSession(pool)
@@ -53,12 +53,13 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         self.pool = pool
         super.init()
         let configuration = pool.configuration()
-        // The stream gets the document's connection.
+        // The stream has to get the document's connection.
         configuration.httpMaximumConnectionsPerHost = 1
         session = makeSession(configuration)
     }
 
-    /// A session whose tasks have this object as their delegate, which never waits for Foundation's queue.
+    /// A session with this object as delegate of its tasks, which never waits for Foundation's
+    /// queue.
     private func makeSession(_ configuration: URLSessionConfiguration) -> URLSession {
         #if canImport(FoundationNetworking)
             return .inline(configuration, delegate: self)
@@ -71,7 +72,7 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         #endif
     }
 
-    /// Gives the session back once its exchange has ended, which it now does.
+    /// Returns the session once its exchange has ended, which this initiates.
     func release() {
         queue.async { [self] in
             state.withLock { $0.isReleased = true }
@@ -107,7 +108,8 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         stopLater(exchange)
     }
 
-    /// Cancels the task of an exchange, from the delegate, whose thread a cancel waits for.
+    /// Cancels an exchange's task asynchronously, as the delegate's thread must not wait for the
+    /// cancel.
     private func stopLater(_ exchange: StreamExchange) {
         queue.async { [self] in
             if state.withLock({ $0.exchange === exchange }) { stop() }
@@ -125,7 +127,8 @@ final class StreamSession: NSObject, @unchecked Sendable {  // `session` is set 
         }
         guard let task else { return }
         task.cancel()
-        // Reading a property waits for the task's own queue, and so until the cancel has taken effect.
+        // Reading a property waits for the task's own queue, and so until the cancel has taken
+        // effect.
         _ = task.priority
         _ = task.priority
     }
@@ -151,7 +154,7 @@ extension StreamSession: URLSessionDataDelegate {
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        // On Linux the answer has no effect, and informational answers arrive here too.
+        // On Linux the return value has no effect, and informational answers arrive here too.
         completionHandler(.allow)
         guard let exchange else { return }
         guard let response = response as? HTTPURLResponse else {
@@ -161,8 +164,8 @@ extension StreamSession: URLSessionDataDelegate {
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        // On Linux a cancel waits until the socket is empty, so a flood has to be read fast: each
-        // further piece costs no more than this lock.
+        // On Linux a cancel waits until the socket is empty, so a flood has to be drained quickly:
+        // each further piece costs no more than this lock.
         let wanted = state.withLock { $0.isDiscarding ? nil : $0.exchange }
         guard let wanted, !wanted.receive(data) else { return }
         state.withLock { $0.isDiscarding = true }

@@ -13,7 +13,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         /// Of the stream.
         var reader: EventReader?
         var isClosed = false
-        /// Of the newest document that was given or confirmed.
+        /// Of the newest document that was sent or confirmed.
         var entityTag: String?
     }
 
@@ -40,7 +40,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         var isFirst = true
         try await answered(by: source.streamRefresh) { token in
             if !isFirst {
-                // On the new connection, too, a document goes before the stream.
+                // On the new connection, too, a document precedes the stream.
                 var known = ConfigurationState()
                 known.entityTag = state.withLock { $0.entityTag }
                 _ = try await requestDocument(
@@ -53,7 +53,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         }
     }
 
-    /// Sends a request; when it is refused for its credentials once more, on a new connection.
+    /// Sends a request; if it is refused for its credentials, once more on a new connection.
     private func answered<Answer: Sendable>(
         by refresh: CredentialRefresh?,
         _ send: (_ token: String?) async throws -> Result<Answer, DownloadError>
@@ -158,7 +158,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         return error
     }
 
-    /// As much of the body as a sentence takes, and as arrives soon.
+    /// As much of the body as a message needs and arrives soon.
     private func errorBody(
         of exchange: StreamExchange, _ head: HTTPURLResponse, on session: StreamSession
     ) async -> ErrorBody {
@@ -189,7 +189,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         leaveSession()
     }
 
-    /// Ends the exchange and gives the session back; the next exchange has another connection.
+    /// Ends the exchange and returns the session; the next exchange uses another connection.
     private func leaveSession() {
         let (session, exchange) = state.withLock { state in
             defer { (state.session, state.exchange) = (nil, nil) }

@@ -7,8 +7,8 @@ public import ActiveConfig
     public import Foundation
 #endif
 
-/// Documents and events of a backend that speaks the client protocol (*Client protocol*, sections 1 and
-/// 2), by `URLSession`.
+/// Documents and events of a backend that implements the client protocol (*Client protocol*,
+/// sections 1 and 2), over `URLSession`.
 ///
 /// ```swift
 /// let updater = ActiveConfigUpdater(
@@ -17,14 +17,14 @@ public import ActiveConfig
 /// ```
 ///
 /// Each connection fetches the document first and then opens the stream on the same kept-alive
-/// connection, which on Linux is what keeps an idle stream from using a core. Its sessions are reused
-/// and never released. Redirects are refused, and no cookie is kept. An answer that is longer than a
-/// document may be is stopped while it arrives, and so is a stream with a longer line or event, or
-/// with more than that which nobody has read yet.
+/// connection, which on Linux keeps an idle stream from using a core. Sessions are reused and never
+/// released. Redirects are refused, and no cookie is kept. An answer that exceeds a document's
+/// limit is aborted while it arrives, and so is a stream with a longer line or event, or with more
+/// unread data.
 ///
-/// On Linux, Foundation reads the answers to all requests of a process on one queue, and a server that
-/// floods it delays the others until its connection is closed, which takes effect once the server sends
-/// more slowly than Foundation reads. Use a server that you trust, over https.
+/// On Linux, Foundation reads the answers to all requests of a process on one queue, and a server
+/// that floods it delays the others until its connection is closed, which takes effect once the
+/// server sends more slowly than Foundation reads. Use a server that you trust, over https.
 public struct URLSessionEventSource: ActiveConfigEventSource {
     /// Creates the request for a user.
     public typealias RequestMaker = @Sendable (_ userID: String?) async throws -> URLRequest
@@ -42,17 +42,17 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
     private let signals: ClientSignals?
     /// Of signals and credentials.
     private let changeSources: [ChangeSignals]
-    /// The URL that errors name; nil: that of the request.
+    /// The URL for errors; nil: that of the request.
     let reportedURL: URL?
     let timeout: Duration
     let limits: ConfigurationLimits
     let sessions: URLSessionPool
 
-    /// Creates a source from requests of your own, such as ones with a credential.
+    /// Creates a source from your own requests, for example with a credential.
     ///
     /// - Parameters:
-    ///   - timeout: The longest that a document may take, from the request to the last byte; a long
-    ///     poll may take its wait more. It also limits the wait for the stream's first byte.
+    ///   - timeout: The time limit of a document, from the request to the last byte; a long poll
+    ///     may take its wait in addition. It also limits the wait for the stream's first byte.
     ///   - limits: The limits on the document's size and depth.
     ///   - sessions: The URL sessions.
     ///   - documentRequest: Creates the request for a user's document.
@@ -89,16 +89,16 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
 
     /// Creates a source from a backend.
     ///
-    /// After an answer 401 the user's token is refreshed, once, and the request sent again. Signals are
-    /// read for each connection, and when custom ones change, or
-    /// `ClientCredentials.tokensDidChange()` is called, the updater connects anew. Errors name the
+    /// After a 401 answer the user's token is refreshed once and the request sent again. Signals
+    /// are read for each connection; when custom signals change or
+    /// `ClientCredentials.tokensDidChange()` is called, the updater reconnects. Errors name the
     /// backend's URL, not the user's.
     ///
     /// - Parameters:
     ///   - backend: The backend.
-    ///   - signals: Further signals for conditions, such as `["app.version": "2.4.0"]`, in place of the
-    ///     backend's of the same names.
-    ///   - timeout: The longest that a document may take.
+    ///   - signals: Further signals for conditions, such as `["app.version": "2.4.0"]`, which
+    ///     replace the backend's of the same names.
+    ///   - timeout: The time limit of a document.
     public init(
         backend: ActiveConfigBackend, signals: [String: String] = [:],
         timeout: Duration = .seconds(30)
@@ -110,7 +110,7 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
             signals: { $0.signals.merging(signals) { $1 } })
     }
 
-    /// Creates a source whose signals may have to be waited for.
+    /// Creates a source with asynchronous signals.
     init(
         backend: ActiveConfigBackend, timeout: Duration, changeSources: [ChangeSignals],
         signals:
@@ -156,7 +156,7 @@ public struct URLSessionEventSource: ActiveConfigEventSource {
         return stream
     }
 
-    /// The same source with other streams, which have credentials of their own.
+    /// The same source with other streams, which have their own credentials.
     func streaming(
         refresh: CredentialRefresh?, _ request: @escaping ContextRequestMaker
     ) -> URLSessionEventSource {

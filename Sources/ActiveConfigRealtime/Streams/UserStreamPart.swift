@@ -4,13 +4,13 @@ import Foundation
 /// One user's part of a stream of many users.
 final class UserStreamPart: Sendable {
     let userID: UserID
-    /// Of the user's document, for a conditional request.
+    /// Entity tag of the user's document, for a conditional request.
     let entityTag: String?
     let events: StreamBuffer<Void, ActiveConfigEvent>
-    /// The length of ``request``, about.
+    /// The approximate length of ``request``.
     let size: Int
     private let signals: SettingValue
-    /// The version that the client has, by the last event that it was given.
+    /// The client's version, according to the last delivered event.
     private let lastEventID: Locked<String?>
 
     init(
@@ -21,12 +21,12 @@ final class UserStreamPart: Sendable {
         self.entityTag = entityTag
         self.signals = .object(signals.mapValues { .string($0) })
         self.lastEventID = Locked(lastEventID)
-        // Two documents' sizes, as for a stream of one user.
+        // The size of two documents, as for a stream of one user.
         events = StreamBuffer(maximumSize: 2 * min(limits.maximumSize, .max / 2))
         size = Self.request(userID, self.signals, lastEventID: "0123456789").jsonData().count + 1
     }
 
-    /// The user as the request names it.
+    /// The user as named by the request.
     var request: SettingValue {
         Self.request(userID, signals, lastEventID: lastEventID.withLock { $0 })
     }
@@ -42,7 +42,8 @@ final class UserStreamPart: Sendable {
         return .object(request)
     }
 
-    /// Passes on an event of the stream; `id` is that of one after which the stream can be resumed.
+    /// Delivers an event of the stream; `id` is that of an event after which the stream can be
+    /// resumed.
     func receive(_ event: ActiveConfigEvent, id: String? = nil) {
         let isWanted = events.receive(CollectionOfOne(event), size: event.byteCount) { _ in
             DownloadError(.bodyTooLarge)

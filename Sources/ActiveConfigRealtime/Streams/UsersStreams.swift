@@ -2,50 +2,50 @@ import ActiveConfig
 import ActiveConfigEventStream
 import Foundation
 
-/// The streams of many users (PROTOCOL 2) of one source, and who is on which of them.
+/// One source's streams of many users (PROTOCOL 2), and the assignment of users to them.
 ///
-/// The users of a stream are named when it is opened. Those who come within a moment get a new one,
-/// which takes over the users of streams that have no more users than itself: so there are few
-/// streams, and a user changes between them a few times at most. Each user then resumes after its
+/// The users of a stream are named when it is opened. Users who arrive at about the same time get a
+/// new one, which takes over the users of streams that have no more users than itself: so there are
+/// few streams, and a user moves between them a few times at most. Each user then resumes after its
 /// last event.
 final class UsersStreams: Sendable {
-    /// Creates a connection that opens a stream by a request with that body; its document is the
+    /// Creates a connection that opens a stream with a request with that body; its document is the
     /// user's.
     typealias ConnectionMaker =
         @Sendable (_ userID: String?, _ body: Data) -> any ActiveConfigEventConnection
 
-    /// The most users of a stream, by the contract.
+    /// The maximum number of users per stream (PROTOCOL 2).
     static let maximumCount = 1_000
-    /// The longest body.
+    /// The maximum length of the body.
     ///
-    /// On Linux one that is not sent at once keeps a core busy.
+    /// On Linux a body that is not sent at once keeps a core busy.
     static let maximumSize = 48 << 10
     /// How long users are gathered before a stream is opened.
     private static let gatherTime = Duration.milliseconds(100)
-    /// How many streams in a row a server may leave unanswered before its users try other ways.
+    /// Number of consecutive unanswered streams after which users try other ways.
     private static let toleratedCount = 2
-    /// How long a server that has no such streams is not asked for one again.
+    /// How long a server without such streams is not asked again.
     private static let retryTime = Duration.seconds(30 * 60)
 
     fileprivate struct Stream {
         var parts: [UserID: UserStreamPart] = [:]
         var size = 0
-        /// The user who came last, whose document goes before the stream.
+        /// The user who joined last, whose document precedes the stream.
         var newest: UserStreamPart?
-        /// Users who have left, of whom the server still tells.
+        /// Users who have left, but for whom the server still sends events.
         var leftCount = 0
-        /// True once the server has told of users who have left for ``leftTime``.
+        /// True once the server has sent events for users who have left for ``leftTime``.
         var isOverdue = false
         var task: Task<Void, Never>?
     }
 
     private struct State {
-        /// Users who wait for a stream.
+        /// Users waiting for a stream.
         var pending: [UserStreamPart] = []
         var isGathering = false
         var streams: [Int: Stream] = [:]
         var lastNumber = 0
-        /// How many streams in a row were not answered in time.
+        /// Number of consecutive streams without a timely answer.
         var unansweredCount = 0
         var unavailableUntil: ContinuousClock.Instant?
     }
@@ -55,8 +55,8 @@ final class UsersStreams: Sendable {
     private let makeConnection: ConnectionMaker
     private let state = Locked(State())
 
-    /// Creates the streams of a source; `leftTime` is how long the server may tell of users who have
-    /// left, whom it counts as connected until then.
+    /// Creates the streams of a source; `leftTime` is how long the server may send events for users
+    /// who have left, whom it counts as connected until then.
     init(
         leftTime: Duration = .seconds(60), clock: any Clock<Duration> = ContinuousClock(),
         _ makeConnection: @escaping ConnectionMaker
@@ -82,8 +82,8 @@ final class UsersStreams: Sendable {
 
     /// Removes a user.
     ///
-    /// A stream without users ends. One that most have left is opened anew, and any other one after
-    /// ``leftTime``.
+    /// A stream without users ends. One that most users have left is reopened, and any other one
+    /// after ``leftTime``.
     func leave(_ part: UserStreamPart) {
         let found = state.withLock { state -> (number: Int, stream: Stream)? in
             state.pending.removeAll { $0 === part }
@@ -130,7 +130,7 @@ final class UsersStreams: Sendable {
         }
     }
 
-    /// Opens streams for those who wait.
+    /// Opens streams for waiting users.
     private func open() {
         let isLeft = state.withLock { state in
             state.isGathering = false
@@ -168,12 +168,12 @@ final class UsersStreams: Sendable {
         if isLeft { gather() }
     }
 
-    /// Starts a stream, once those have ended whose users it takes over.
+    /// Starts a stream after the end of the streams whose users it takes over.
     private func start(_ stream: Stream, after former: [Task<Void, Never>], in state: inout State) {
         state.lastNumber += 1
         let number = state.lastNumber
         state.streams[number] = stream
-        // Under the lock, so that it does not look for its users before they are there.
+        // Under the lock, so that it does not look for its users before they are added.
         state.streams[number]?.task = Task {
             for task in former { task.cancel() }
             for task in former { await task.value }
@@ -181,7 +181,7 @@ final class UsersStreams: Sendable {
         }
     }
 
-    /// One stream, from its opening to its end, which is that of all its users.
+    /// Runs one stream from its opening to its end, which ends it for all its users.
     private func run(_ number: Int) async {
         guard let stream = state.withLock({ $0.streams[number] }),
             let first = stream.newest ?? stream.parts.values.first
@@ -211,7 +211,7 @@ final class UsersStreams: Sendable {
 
     /// The error for the users of a stream that did not open.
     ///
-    /// A server that is slow once must not make all users wait with long polls of their own.
+    /// A single slow answer must not make all users start long polls of their own.
     private func unanswered(_ error: any Error) -> any Error {
         guard error is NoEventStream else { return error }
         let count = state.withLock { state in
@@ -221,7 +221,7 @@ final class UsersStreams: Sendable {
         return count <= Self.toleratedCount ? DownloadError(.timedOut) : error
     }
 
-    /// Divides a stream that the server does not accept, to find the users whom it does not.
+    /// Splits a stream that the server does not accept, to find the users whom it refuses.
     private func split(_ number: Int) {
         state.withLock { state in
             guard let stream = state.streams.removeValue(forKey: number) else { return }
@@ -242,7 +242,7 @@ final class UsersStreams: Sendable {
             case nil: break
             case .comment:
                 for part in parts(of: number) { part.receive(ActiveConfigEvent(element)) }
-            // For whom the next event is for.
+            // Applies to the user of the next event.
             case .retry: retry = element
             case .event(let event):
                 pass(on: event, after: retry, from: number)
@@ -252,7 +252,7 @@ final class UsersStreams: Sendable {
         }
     }
 
-    /// Passes an event on to its user, or to all users, after the delay that came with it.
+    /// Delivers an event to its user, or to all users, after the delay that preceded it.
     private func pass(
         on event: ServerEvent, after retry: EventStreamParser.Element?, from number: Int
     ) {
@@ -262,7 +262,7 @@ final class UsersStreams: Sendable {
         } else if let userID = event.userID {
             receivers = state.withLock { $0.streams[number]?.parts[userID].map { [$0] } } ?? []
         }
-        // What `hello` names may be newer than what the client has.
+        // The version in `hello` can be newer than the client's.
         let id = ["hello", "retry"].contains(event.name) ? nil : event.id
         for receiver in receivers {
             if let retry { receiver.receive(ActiveConfigEvent(retry)) }
@@ -274,7 +274,7 @@ final class UsersStreams: Sendable {
         state.withLock { Array(($0.streams[number]?.parts ?? [:]).values) }
     }
 
-    /// Ends what is left of a stream's users.
+    /// Ends the stream for its remaining users.
     private func end(_ number: Int, _ result: Result<Void, any Error>) {
         let stream = state.withLock { $0.streams.removeValue(forKey: number) }
         for part in (stream?.parts ?? [:]).values { part.events.end(result) }
@@ -282,7 +282,8 @@ final class UsersStreams: Sendable {
 }
 
 extension UsersStreams.Stream {
-    /// True when the server tells of more users who have left than of others, or has for too long.
+    /// True when the server sends events for more users who have left than for others, or has done
+    /// so for too long.
     fileprivate var isStale: Bool { isOverdue || leftCount > parts.count }
 
     fileprivate func hasRoom(count: Int, size: Int) -> Bool {

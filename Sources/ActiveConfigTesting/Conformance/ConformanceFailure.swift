@@ -1,8 +1,8 @@
-/// The rules of a protocol that an implementation breaks, each with its sentence.
+/// The rules of a protocol that an implementation breaks.
 public struct ConformanceFailure: Error, Sendable, Hashable {
     /// A check that failed.
     public struct FailedCheck: Sendable, Hashable {
-        /// The rule that is broken, a sentence.
+        /// The broken rule, a sentence.
         public let rule: String
         /// The finding; may be empty.
         public let finding: String
@@ -15,7 +15,7 @@ public struct ConformanceFailure: Error, Sendable, Hashable {
 }
 
 extension ConformanceFailure: CustomStringConvertible {
-    /// A line that says how many checks failed, and a line for each.
+    /// One line with the number of failed checks, and a line for each.
     public var description: String {
         let lines = failedChecks.map { check in
             "- \(check.rule)" + (check.finding.isEmpty ? "" : " Found: \(check.finding)")

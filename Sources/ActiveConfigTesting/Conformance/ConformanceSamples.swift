@@ -1,6 +1,6 @@
 internal import ActiveConfig
 
-/// Configurations and user IDs with everything that a store may lose or confuse.
+/// Configurations and user IDs with everything that a store could lose or confuse.
 enum ConformanceSamples {
     static let configurations: [(name: String, configuration: ConfigurationState)] = [
         ("without sections", .make(sections: [:])),
@@ -45,7 +45,7 @@ enum ConformanceSamples {
         ),
     ]
 
-    /// User IDs of every kind, each a user of its own, and the generic user.
+    /// User IDs of every kind, each a distinct user, and the generic user.
     static let userIDs: [String?] = [
         nil, "", " ", "1", "01", "2", "null", "(null)", "nil", "generic", "user", ".", "..",
         "../..", "/",

@@ -1,6 +1,6 @@
 public import ActiveConfig
 
-/// A suite of checks that every downloader has to pass.
+/// Checks that every downloader has to pass.
 ///
 /// It needs no test framework: it throws one error that lists each broken rule. For each check it
 /// creates a downloader whose backend behaves as a ``Backend`` specifies:
@@ -21,7 +21,7 @@ public import ActiveConfig
 /// }
 /// ```
 public struct DownloaderConformance: Sendable {
-    /// The users for whom a backend has documents.
+    /// The users who have documents at a backend.
     public static let userIDs: [String?] = [
         nil, "1", "2", "user two", "a&b=c#d?e/f+g%20h", "\u{E9}", "e\u{301}",
         "\u{1F468}\u{200D}\u{1F467}",
@@ -33,7 +33,7 @@ public struct DownloaderConformance: Sendable {
     /// Creates the suite.
     ///
     /// - Parameters:
-    ///   - patience: The real time in which a cancelled request has to end. It only passes when a
+    ///   - patience: The real time in which a cancelled request has to end. Elapses only when a
     ///     check fails.
     ///   - makeDownloader: Prepares a backend, and creates a downloader that uses it.
     public init(
@@ -191,7 +191,7 @@ extension DownloaderConformance {
     public struct Backend: Sendable {
         /// The behaviour at a request.
         public enum Conduct: Sendable, Hashable {
-            /// It answers with the user's document, or that nothing has changed.
+            /// It answers with the user's document, or with "not modified".
             case answers
             /// It answers with a failure.
             case fails
@@ -227,7 +227,7 @@ extension DownloaderConformance {
             hasRequest.withLock { $0 = true }
         }
 
-        /// It also returns when the task is cancelled.
+        /// Also returns when the task is cancelled.
         func waitForRequest() async {
             _ = try? await hasRequest.wait { $0 }
         }

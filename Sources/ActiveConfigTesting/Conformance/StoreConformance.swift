@@ -1,6 +1,6 @@
 public import ActiveConfig
 
-/// A suite of checks that every store has to pass.
+/// Checks that every store has to pass.
 ///
 /// It needs no test framework: it throws one error that lists each broken rule.
 ///
@@ -22,7 +22,7 @@ public import ActiveConfig
 public struct StoreConformance<Place: Sendable>: Sendable {
     let newPlace: @Sendable () async throws -> Place
     let open: @Sendable (Place) async throws -> any ActiveConfigStore
-    /// True when a place that is opened again has what was persisted.
+    /// True when a reopened place has what was persisted.
     let isDurable: Bool
     private(set) var openWithBootstrap:
         (@Sendable (Place, ConfigurationState) async throws -> any ActiveConfigStore)?
@@ -31,7 +31,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - newPlace: Creates an empty place, a new one at each call.
-    ///   - open: Opens a place without a bootstrap, even when it is already open.
+    ///   - open: Opens a place without a bootstrap, possibly while it is already open.
     public init(
         newPlace: @escaping @Sendable () async throws -> Place,
         open: @escaping @Sendable (Place) async throws -> any ActiveConfigStore
@@ -49,7 +49,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         self.isDurable = isDurable
     }
 
-    /// Creates the suite for a store that forgets everything with the process.
+    /// Creates the suite for a store in memory.
     ///
     /// - Parameter makeStore: Creates an empty store without a bootstrap, a new one at each call.
     public init(
@@ -60,7 +60,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
             isDurable: false)
     }
 
-    /// Returns the suite with the checks of the bootstrap fallback added.
+    /// Returns the suite with checks of the bootstrap fallback added.
     ///
     /// - Parameter open: Opens a place with a bootstrap configuration, `.state(bootstrap)` for the
     ///   framework's own stores.
@@ -76,7 +76,7 @@ public struct StoreConformance<Place: Sendable>: Sendable {
         return suite
     }
 
-    /// A member of the protocol with a default implementation that a store may keep.
+    /// A protocol member with a default implementation that a store can keep.
     public struct OptionalMember: Sendable, Hashable {
         private enum Kind {
             case ownConfiguration, firstDownloadFinished, records
@@ -102,8 +102,8 @@ public struct StoreConformance<Place: Sendable>: Sendable {
     ///   - skipped: Members for which the store keeps the default implementation.
     ///   - operationsPerTask: The number of operations that each of 8 concurrent tasks performs,
     ///     every fourth of them a write.
-    /// - Throws: ``ConformanceFailure`` that lists every check that failed, and names each member that the
-    ///   store leaves out and `skipped` does not.
+    /// - Throws: ``ConformanceFailure`` that lists every failed check, and each member that the
+    ///   store leaves out and `skipped` does not name.
     public func run(
         without skipped: Set<OptionalMember> = [], operationsPerTask: Int = 200
     ) async throws {

@@ -2,13 +2,13 @@ internal import ActiveConfig
 internal import Foundation
 
 extension StoreConformanceRun {
-    /// The longest name that a record may have, with all characters of one.
+    /// The longest allowed name of a record, with all allowed characters.
     private static var longestName: String {
         let characters = "abcdefghijklmnopqrstuvwxyz-0123456789"
         return String((characters + characters + characters).prefix(80))
     }
 
-    /// Checks the records beside the configurations.
+    /// Checks the records besides the configurations.
     func checkRecords(_ checks: inout ConformanceChecks) async {
         guard hasRecords else { return }
         let rule =
@@ -47,7 +47,7 @@ extension StoreConformanceRun {
                     return Data(name.utf8)
                 }
             }
-            // Any bytes, and none at all.
+            // Any bytes, including none.
             let contents = [Data(0...255), Data()]
             for content in contents {
                 var old: Data?
@@ -95,8 +95,8 @@ extension StoreConformanceRun {
             "Records stay when configurations are removed.", found: "a-1 is gone.")
     }
 
-    /// Checks that no change of a record is lost, each task with a store of its own if the place can be
-    /// opened again.
+    /// Checks that no change of a record is lost, with a store per task if the place can be
+    /// reopened.
     private func checkClientStateContention(_ checks: inout ConformanceChecks) async {
         let rule = "Concurrent changes of a record lose none."
         let (tasks, changes) = (8, 25)

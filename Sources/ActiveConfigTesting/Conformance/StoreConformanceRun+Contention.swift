@@ -1,7 +1,7 @@
 internal import ActiveConfig
 
 extension StoreConformanceRun {
-    /// Checks that a place that is opened again has what was persisted.
+    /// Checks that a reopened place has what was persisted.
     func checkReopening(_ checks: inout ConformanceChecks) async {
         guard suite.isDurable else { return }
         let rule = "What was persisted is there in a newly opened store."
@@ -59,8 +59,8 @@ extension StoreConformanceRun {
         }
     }
 
-    /// Checks that of many concurrent tasks one records the first download, each task with a store
-    /// of its own if the place can be opened again.
+    /// Checks that exactly one of many concurrent tasks records the first download, with a store
+    /// per task if the place can be reopened.
     func checkFirstDownloadFinishedContention(_ checks: inout ConformanceChecks, rounds: Int) async
     {
         guard hasFirstDownloadFinished else { return }

@@ -1,7 +1,7 @@
 internal import ActiveConfig
 
 extension StoreConformanceRun {
-    /// Checks what waits for its activation.
+    /// Checks pending configurations.
     func checkPending(_ checks: inout ConformanceChecks) async {
         await checks.group("What waits stands beside the user's own configuration.") { checks in
             let place = try await suite.newPlace()

@@ -26,7 +26,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
             sections: ["A": settings, "B": settings, "C": settings], entityTag: entityTag)
     }
 
-    /// Checks that every user ID is a user of its own.
+    /// Checks that every user ID is a distinct user.
     func checkUsers(_ checks: inout ConformanceChecks) async {
         let rule = "Each user ID, any string or nil, is a user of its own, told byte by byte."
         await checks.group(rule) { checks in
@@ -109,7 +109,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         let rule = "A configuration that is stored unless a later one is leaves that one."
         await checks.group(rule) { checks in
             let store = try await makeStore()
-            // Each with the version that is there afterwards.
+            // Each with the version stored afterwards.
             for (version, last) in [(2, 2), (1, 2), (2, 2), (nil, nil), (1, 1), (3, 3)] {
                 var configuration = Self.configuration(of: "1")
                 configuration.meta["template_version"] = version.map { .integer($0) }
@@ -125,7 +125,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
         }
     }
 
-    /// Checks that the entity tag is kept beside the document.
+    /// Checks that the entity tag is stored with the document.
     private func checkEntityTag(_ checks: inout ConformanceChecks) async {
         guard hasOwn else { return }
         let rule = "The entity tag is kept beside the document, and comes back as it was."

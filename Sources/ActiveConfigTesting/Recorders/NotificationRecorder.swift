@@ -1,7 +1,7 @@
 public import ActiveConfig
 public import Foundation
 
-/// A recorder of the notifications of `ActiveConfig`.
+/// Records notifications of `ActiveConfig`.
 ///
 /// ```swift
 /// let recorder = NotificationRecorder(of: config, in: center)
@@ -15,9 +15,9 @@ public final class NotificationRecorder: Sendable {
         public let name: Notification.Name
         /// The keys of its `userInfo`.
         public let keys: Set<String>
-        /// A Boolean value that indicates whether the user is there as `NSNull`, the generic user.
+        /// A Boolean value that indicates whether the user is `NSNull`, the generic user.
         public let isOfGenericUser: Bool
-        /// The user, when it is a string.
+        /// The user, if it is a string.
         public let userID: String?
         /// `meta` of the configuration.
         public let meta: [String: SettingValue]?
@@ -32,7 +32,8 @@ public final class NotificationRecorder: Sendable {
         public let error: (any Error)?
         private let userInfo: UserInfo
 
-        /// A notification's members; those of `ActiveConfig` and what stands on it may be read on any thread.
+        /// A notification's members; those of `ActiveConfig` and its modules can be read on any
+        /// thread.
         private struct UserInfo: @unchecked Sendable {
             let values: [AnyHashable: Any]
         }
@@ -57,7 +58,7 @@ public final class NotificationRecorder: Sendable {
         /// - Parameters:
         ///   - key: The member's key.
         ///   - type: The type.
-        /// - Returns: The value; nil when there is none of that key and type.
+        /// - Returns: The value; nil when there is none with that key and type.
         public func value<Value: Sendable>(
             forKey key: String, as type: Value.Type = Value.self
         ) -> Value? {
@@ -65,7 +66,7 @@ public final class NotificationRecorder: Sendable {
         }
     }
 
-    /// The observers, which are only kept to be removed.
+    /// The observers, kept only to be removed.
     private struct Observers: @unchecked Sendable {  // Opaque tokens that nobody calls.
         let tokens: [any NSObjectProtocol]
     }
@@ -77,9 +78,9 @@ public final class NotificationRecorder: Sendable {
     /// Starts recording; it ends when the recorder is released.
     ///
     /// - Parameters:
-    ///   - activeConfig: The object whose notifications are recorded; it is not kept alive. Nil
-    ///     records those of every object.
-    ///   - notificationCenter: The center that they are posted to.
+    ///   - activeConfig: The object whose notifications are recorded, held weakly; nil records
+    ///     those of every object.
+    ///   - notificationCenter: The center of the notifications.
     ///   - otherNames: Names to record besides those of `ActiveConfig`, such as
     ///     `CrashGuard.verdictNotification`.
     ///   - body: Called from within each post, after it was recorded.

@@ -12,10 +12,10 @@ public final class RecordingListener: ActiveConfigListener {
     public struct Delivery: Sendable, Hashable {
         /// The section's name.
         public let sectionName: String
-        /// The section; nil when it is gone.
+        /// The section; nil when it was removed.
         public let section: ActiveConfigSection?
 
-        /// Creates a delivery to compare with.
+        /// Creates a delivery, for comparisons.
         ///
         /// - Parameters:
         ///   - sectionName: The section's name.

@@ -21,7 +21,7 @@ public final class RecordingLog: Sendable {
     /// Creates an empty recorder.
     public init() {}
 
-    /// The log to pass to the framework; it takes every level.
+    /// The log to pass to the framework; it records every level.
     public var log: ActiveConfigLog {
         ActiveConfigLog(minimumLevel: .debug) { [recorded] level, text in
             recorded.withLock { $0.append(Message(level: level, text: text)) }

@@ -7,7 +7,7 @@ import Foundation
     import UIKit
 #endif
 
-/// Notifications of an app about its background and its end, where there are any.
+/// Notifications of an app's background state and termination, where available.
 enum AppLifecycle {
     /// Ends its observation when it is released.
     final class Observer: @unchecked Sendable {  // The center may be used on any thread.
@@ -34,7 +34,7 @@ enum AppLifecycle {
         end: @escaping @Sendable () -> Void, keep: @escaping @Sendable ([Observer]) -> Void
     ) {
         #if os(watchOS)
-            // The names belong to the main actor there.
+            // The names are isolated to the main actor there.
             Task { @MainActor in
                 keep([
                     Observer(WKApplication.didEnterBackgroundNotification, background),
@@ -48,7 +48,7 @@ enum AppLifecycle {
                 Observer(UIApplication.willTerminateNotification, end),
             ])
         #elseif os(macOS)
-            // By name, since the constant of AppKit may belong to the main actor.
+            // By name, since AppKit's constant may be isolated to the main actor.
             keep([Observer(Notification.Name("NSApplicationWillTerminateNotification"), end)])
         #endif
     }

@@ -1,12 +1,12 @@
 public import ActiveConfig
 internal import Dispatch
 
-/// The time in which a document that became active has to prove good.
+/// The window in which a newly active document has to prove good.
 extension CrashGuard {
-    /// Notes the document that becomes active, durably when this returns.
+    /// Durably records the document that is about to become active.
     public func willActivate(_ activation: ConfigurationActivation) { watch(activation) }
 
-    /// Notes the document that has become active, unless it is noted.
+    /// Records the document that has become active, unless it is recorded.
     public func didActivate(_ activation: ConfigurationActivation, number: Int) {
         watch(activation, number: number)
     }
@@ -21,7 +21,7 @@ extension CrashGuard {
                 if let number {
                     guard number > state.lastNumber else { return (false, false) }
                     state.lastNumber = number
-                    // Another one that was to become active in its place, and did not, does not count.
+                    // Another document that was about to become active and did not is ignored.
                     if document != state.proved { state.proved = nil }
                 }
                 guard state.document != document || state.isWhole != activation.isWhole else {
@@ -65,14 +65,14 @@ extension CrashGuard {
         update(context.record) { $0.begin(nil, in: process) }
     }
 
-    /// Changes the record, and hears of the end of the process as long as a document is noted.
+    /// Changes the record, and observes the end of the process while a document is recorded.
     ///
     /// Runs on ``work``.
     func update<Result>(
         _ record: StoredState<LaunchRecord>, _ body: (inout LaunchRecord) -> Result
     ) -> Result {
         let result = record.update(body)
-        // A test plays the part of other processes, which end when it says so.
+        // In tests another process plays this one's part, and ends when the test says so.
         if process.token == ProcessIdentity.current.token {
             let isNoted = record.value.sessions.contains { $0.process.token == process.token }
             ProcessEnd.observe(self, isNoted)
@@ -80,9 +80,9 @@ extension CrashGuard {
         return result
     }
 
-    /// The app has lived with the document: reads it, and proves it good on ``work``.
+    /// Proves a document good on ``work``, after reading it.
     ///
-    /// It is read off ``work``: a store has a log of its own, which may use the framework.
+    /// Read off ``work``: a store has a log of its own, which may call the framework.
     func proveLater(_ document: LaunchRecord.Document) {
         proofs.enter()
         DispatchQueue.global(qos: .utility).async { [self] in
@@ -94,8 +94,8 @@ extension CrashGuard {
         }
     }
 
-    /// What the store has of a document of which no copy is kept; nil when none is needed, or when
-    /// the store has another document.
+    /// The stored document of which no copy is kept; nil when none is needed, or when the store has
+    /// another document.
     private func storedConfiguration(
         toKeepFor document: LaunchRecord.Document
     ) -> ConfigurationState? {
@@ -103,14 +103,14 @@ extension CrashGuard {
             (state.document == document && !state.isProved, state.context)
         }
         guard isDue, let context, !context.record.value.good.contains(document),
-            // Read again, since what is active lacks the bytes of a signed document.
+            // Read again, since the active document lacks the bytes of a signed one.
             let stored = context.store.ownConfiguration(forUserID: document.userID),
             LaunchRecord.Document(stored, of: UserID(document.userID)) == document
         else { return nil }
         return stored
     }
 
-    /// Keeps a copy of a document with which the app has lived, then says so.
+    /// Keeps a copy of a document that has proved good, then records that.
     ///
     /// Runs on ``work``.
     private func prove(_ document: LaunchRecord.Document, _ stored: ConfigurationState?) {

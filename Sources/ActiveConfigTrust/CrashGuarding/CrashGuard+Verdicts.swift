@@ -1,7 +1,7 @@
 public import ActiveConfig
 public import Foundation
 
-/// Which documents the guard refuses, and what it reports.
+/// Which documents the guard refuses, and its reports.
 extension CrashGuard {
     /// Posted when a document is refused for the first time.
     ///
@@ -13,18 +13,18 @@ extension CrashGuard {
     /// The key of the notification's `userInfo` for the ``CrashGuardVerdict``.
     public static let verdictKey = "crash_guard_verdict"
 
-    /// Twice as many as are refused at a launch.
+    /// Twice the maximum number of refusals at a launch.
     private static let maximumVerdictCount = 128
 
-    /// The last decision in this launch; nil when there was nothing to do.
+    /// The last decision in this launch; nil when there was none.
     ///
-    /// The store is read, unless something has been read before.
+    /// Reads the store, unless it has been read before.
     public var verdict: CrashGuardVerdict? {
         _ = state.withLock { $0.context }?.activeConfig?.currentConfiguration
         return state.withLock { $0.verdicts.last }
     }
 
-    /// Ignores a document with which the app has died too often.
+    /// Ignores a document with which the app has crashed too often.
     public func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict {
         let (document, userID) = (candidate.document, UserID(candidate.userID))
         guard [.stored, .downloaded, .pushed].contains(candidate.origin),
@@ -38,7 +38,7 @@ extension CrashGuard {
             using: isStored ? goodConfiguration(of: userID) : nil)
     }
 
-    /// Reports a refusal that is new, and a server that sends the document again.
+    /// Reports a new refusal, and a server that sends the document again.
     public func didIgnore(
         _ candidate: ConfigurationCandidate, using replacement: ConfigurationState?
     ) {
@@ -57,7 +57,7 @@ extension CrashGuard {
         report(CrashGuardVerdict(refusal, kept: replacement))
     }
 
-    /// The refusal of a document, if it is not to be used.
+    /// The refusal of a document, if it must not be used.
     func refusal(
         of configuration: ConfigurationState, userID: UserID
     ) -> LaunchRecord.Count? {
@@ -66,12 +66,12 @@ extension CrashGuard {
         return found ? record.refusal(of: LaunchRecord.Document(configuration, of: userID)) : nil
     }
 
-    /// The user's newest document that is not to be used; a request asks for another one.
+    /// The user's newest refused document; a request asks for another one.
     func lastRefused(of userID: UserID) -> LaunchRecord.Count? {
         judgedRecord()?.lastRefused(of: userID)
     }
 
-    /// The user's last document with which the app has lived.
+    /// The user's last document that proved good.
     func goodConfiguration(of userID: UserID) -> ConfigurationState? {
         guard let context = state.withLock({ $0.context }) else { return nil }
         do {
@@ -89,7 +89,7 @@ extension CrashGuard {
     /// Keeps the digest of a refused signed document, for requests.
     func noteDigest(_ digest: String?, ofRefused document: LaunchRecord.Document) {
         guard let digest, let record = state.withLock({ $0.context?.record }),
-            // An update reads the store, and this is called at each reading of the document.
+            // An update reads the store, and this is called at each read of the document.
             record.value.refused.contains(where: {
                 $0.document == document && $0.contentDigest == nil
             })
@@ -105,7 +105,7 @@ extension CrashGuard {
         writeMessages()
     }
 
-    /// Keeps the version of a refused document that the server has sent as a later one, for requests.
+    /// Keeps a later version under which the server has sent a refused document, for requests.
     func noteVersion(of configuration: ConfigurationState, userID: UserID) {
         let document = LaunchRecord.Document(configuration, of: userID)
         func isOlder(_ refused: LaunchRecord.Count) -> Bool {
@@ -129,7 +129,7 @@ extension CrashGuard {
         state.withLock { $0.newRefusals[document] }
     }
 
-    /// Reports a verdict, once.
+    /// Reports a verdict once.
     private func report(_ new: CrashGuardVerdict) {
         let isNew = state.withLock { state in
             if state.verdicts.contains(new) { return false }
@@ -150,7 +150,7 @@ extension CrashGuard {
         }
     }
 
-    /// The newest document that is refused, so that the server does not send that again.
+    /// The newest refused document, so that the server does not send it again.
     public func requestBase(
         _ lastKnown: ConfigurationState?, forUserID userID: String?
     ) -> ConfigurationState? {
@@ -164,7 +164,7 @@ extension CrashGuard {
         return asked
     }
 
-    /// The version of the user's newest document that is refused; nil when none is.
+    /// The version of the user's newest refused document; nil when there is none.
     public func newestRefusedVersion(forUserID userID: String?) -> Int? {
         lastRefused(of: UserID(userID))?.document.version
     }

@@ -2,7 +2,7 @@ public import ActiveConfig
 internal import Dispatch
 import Foundation
 
-/// Takes back a configuration with which the app dies at each launch.
+/// Rolls back a configuration that crashes the app at launch.
 ///
 /// ```swift
 /// let crashGuard = CrashGuard()
@@ -10,20 +10,20 @@ import Foundation
 /// options.vetting = [crashGuard]
 /// ```
 ///
-/// When the app has died a number of times, each within a time after a document became active, that
-/// document is not used again. Instead the user gets its last one with which the app has lived for that
-/// time, else the fallbacks: generic user, bootstrap, defaults. See <doc:Crash-guard>.
+/// When the app has crashed a number of times, each time within a window after a document became
+/// active, that document is not used again. The user gets the last document that outlived the
+/// window instead, else the fallbacks: generic user, bootstrap, defaults. See *Launch safety*.
 ///
 /// One guard serves one `ActiveConfig`, whose store has to keep records (`StoreRecord`).
 public final class CrashGuard: Sendable {
-    /// How often the app has to die.
+    /// The number of crashes after which a document is refused.
     public let crashLimit: Int
-    /// How long the app has to live with a document for it to be good.
+    /// How long the app has to run with a document for it to prove good.
     public let window: Duration
 
     struct State {
         var context: Context?
-        /// True once what was left by dead processes was counted.
+        /// True once the sessions of dead processes were counted.
         var isJudged = false
         /// The active document, and whether it has proved good.
         var document: LaunchRecord.Document?
@@ -37,9 +37,9 @@ public final class CrashGuard: Sendable {
         var isInBackground = false
         /// Waits for the end of the window.
         var timer: Task<Void, Never>?
-        /// Documents that are refused since this launch.
+        /// Documents refused since this launch.
         var newRefusals: [LaunchRecord.Document: LaunchRecord.Count] = [:]
-        /// The decisions of this launch that were reported, the newest last.
+        /// The reported decisions of this launch, the newest last.
         var verdicts: [CrashGuardVerdict] = []
         var observers: [AppLifecycle.Observer] = []
     }
@@ -50,32 +50,32 @@ public final class CrashGuard: Sendable {
         let store: any ActiveConfigStore
         let clock: any Clock<Duration>
         let log: ActiveConfigLog
-        /// Keeps messages until ``work`` is left.
+        /// Buffers messages until ``work`` is left.
         let collected: ActiveConfigLog
     }
 
     let process: ProcessIdentity
     let state = Locked(State())
-    /// Serializes what is written.
+    /// Serializes writes.
     private let work = DispatchQueue(label: "ActiveConfig.CrashGuard")
-    /// Proofs that are on their way to ``work``.
+    /// Proofs queued for ``work``.
     let proofs = DispatchGroup()
-    /// Messages from ``work``, which the log, as it may use the framework, must not be called on.
+    /// Messages from ``work``, where the log must not be called, as it may use the framework.
     private let messages = Locked<[(level: ActiveConfigLog.Level, text: String)]>([])
-    /// Writes the messages of what nobody waits for.
+    /// Writes messages for which no caller waits.
     private let logging = DispatchQueue(label: "ActiveConfig.CrashGuard.log")
 
     /// Creates a guard.
     ///
     /// - Parameters:
-    ///   - crashLimit: How often the app has to die, in a row, for a document not to be used again; at
+    ///   - crashLimit: The number of consecutive crashes after which a document is refused; at
     ///     least 1.
-    ///   - window: How long the app has to live with a document for it to be good.
+    ///   - window: How long the app has to run with a document for it to prove good.
     public convenience init(crashLimit: Int = 3, window: Duration = .seconds(10)) {
         self.init(crashLimit: crashLimit, window: window, process: .current)
     }
 
-    /// Creates the guard of a process, as a test does of one that is to die.
+    /// Creates the guard of a process, which a test can end.
     init(crashLimit: Int, window: Duration, process: ProcessIdentity) {
         self.crashLimit = max(crashLimit, 1)
         // Clocks overflow at very long times; 30 years are long enough.
@@ -85,18 +85,18 @@ public final class CrashGuard: Sendable {
 
     deinit { state.withLock { $0.timer }?.cancel() }
 
-    /// Says that the app works with the active configuration, as once its first screen is shown.
+    /// Marks the active configuration as good, for example once the first screen is shown.
     ///
-    /// It is then good before the time is over. It returns at once.
+    /// It is then good before the window is over. Returns at once.
     public func markHealthy() {
         guard let document = state.withLock({ $0.document }) else { return }
         proveLater(document)
     }
 
-    /// Says that the app went to the background, where the system may end it at any time.
+    /// Reports that the app went to the background, where the system can end it at any time.
     ///
-    /// Called by itself where the app's notifications tell: on iOS, tvOS, visionOS, watchOS and Mac
-    /// Catalyst. An app that is launched in the background calls it first. It writes to the store.
+    /// Called automatically on iOS, tvOS, visionOS, watchOS and Mac Catalyst. An app launched in
+    /// the background has to call it first. It writes to the store.
     public func didEnterBackground() {
         serialized {
             let timer = state.withLock { state in
@@ -109,9 +109,9 @@ public final class CrashGuard: Sendable {
         }
     }
 
-    /// Says that the app is in the foreground again.
+    /// Reports that the app is in the foreground again.
     ///
-    /// Called by itself where ``didEnterBackground()`` is.
+    /// Called automatically where ``didEnterBackground()`` is.
     public func willEnterForeground() {
         serializedLater {
             let document = self.state.withLock { state in
@@ -122,25 +122,25 @@ public final class CrashGuard: Sendable {
         }
     }
 
-    /// Says that the program is about to end on purpose, as at SIGTERM.
+    /// Reports that the program is about to end on purpose, for example at SIGTERM.
     ///
-    /// Called by itself when the program ends by returning from `main` or by `exit`, with status 0
-    /// where the system tells it (Linux with glibc), elsewhere with any; and where the app's
-    /// notifications tell. It writes to the store.
+    /// Called automatically when the program ends by returning from `main` or by `exit` (with
+    /// status 0 on Linux with glibc, with any status elsewhere), and by the app's notifications
+    /// where available. It writes to the store.
     public func willTerminate() {
-        // What is about to prove good is kept first, unless the store takes long.
+        // Pending proofs are stored first, unless the store takes long.
         _ = proofs.wait(timeout: .now() + 1)
         serialized { self.endSession() }
     }
 
-    /// Returns once everything that was asked for is written, and logged.
+    /// Returns once all requested writes and log messages are done.
     func drain() {
         proofs.wait()
         work.sync {}
         logging.sync {}
     }
 
-    /// Returns once the window of the active document is over, and what follows has begun.
+    /// Returns once the window of the active document is over, and its effects have started.
     func waitForWindow() async { await state.withLock { $0.timer }?.value }
 
     /// True once the active document has proved good.
@@ -148,7 +148,7 @@ public final class CrashGuard: Sendable {
 }
 
 extension CrashGuard: ConfigurationVetting {
-    /// Connects it with the configuration that it guards, whose store it uses.
+    /// Connects it to the configuration that it guards, whose store it uses.
     public func attach(to activeConfig: ActiveConfig) {
         let (clock, log) = (activeConfig.clock, activeConfig.log)
         guard let store = activeConfig.configStore else {
@@ -176,7 +176,7 @@ extension CrashGuard: ConfigurationVetting {
             })
     }
 
-    /// The record, with what dead processes have left counted.
+    /// The record, after counting the sessions of dead processes.
     func judgedRecord() -> LaunchRecord? {
         guard let context = state.withLock({ $0.context }) else { return nil }
         if state.withLock({ $0.isJudged }) { return context.record.value }
@@ -196,12 +196,13 @@ extension CrashGuard: ConfigurationVetting {
         }
     }
 
-    /// Forgets the user's copy and documents.
+    /// Removes the user's copy and documents.
     public func forget(userID: String?) throws {
         let userID = UserID(userID)
         guard let context = state.withLock({ $0.context }) else { return }
         try serialized {
-            // Else it could prove good, and be copied again, before it is removed from the store.
+            // Otherwise it could prove good, and be copied again, before it is removed from the
+            // store.
             let timer = state.withLock { state -> Task<Void, Never>? in
                 state.newRefusals = state.newRefusals.filter { UserID($0.key.userID) != userID }
                 state.verdicts.removeAll { UserID($0.userID) == userID }

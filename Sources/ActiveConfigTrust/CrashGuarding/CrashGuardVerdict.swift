@@ -3,7 +3,7 @@ import ActiveConfig
 /// A decision of a ``CrashGuard`` in this launch: the document that is no longer used, and its
 /// replacement.
 public struct CrashGuardVerdict: Sendable, Hashable {
-    /// The configuration that is used instead.
+    /// The kind of configuration used instead.
     ///
     /// More may be added: keep a `default` when you switch over it.
     public struct Replacement: Sendable, Hashable, CustomStringConvertible {
@@ -13,7 +13,7 @@ public struct CrashGuardVerdict: Sendable, Hashable {
 
         private let kind: Kind
 
-        /// The user's last document with which the app has lived.
+        /// The user's last document that proved good.
         public static let previous = Replacement(kind: .previous)
         /// The generic user's document, the bootstrap configuration, or the defaults alone.
         public static let fallback = Replacement(kind: .fallback)
@@ -24,26 +24,26 @@ public struct CrashGuardVerdict: Sendable, Hashable {
 
     /// The user; nil is the generic user.
     public let userID: String?
-    /// The entity tag of the document that is refused.
+    /// The entity tag of the refused document.
     public let entityTag: String?
-    /// The version of the document that is refused.
+    /// The version of the refused document.
     public let templateVersion: Int?
-    /// How often the app has died after it became active.
+    /// Number of crashes after it became active.
     public let crashCount: Int
-    /// The configuration that is used instead.
+    /// The kind of configuration used instead.
     public let replacement: Replacement
-    /// The version of the document that is used instead; nil when it is a fallback, or has none.
+    /// The version of the document used instead; nil when it is a fallback, or has none.
     public let keptTemplateVersion: Int?
 
-    /// Creates a verdict, as for a test.
+    /// Creates a verdict, for tests.
     ///
     /// - Parameters:
     ///   - userID: The user; nil is the generic user.
-    ///   - entityTag: The entity tag of the document that is refused.
-    ///   - templateVersion: The version of the document that is refused.
-    ///   - crashCount: How often the app has died after it became active.
-    ///   - replacement: The configuration that is used instead.
-    ///   - keptTemplateVersion: The version of the document that is used instead.
+    ///   - entityTag: The entity tag of the refused document.
+    ///   - templateVersion: The version of the refused document.
+    ///   - crashCount: Number of crashes after it became active.
+    ///   - replacement: The kind of configuration used instead.
+    ///   - keptTemplateVersion: The version of the document used instead.
     public init(
         userID: String?, entityTag: String? = nil, templateVersion: Int? = nil, crashCount: Int,
         replacement: Replacement, keptTemplateVersion: Int? = nil

@@ -1,16 +1,16 @@
 import ActiveConfig
 import Foundation
 
-/// What a ``CrashGuard`` keeps across launches.
+/// The state that a ``CrashGuard`` keeps across launches.
 struct LaunchRecord: Codable, Equatable, Sendable {
-    /// A document by its owner and whatever tells it from others of that user: the entity tag, which
-    /// documents of several versions may have in common, or without one the version.
+    /// A document, identified by its owner and its entity tag, which several versions can share, or
+    /// without one by its version.
     struct Document: Codable, Hashable, Sendable {
         /// Nil is the generic user.
         let userID: String?
         let entityTag: String?
         let version: Int?
-        /// Of a document with neither, the digest of its text.
+        /// Digest of the text of a document with neither.
         let digest: String?
 
         static func == (left: Document, right: Document) -> Bool {
@@ -26,7 +26,7 @@ struct LaunchRecord: Codable, Equatable, Sendable {
         }
     }
 
-    /// A run of a program that ends before its document has proved good, if it ends now.
+    /// A run of a program whose document has not proved good yet.
     struct Session: Codable, Equatable, Sendable {
         let process: ProcessIdentity
         var document: Document
@@ -35,22 +35,22 @@ struct LaunchRecord: Codable, Equatable, Sendable {
     struct Count: Codable, Equatable, Sendable {
         var document: Document
         var crashCount: Int
-        /// Of a signed document, the digest of its bytes, for a request that asks for another one.
+        /// The digest of a signed document's bytes, for a request for another document.
         var contentDigest: String?
     }
 
-    /// Of running programs, and of those that have died.
+    /// Of running programs, and of those that have crashed.
     var sessions: [Session] = []
-    /// Documents after whose becoming active programs have died.
+    /// Documents after whose activation programs have crashed.
     var suspects: [Count] = []
-    /// Documents that are not taken again, the newest last.
+    /// Documents that are refused, the newest last.
     var refused: [Count] = []
-    /// Documents of which a copy is kept, one for each user.
+    /// Documents with a kept copy, one per user.
     var good: [Document] = []
 
     private static let maximumCount = 64
 
-    /// Counts the sessions that have died.
+    /// Counts the sessions that have crashed.
     ///
     /// - Returns: The documents that are refused from now on.
     mutating func judge(
@@ -79,7 +79,7 @@ struct LaunchRecord: Codable, Equatable, Sendable {
 
     private mutating func count(_ document: Document) -> Count? {
         if let index = suspects.firstIndex(where: { $0.document == document }) {
-            // A damaged record may have any number.
+            // A damaged record can contain any number.
             suspects[index].crashCount = min(max(suspects[index].crashCount, 0), .max - 1) + 1
             return suspects[index]
         }
@@ -87,23 +87,23 @@ struct LaunchRecord: Codable, Equatable, Sendable {
         return suspects.last
     }
 
-    /// Bounds what a server with ever new documents can make it keep.
+    /// Bounds the record's size against a server that sends ever new documents.
     private mutating func trim() {
         sessions.removeFirst(max(sessions.count - Self.maximumCount, 0))
         suspects.removeFirst(max(suspects.count - Self.maximumCount, 0))
         refused.removeFirst(max(refused.count - Self.maximumCount, 0))
     }
 
-    /// Notes which document a program has active; nil is none that could be bad.
+    /// Records a program's active document; nil for one that cannot be bad.
     mutating func begin(_ document: Document?, in process: ProcessIdentity) {
         sessions.removeAll { $0.process.token == process.token }
         if let document { sessions.append(Session(process: process, document: document)) }
         trim()
     }
 
-    /// Notes that a document has proved good.
+    /// Records that a document has proved good.
     ///
-    /// - Returns: The documents of which no copy is kept any more.
+    /// - Returns: The documents whose copies are no longer kept.
     mutating func confirm(_ document: Document, hasCopy: Bool) -> [Document] {
         suspects.removeAll { $0.document == document }
         guard hasCopy else { return [] }

@@ -11,25 +11,25 @@ import Foundation
     import Android
 #endif
 
-/// The end of this process by `exit`, of which crash guards are told.
+/// Notifies crash guards of this process's end by `exit`.
 enum ProcessEnd {
     private static let observers = Locked<[ObjectIdentifier: CrashGuard]>([:])
 
     /// Registered with the first observer.
     private static let registration: Void = {
         #if canImport(Glibc)
-            // The status tells an end on purpose from one for an error.
+            // Status 0 distinguishes an intended end from one after an error.
             _ = unsafe on_exit({ status, _ in if status == 0 { ProcessEnd.tell() } }, nil)
         #else
-            // It does not tell the status: every end by `exit` is one on purpose here.
+            // There is no status: every end by `exit` counts as intended.
             _ = atexit { ProcessEnd.tell() }
         #endif
     }()
 
-    /// Tells a guard of the end, or no longer.
+    /// Starts or stops notifying a guard.
     ///
-    /// The guard is kept until then: objects that are local to `main` are gone when the process ends,
-    /// and often since their last use.
+    /// The guard is retained until then: local objects of `main` are released before the process
+    /// ends, often after their last use.
     static func observe(_ crashGuard: CrashGuard, _ isObserved: Bool) {
         if isObserved { _ = registration }
         let former = observers.withLock { observers in

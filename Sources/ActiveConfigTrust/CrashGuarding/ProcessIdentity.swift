@@ -11,45 +11,45 @@ import Foundation
     import Android
 #endif
 
-/// A process, told from others of the same number: later ones, and those of other machines.
+/// Identifies a process among later ones with the same number, and those of other machines.
 struct ProcessIdentity: Codable, Equatable, Sendable {
     /// How a process ended.
     enum End: Sendable {
-        /// By itself: a fault, or a signal.
+        /// Crashed: by a fault or a signal.
         case crashed
-        /// With the machine.
+        /// Ended with the machine.
         case withMachine
     }
 
-    /// Random, of this run.
+    /// Random per run.
     let token: String
     let number: Int32
-    /// The machine or container whose processes have such numbers; empty on Apple's platforms.
+    /// The machine or container of the process numbers; empty on Apple's platforms.
     let host: String
-    /// The start of the machine; nil when it cannot be told.
+    /// The start of the machine; nil when unknown.
     let boot: String?
-    /// The start of the process; nil when it cannot be told.
+    /// The start of the process; nil when unknown.
     let start: String?
 
     static let current = ProcessIdentity(
         token: UUID().uuidString, number: getpid(), host: hostName, boot: bootID,
         start: startTime(of: getpid()))
 
-    /// How this process ended, as the current one sees it; nil when it runs, or when that cannot be
-    /// told.
+    /// How this process ended, as the current one sees it; nil when it runs, or when that is
+    /// unknown.
     func end(asSeenBy current: ProcessIdentity) -> End? {
         if token == current.token { return nil }
         if let boot, let now = current.boot, boot != now { return .withMachine }
-        // The numbers of another container mean nothing here.
+        // Process numbers of another container are meaningless here.
         guard host == current.host else { return nil }
-        // The process of this number is the current one, so the other is gone.
+        // The current process has this number, so the other has ended.
         if number == current.number { return .crashed }
         if kill(number, 0) != 0, errno == ESRCH { return .crashed }
         guard let start, let now = Self.startTime(of: number) else { return nil }
         return start == now ? nil : .crashed
     }
 
-    /// True under a debugger, where stopping a program means nothing.
+    /// True under a debugger, where stopping a program is normal.
     static var isDebugged: Bool {
         #if os(Linux) || os(Android)
             let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
@@ -71,8 +71,8 @@ struct ProcessIdentity: Codable, Equatable, Sendable {
 
     private static var hostName: String {
         #if canImport(Darwin)
-            // A name changes with the network there, and processes have no container of their own:
-            // the start of the machine tells one from another.
+            // A host name changes with the network there, and processes have no container: the
+            // start of the machine distinguishes machines.
             return ""
         #else
             var name = [CChar](repeating: 0, count: 256)
@@ -105,14 +105,14 @@ struct ProcessIdentity: Codable, Equatable, Sendable {
     /// In ticks since the machine's start, as text.
     private static func startTime(of number: Int32) -> String? {
         #if os(Linux) || os(Android)
-            // The name of the program, in parentheses, may have any character.
+            // The program's name, in parentheses, can contain any character.
             guard let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8),
                 let end = text.lastIndex(of: ")")
             else { return nil }
             let fields = text[end...].split(separator: " ")
             return fields.count > 20 ? String(fields[20]) : nil
         #else
-            // Apps may not ask about others.
+            // Apps are not allowed to query other processes.
             return nil
         #endif
     }

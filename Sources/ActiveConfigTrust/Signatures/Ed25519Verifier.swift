@@ -4,14 +4,14 @@ import ActiveConfig
     import CryptoKit
     public import Foundation
 
-    /// Verifies Ed25519 signatures (RFC 8032) by the system's CryptoKit.
+    /// Verifies Ed25519 signatures (RFC 8032) with the system's CryptoKit.
     ///
     /// ```swift
     /// let verifier = try Ed25519Verifier(publicKeys: ["2026-11": "base64 of the server's public key"])
     /// options.vetting = [SignatureVetting(verifier: verifier)]
     /// ```
     public struct Ed25519Verifier: SignatureVerifier {
-        /// A public key that is none.
+        /// A malformed public key.
         public struct InvalidKey: Error, Sendable, CustomStringConvertible {
             /// The key's name.
             public let keyID: String
@@ -26,8 +26,8 @@ import ActiveConfig
 
         /// Creates a verifier.
         ///
-        /// To change the server's key, give the apps the new one too, and then have the server sign by
-        /// it.
+        /// To rotate the server's key, ship apps with both keys first, then let the server sign
+        /// with the new one.
         ///
         /// - Parameter publicKeys: The keys by name, each 32 bytes in base64.
         /// - Throws: ``InvalidKey``.
@@ -42,7 +42,7 @@ import ActiveConfig
             self.keys = keys
         }
 
-        /// True when the key is known, and the signature of the message is that key's.
+        /// True when the key is known, and the message's signature was made with it.
         public func isValidSignature(_ signature: Data, of message: Data, keyID: String) -> Bool {
             keys[keyID]?.isValidSignature(signature, for: message) ?? false
         }

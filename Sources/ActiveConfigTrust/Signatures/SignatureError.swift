@@ -1,7 +1,7 @@
 import ActiveConfig
 public import Foundation
 
-/// The reason why a document is not trusted.
+/// Why a document is not trusted.
 public struct SignatureError: Error, Sendable, Hashable {
     /// The kind of fault.
     ///
@@ -16,21 +16,21 @@ public struct SignatureError: Error, Sendable, Hashable {
 
         /// There is no signature.
         public static let unsigned = Code(kind: .unsigned)
-        /// The signature's header field or the entity tag is missing a part or cannot be read, or there
-        /// are several.
+        /// The signature's header field or the entity tag is incomplete or unreadable, or occurs
+        /// several times.
         public static let malformed = Code(kind: .malformed)
-        /// The key is not known, or the signature is not that key's for this user, version, expiry,
-        /// content and entity tag.
+        /// The key is unknown, or the signature was not made with it for this user, version,
+        /// expiry, content and entity tag.
         public static let invalid = Code(kind: .invalid)
-        /// The signature was right and is too old for an answer, or the device's clock is wrong.
+        /// The signature is valid but too old for an answer, or the device's clock is wrong.
         public static let expired = Code(kind: .expired)
-        /// The document says that it is of another version than was signed.
+        /// The document states another version than was signed.
         public static let versionMismatch = Code(kind: .versionMismatch)
-        /// The configuration is not what the signed bytes say.
+        /// The configuration differs from the signed bytes.
         public static let contentMismatch = Code(kind: .contentMismatch)
-        /// The document is older than one that the user had.
+        /// The document is older than an earlier one of the user.
         public static let replayed = Code(kind: .replayed)
-        /// The answer confirms another document than the one that the client has.
+        /// The answer confirms another document than the client's.
         public static let otherDocument = Code(kind: .otherDocument)
 
         /// The code's name, such as `expired`.
@@ -39,16 +39,16 @@ public struct SignatureError: Error, Sendable, Hashable {
 
     /// The kind of fault.
     public let code: Code
-    /// The name of the key that the signature says it was made with.
+    /// The name of the key in the signature.
     public let keyID: String?
     private let userID: UserID
 
-    /// Creates an error, as for a test.
+    /// Creates an error, for tests.
     ///
     /// - Parameters:
     ///   - code: The kind of fault.
     ///   - userID: The user whose document it is; nil is the generic user.
-    ///   - keyID: The name of the key that the signature says it was made with.
+    ///   - keyID: The name of the key in the signature.
     public init(_ code: Code, userID: String?, keyID: String? = nil) {
         self.init(code, userID: UserID(userID), keyID: keyID)
     }
@@ -61,7 +61,7 @@ public struct SignatureError: Error, Sendable, Hashable {
 }
 
 extension SignatureError: CustomStringConvertible, LocalizedError {
-    /// One sentence with the reason and the user, by a digest of the ID, as it may be logged.
+    /// One sentence with the reason and the user, by a digest of the ID, so that it can be logged.
     public var description: String {
         let reason =
             switch code {

@@ -10,9 +10,9 @@ struct SignatureField: Sendable, Equatable {
     let version: Int
     let signature: Data
 
-    /// Nil when a member is missing, is no value of its kind, or stands there twice.
+    /// Nil when a member is missing, has a value of another kind, or occurs twice.
     ///
-    /// Unknown members and parameters are passed over.
+    /// Unknown members and parameters are ignored.
     init?(_ text: String) {
         guard let members = Self.members(of: text),
             let keyID = members["keyid"]?.content(between: "\""), Self.isKeyID(keyID),
@@ -20,14 +20,14 @@ struct SignatureField: Sendable, Equatable {
             let version = members["version"].flatMap({ Int(wireDigits: String($0)) }),
             let base64 = members["sig"]?.content(between: ":"),
             let signature = Data(base64Encoded: base64), !signature.isEmpty,
-            // No spelling but the one.
+            // Accepts only the canonical spelling.
             signature.base64EncodedString() == base64
         else { return nil }
         (self.keyID, self.expires, self.version) = (keyID, expires, version)
         self.signature = signature
     }
 
-    /// The members' values by key, without parameters; nil when one has no key or stands there twice.
+    /// The members' values by key, without parameters; nil when one has no key or occurs twice.
     private static func members(of text: String) -> [String: Substring.UnicodeScalarView]? {
         var members: [String: Substring.UnicodeScalarView] = [:]
         for member in Substring(text).unicodeScalars.split(atUnquoted: ",") {

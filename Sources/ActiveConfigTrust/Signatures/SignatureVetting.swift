@@ -1,25 +1,25 @@
 public import ActiveConfig
 import Foundation
 
-/// Accepts only documents that are signed by a known key; see <doc:Signed-configurations>.
+/// Accepts only documents signed with a known key; see *Security and privacy*.
 ///
 /// ```swift
 /// options.vetting = [SignatureVetting(verifier: verifier)]
 /// ```
 public struct SignatureVetting: Sendable {
-    /// Knows the keys.
+    /// Verifies signatures with the known keys.
     public var verifier: any SignatureVerifier
-    /// The project whose documents the app asks for.
+    /// The project of the app's documents.
     public var project: String
-    /// How long after its expiry an answer is still taken, for a clock that is somewhat wrong.
+    /// How long after its expiry an answer is still accepted, for inaccurate clocks.
     public var clockTolerance: Duration
 
     /// Creates a vetting.
     ///
     /// - Parameters:
-    ///   - verifier: Knows the keys.
-    ///   - project: The project; `default` is that of the paths that name none.
-    ///   - clockTolerance: How long after its expiry an answer is still taken.
+    ///   - verifier: Verifies signatures with the known keys.
+    ///   - project: The project; `default` for URLs that name none.
+    ///   - clockTolerance: How long after its expiry an answer is still accepted.
     public init(
         verifier: any SignatureVerifier, project: String = "default",
         clockTolerance: Duration = .seconds(300)
@@ -31,12 +31,12 @@ public struct SignatureVetting: Sendable {
 }
 
 extension SignatureVetting: ConfigurationVetting {
-    /// True: the signature is of the bytes.
+    /// True: signatures cover the bytes.
     public var needsOriginal: Bool { true }
 
-    /// Accepts a document, as it is read from its bytes, whose signature is right for its user.
+    /// Accepts a document, as read from its bytes, whose signature is valid for its user.
     ///
-    /// - Returns: Else a refusal, whose error is a ``SignatureError``.
+    /// - Returns: Otherwise a refusal, whose error is a ``SignatureError``.
     public func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict {
         do throws(SignatureError) {
             return .accept(try verified(candidate))
@@ -95,14 +95,14 @@ extension SignatureVetting: ConfigurationVetting {
         of original: OriginalDocument, is state: ConfigurationState, version: Int,
         for userID: UserID
     ) throws(SignatureError) -> ConfigurationState {
-        // What a downloader or a store has made of the bytes is not what was signed.
+        // Another configuration from a downloader or store is not what was signed.
         guard let body = original.body,
             var content = original.knownConfiguration
                 ?? (try? ConfigurationState(jsonData: body, limits: StoredRecord.limits))
         else { throw SignatureError(.contentMismatch, userID: userID) }
         let versionKey = ConfigurationState.MetaKey.templateVersion
         var signed = state
-        // A later version that was confirmed is not in the bytes.
+        // A later confirmed version is not in the bytes.
         if original.confirmation != nil { signed.meta[versionKey] = content.meta[versionKey] }
         guard content.hasSameValues(as: signed) else {
             throw SignatureError(.contentMismatch, userID: userID)
@@ -119,10 +119,10 @@ extension SignatureVetting: ConfigurationVetting {
 }
 
 extension SignatureVetting {
-    /// Checks what came with an answer, up to its expiry.
+    /// Verifies what came with an answer, including its expiry.
     ///
-    /// - Returns: The version that was signed, and whether only the content was, as in a 304 whose version
-    ///   may be later than the document's.
+    /// - Returns: The signed version, and whether the signature covers only the content, as in a
+    ///   304 whose version can be later than the document's.
     func statement(
         of document: OriginalDocument, for userID: UserID, at now: Date
     ) throws(SignatureError) -> (version: Int, isOfContent: Bool) {
@@ -130,23 +130,24 @@ extension SignatureVetting {
             document.signature, of: document, for: userID,
             mayBeOfContent: document.isConfirmation)
         let (seconds, _) = clockTolerance.components
-        // A clock may be off by a year: only answers expire, never what is active.
+        // A clock can be off by a year: only answers expire, never an active document.
         if Double(field.expires) + Double(seconds) <= now.timeIntervalSince1970 {
             throw SignatureError(.expired, userID: userID, keyID: field.keyID)
         }
         return (field.version, isOfContent)
     }
 
-    /// Checks a stored document, which does not expire.
+    /// Verifies a stored document, which does not expire.
     ///
-    /// - Returns: The version that was signed.
+    /// - Returns: The signed version.
     func version(
         ofStored document: OriginalDocument, for userID: UserID
     ) throws(SignatureError) -> Int {
         try verifiedField(document.signature, of: document, for: userID).field.version
     }
 
-    /// The later version that a stored document was confirmed for; nil without a valid confirmation.
+    /// The later version that a stored document was confirmed for; nil without a valid
+    /// confirmation.
     func confirmedVersion(of document: OriginalDocument, for userID: UserID) -> Int? {
         guard let confirmation = document.confirmation?[OriginalDocument.signatureField],
             let (field, isOfContent) = try? verifiedField(
@@ -171,12 +172,12 @@ extension SignatureVetting {
             return verifier.isValidSignature(field.signature, of: message, keyID: field.keyID)
         }
         if mayBeOfContent, isValid(ofContentWith: Self.noDigest) { return (field, true) }
-        // Also a 304 of an older server.
+        // Also accepts a 304 of an older server.
         if let digest = document.digest, isValid(ofContentWith: digest) { return (field, false) }
         throw SignatureError(.invalid, userID: userID, keyID: field.keyID)
     }
 
-    /// In place of a digest: the document is identified by its entity tag.
+    /// Replaces a digest: the document is identified by its entity tag.
     private static let noDigest = "-"
 
     /// The text that the server signs: seven lines, each ended by a line feed.
@@ -202,7 +203,7 @@ extension OriginalDocument {
 
 /// Entity tags as header fields have them.
 enum EntityTag {
-    /// The tag without the mark of a weak one, which a proxy may have put in front.
+    /// The tag without the prefix of a weak one, which a proxy may have added.
     static func strong(_ tag: String) -> String {
         tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag
     }
