@@ -196,7 +196,7 @@ backend versions --server "$url"
 say "The app of user 2 runs, and is told of each change at once:"
 "$app" --server "$url" --store "$work/store" --user 2 --live </dev/null >"$work/live" 2>&1 &
 live=$!
-until_app_says 'each change is told at once'
+until_app_says 'each change arrives at once'
 
 say "Change the label: the app shows it without asking:"
 publish_label "Told at once" --description "A change while the app runs"
@@ -214,7 +214,7 @@ serve "${url##*:}"
 publish_label "Right again" --description "A change while the app was cut off"
 until_app_says 'label: .*Right again'
 until_app_says 'button:'
-until_app_says 'each change is told at once'
+until_app_says 'each change arrives at once'
 kill "$live"
 wait "$live" 2>/dev/null || true
 live=""

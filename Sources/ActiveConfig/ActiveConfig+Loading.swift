@@ -221,7 +221,7 @@ extension ActiveConfig {
         } catch {
             log(
                 .warning,
-                "What waits for the activation of \(entry.userID.logName) cannot be used and is left out: "
+                "The pending configuration of \(entry.userID.logName) cannot be used and is left out: "
                     + "\(error)")
         }
         return nil

@@ -226,7 +226,7 @@ extension ActiveConfig {
         } catch {
             log(
                 .error,
-                "What waits for the activation of \(userID.logName) could not be stored: \(error)")
+                "The pending configuration of \(userID.logName) could not be stored: \(error)")
             return .failed
         }
     }

@@ -5,14 +5,15 @@ extension JSONReader {
     /// - Returns: The fault, at ``position``.
     public func unexpected(_ expected: String) -> JSONFault {
         guard let byte = next else {
-            return JSONFault(.unexpectedEnd, at: offset, "the text ends where \(expected) is due")
+            return JSONFault(
+                .unexpectedEnd, at: offset, "the text ends where \(expected) is expected")
         }
         let found =
             switch byte {
             case 0x21..<0x7F: "\"\(Unicode.Scalar(byte))\""
             default: "the byte 0x\(String(byte, radix: 16, uppercase: true))"
             }
-        return JSONFault(.syntax, at: offset, "found \(found) where \(expected) is due")
+        return JSONFault(.syntax, at: offset, "found \(found) where \(expected) is expected")
     }
 
     @usableFromInline

@@ -89,7 +89,7 @@ public enum ActiveConfigUpdateState: Sendable, Hashable {
         /// - Parameter error: The error of the answer with the request, such as a 429 or a 503.
         /// - Returns: The reason.
         public static func askedByServer(_ error: (any Error)?) -> WaitReason {
-            WaitReason(.askedByServer, "The server asked to come back later.", error: error)
+            WaitReason(.askedByServer, "The server requested a later attempt.", error: error)
         }
 
         /// The server was unreachable or gave no usable answer.

@@ -77,7 +77,7 @@ public final class ActiveConfigUpdater: Sendable {
     /// ``run()`` was called while it runs.
     public struct AlreadyRunning: Error, Sendable, CustomStringConvertible {
         /// One sentence.
-        public var description: String { "The updater is running already." }
+        public var description: String { "The updater is already running." }
     }
 
     private struct State {

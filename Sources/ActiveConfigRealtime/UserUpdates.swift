@@ -146,7 +146,7 @@ final class UserUpdates: Sendable {
                 } catch let error as NoEventStream {
                     updater.failures.noteSuccess(of: userID, at: .stream)
                     feed.log(
-                        .info, "\(userID.logName) is not told of changes by a stream. \(error)")
+                        .info, "\(userID.logName) gets no stream of changes. \(error)")
                     let until =
                         time.elapsed() + options.retryStreamsAfter
                         + random(upTo: options.retryStreamsAfter / 2)

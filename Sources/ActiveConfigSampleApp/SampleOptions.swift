@@ -24,7 +24,7 @@ struct SampleOptions {
           --script COMMANDS  Commands to run, divided by ";": download, user ID,
                              user (the generic one), show, explain, launch
                              (asks whether the app may run), quit.
-          --live             Is told of each change at once, and says so; without
+          --live             Receives each change as it is published; without
                              a terminal and a script, until it is killed.
           --window           A window instead, on Apple's platforms.
           --json             One JSON object a line for each event.

@@ -44,7 +44,7 @@ struct SampleOutput {
     }
 
     func userChanged(to user: String?) {
-        write(event: "user", ["user": Self.value(user)], "Now it is \(Self.name(user)).")
+        write(event: "user", ["user": Self.value(user)], "The user is now \(Self.name(user)).")
     }
 
     func downloaded(_ result: DownloadResult) {
@@ -98,7 +98,7 @@ struct SampleOutput {
     ) -> (name: String, text: String) {
         switch state {
         case .connecting: ("connecting", "connecting.")
-        case .live: ("live", "connected, each change is told at once.")
+        case .live: ("live", "connected, each change arrives at once.")
         case .polling(let interval):
             ("polling", "the server is asked every \(interval.components.seconds) seconds.")
         case .waiting(let end, let reason):

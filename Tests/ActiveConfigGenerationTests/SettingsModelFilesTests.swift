@@ -98,7 +98,7 @@ struct SettingsModelFilesTests {
 
     /// Rows: the document, the line, the column, and a part of the reason.
     @Test(arguments: [
-        ("", 1, 1, "the text ends"), ("{\n  \"meta\": tru\n}", 2, 14, "\"true\" is due"),
+        ("", 1, 1, "the text ends"), ("{\n  \"meta\": tru\n}", 2, 14, "\"true\" is expected"),
         ("{\"meta\": {},\n \"config_sections\": []}", 2, 21, "not an object"),
         (
             "{\"meta\": {\"format_version_string\": \"2.0\"}, \"config_sections\": {}}", 1, 36,

@@ -115,7 +115,8 @@ struct JSONReaderTests {
         let error = try #require(throws: JSONTextError.self) { try read("{\n\"a\": [0,\n é]}") }
         #expect(
             error.description
-                == "Line 3, column 2, byte 12, in a[1]: found the byte 0xC3 where a value is due.")
+                == "Line 3, column 2, byte 12, in a[1]: found the byte 0xC3 where a value is expected."
+        )
         #expect(error.code.description == "syntax")
     }
 
@@ -172,7 +173,7 @@ struct JSONReaderTests {
                 json throws(JSONFault) in throw json.unexpected("an object")
             }
         }
-        #expect(error.reason == #"found "[" where an object is due"#)
+        #expect(error.reason == #"found "[" where an object is expected"#)
     }
 
     @Test func textFromALaterPlaceIsAMistake() async throws {

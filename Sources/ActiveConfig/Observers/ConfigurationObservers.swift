@@ -106,8 +106,8 @@ final class ConfigurationObservers: Sendable {
             guard mayWait else { return }
             return log(
                 .warning,
-                "An observer takes too long with an event of \(userID.logName): it hears that the user is "
-                    + "forgotten only afterwards.")
+                "An observer takes too long with an event of \(userID.logName): it is notified only "
+                    + "afterwards that the user was forgotten.")
         }
         for observer in change({ $0.observers.map(\.observer) }) {
             ObserverCalls.call(observer, event)

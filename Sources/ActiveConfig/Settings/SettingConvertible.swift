@@ -218,7 +218,7 @@ extension Array: SettingConvertible where Element: SettingConvertible {
 
     /// The accepted values, for messages.
     public static var acceptedSettingValues: String {
-        "an array of which each element is \(Element.acceptedSettingValues)"
+        "an array whose elements are each \(Element.acceptedSettingValues)"
     }
 }
 
@@ -236,6 +236,6 @@ extension Dictionary: SettingConvertible where Key == String, Value: SettingConv
 
     /// The accepted values, for messages.
     public static var acceptedSettingValues: String {
-        "an object of which each value is \(Value.acceptedSettingValues)"
+        "an object whose values are each \(Value.acceptedSettingValues)"
     }
 }

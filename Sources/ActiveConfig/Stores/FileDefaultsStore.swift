@@ -157,7 +157,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
             return try folder.contains(Self.firstDownloadFile)
         } catch {
             // A folder without permission existed before; a new one would be readable.
-            log(.warning, "Whether a first download finished cannot be told, so it did: \(error)")
+            log(.warning, "Assuming that a first download finished, as checking failed: \(error)")
             return true
         }
     }

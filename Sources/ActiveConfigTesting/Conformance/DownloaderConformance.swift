@@ -71,7 +71,7 @@ public struct DownloaderConformance: Sendable {
                     found: "\(Self.describe(answer)) for \(UserID(userID)).")
             }
         }
-        await checks.group("Several users may be asked for at once.") { checks in
+        await checks.group("Several users can be requested concurrently.") { checks in
             let backend = Backend(.answers)
             let downloader = try await makeDownloader(backend)
             let answers = try await withThrowingTaskGroup(
@@ -89,7 +89,7 @@ public struct DownloaderConformance: Sendable {
             for (userID, answer) in answers {
                 checks.expect(
                     answer == backend.configuration(forUserID: userID),
-                    "Requests at once do not get each other's answers.",
+                    "Concurrent requests do not get each other's answers.",
                     found: "\(Self.describe(answer)) for \(UserID(userID)).")
             }
         }
@@ -148,7 +148,7 @@ public struct DownloaderConformance: Sendable {
             }
             let hasArrived = await isDone(within: patience) { await backend.waitForRequest() }
             checks.expect(
-                hasArrived, "A request reaches the backend, and the backend says so.",
+                hasArrived, "A request reaches the backend, and the backend records it.",
                 found: "none within \(patience). The backend has to call `requestArrived()`.")
             request.cancel()
             let hasEnded = await isDone(within: patience) { _ = await request.result }

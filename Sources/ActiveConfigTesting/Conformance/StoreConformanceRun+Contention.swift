@@ -4,7 +4,7 @@ extension StoreConformanceRun {
     /// Checks that a reopened place has what was persisted.
     func checkReopening(_ checks: inout ConformanceChecks) async {
         guard suite.isDurable else { return }
-        let rule = "What was persisted is there in a newly opened store."
+        let rule = "Persisted configurations are there in a newly opened store."
         await checks.group(rule) { checks in
             let place = try await suite.newPlace()
             let store = try await suite.open(place)
@@ -31,7 +31,7 @@ extension StoreConformanceRun {
             try reopened.persistConfiguration(nil, forUserID: nil)
             checks.expect(
                 try await suite.open(place).lastKnownActiveConfiguration(forUserID: "1") == nil,
-                "What was removed is not there in a newly opened store.", found: "it is.")
+                "Removed configurations are not there in a newly opened store.", found: "it is.")
         }
     }
 

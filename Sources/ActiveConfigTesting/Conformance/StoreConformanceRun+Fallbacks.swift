@@ -60,7 +60,7 @@ extension StoreConformanceRun {
             checks.expect(
                 store.ownConfiguration(forUserID: nil) == nil
                     && store.ownConfiguration(forUserID: "1") == nil,
-                "The bootstrap is nobody's own configuration.", found: "it is somebody's.")
+                "The bootstrap is no user's own configuration.", found: "it is returned as one.")
             try store.persistConfiguration(Self.configuration(of: "1"), forUserID: "1")
             expectAll(["1"], "1", "A user's own configuration comes before the bootstrap.")
             expectAll([nil, "2"], "bootstrap", "The bootstrap is shared by all other users.")
@@ -88,7 +88,7 @@ extension StoreConformanceRun {
             ]
             checks.expect(
                 answers == [true, false],
-                "Recording a first download says whether it was recorded now.",
+                "Recording a first download returns true only the first time.",
                 found: "\(answers[0]) the first time, \(answers[1]) the second.")
             checks.expect(store.firstDownloadFinished, rule, found: "it was not recorded.")
             try store.persistConfiguration(Self.configuration(of: "generic"), forUserID: nil)

@@ -28,7 +28,7 @@ struct StoreConformanceRun<Place: Sendable>: Sendable {
 
     /// Checks that every user ID is a distinct user.
     func checkUsers(_ checks: inout ConformanceChecks) async {
-        let rule = "Each user ID, any string or nil, is a user of its own, told byte by byte."
+        let rule = "Each user ID, any string or nil, is a distinct user, compared byte by byte."
         await checks.group(rule) { checks in
             let store = try await makeStore()
             let owners = ConformanceSamples.userIDs.enumerated().map {

@@ -9,7 +9,7 @@ struct ConveniencesTests {
     @Test func anErrorsLocalizedDescriptionIsItsSentence() {
         let errors: [any Error] = [
             DownloadError(.httpStatus, status: 503, url: URL(string: "https://a.example/x")),
-            ConfigurationFormatError(.syntax, reason: "a comma is due"),
+            ConfigurationFormatError(.syntax, reason: "a comma is expected"),
         ]
         for error in errors { #expect(error.localizedDescription == "\(error)") }
     }

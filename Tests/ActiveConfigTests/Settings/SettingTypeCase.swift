@@ -252,7 +252,7 @@ extension SettingTypeCase {
     private static let containers =
         table(
             SettingKey("S", "x", default: [7]),
-            expected: "an array of which each element is an integer",
+            expected: "an array whose elements are each an integer",
             accepted: [[]: [], [1, "2", 3.9]: [1, 2, 3]],
             refused: [
                 [1, "x"]: "an array", [1, nil]: "an array", 5: "the number 5", [:]: "an object",
@@ -260,7 +260,7 @@ extension SettingTypeCase {
         + table(
             SettingKey("S", "x", default: ["d": Theme.automatic]),
             expected:
-                "an object of which each value is a string that is a raw value of Theme",
+                "an object whose values are each a string that is a raw value of Theme",
             accepted: [[:]: [:], ["a": "dark"]: ["a": .dark]],
             refused: [["a": "dark", "b": "purple"]: "an object", []: "an array"])
         + table(
@@ -268,9 +268,9 @@ extension SettingTypeCase {
             accepted: [[nil, ["PT1S", 2]]: [nil, [.seconds(1), .seconds(2)]]],
             refused: [
                 [["x"]]: """
-                is an array where an array of which each element is an array of which each \
-                element is a number of seconds or an ISO 8601 duration such as "PT1M30S" or null \
-                is expected
+                is an array where an array whose elements are each an array whose elements are \
+                each a number of seconds or an ISO 8601 duration such as "PT1M30S" or null is \
+                expected
                 """
             ])
 

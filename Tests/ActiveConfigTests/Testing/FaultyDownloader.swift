@@ -12,7 +12,7 @@ struct FaultyDownloader: ActiveConfigDownloader {
         var rule: String {
             switch self {
             case .comparesAsStrings, .ignoresTheUser: "answered with that user's document"
-            case .alwaysUnchanged: "Requests at once do not get each other's answers."
+            case .alwaysUnchanged: "Concurrent requests do not get each other's answers."
             case .neverUnchanged: "is answered with nil when nothing has changed"
             case .ignoresTheTag: "with an older configuration is answered with the new one"
             case .failsWithNil: "A request that fails throws"
