@@ -62,7 +62,7 @@ With --updater it measures the client's updater against the backend instead, for
   F12 processor time of the idle process                        at most 0.5 and 5 % of a core
       and what a thousand connections leave behind
       both also, without a target, for a service with 1,000 users on few streams
-  R4  what is in force, what states say, how long clients wait and what memory they take, while a
+  R4  what is active, what states say, how long clients wait and what memory they take, while a
       server is gone, slow, hostile or asks for patience                  the value stays
   R5  reads and events of another user, while the user changes all the time, the backend
       publishes and its answers are late                                              none

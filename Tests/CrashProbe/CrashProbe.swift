@@ -16,7 +16,7 @@ import Foundation
 /// limit and a window in milliseconds, and user "1". If DOCUMENT is given, it is the answer of the
 /// server, which is downloaded first. It prints the value of `Home.mode` and the verdict, crashes if the
 /// value is `crash`, and then does what each line of its input says: `healthy`, `background`, `exit`,
-/// or `version`, which prints the version in force.
+/// or `version`, which prints the active version.
 @main
 enum CrashProbe {
     private struct Answer: ActiveConfigDownloader {

@@ -9,7 +9,7 @@ struct MeetFaults: AsyncParsableCommand {
         commandName: "faults",
         abstract:
             "Lets a server in front of the backend fail in each way of R4, and checks that the "
-            + "value in force stays, what the state says, how long clients wait and what memory they "
+            + "active value stays, what the state says, how long clients wait and what memory they "
             + "take, and that the newest value comes once it is over.")
 
     @OptionGroup var options: BackendOptions

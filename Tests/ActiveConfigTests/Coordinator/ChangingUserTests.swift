@@ -89,7 +89,7 @@ struct ChangingUserTests {
         try await fixture.downloader.waitForEndedRequests(count)
     }
 
-    @Test("What a download of the user brings while the setter reads is what comes in force")
+    @Test("What a download of the user brings while the setter reads is what becomes active")
     func whatADownloadBringsMeanwhileIsNotUndone() async throws {
         let store = EndingStore(user: "A")
         store.base.persistConfiguration(.titled(["Home": "old"]), forUserID: "A")
@@ -140,7 +140,7 @@ struct ChangingUserTests {
     ]
 
     @Test(
-        "The first user that is set is told of what differs from what was in force, and of no more",
+        "The first user that is set notifies of what differs from what was active, and of no more",
         arguments: launches, [false, true])
     func theFirstUserThatIsSet(launch: Launch, isReadBefore: Bool) throws {
         let base = InMemoryStore(bootstrap: launch.bootstrap.map { .state(.titled($0)) })
@@ -176,7 +176,7 @@ struct ChangingUserTests {
         #expect(recorder.entries.isEmpty)
     }
 
-    @Test("What is in force in this launch stays so: A → B → A shows what could not be stored")
+    @Test("What is active in this launch stays so: A → B → A shows what could not be stored")
     func whatCouldNotBeStoredStaysInForce() async throws {
         let isFull = Locked(true)
         let store = ObservedStore { event in

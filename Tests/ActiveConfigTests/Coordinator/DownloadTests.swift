@@ -141,7 +141,7 @@ struct DownloadTests {
                     outcome: .notModified))
     }
 
-    @Test("A download of A that ends after A → B → A comes in force")
+    @Test("A download of A that ends after A → B → A becomes active")
     func anAnswerComesInForceWhenItsUserIsBack() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config

@@ -91,7 +91,7 @@ struct ForgettingTests {
     }
 
     /// The user is forgotten at a random moment while a download's answer, which takes a while to
-    /// compare, is brought in force.
+    /// compare, is activated.
     @Test func aDownloadThatIsJustEndingCannotBringTheUserBack() async throws {
         var sections: [String: ActiveConfigSection] = (0..<5_000).reduce(into: [:]) {
             $0["S\($1)"] = ["x": .integer($1)]
@@ -145,7 +145,7 @@ struct ForgettingTests {
         #expect(config["Home"] == nil)
     }
 
-    /// Also while what was pushed comes in force.
+    /// Also while what was pushed becomes active.
     @Test func theLogMayForgetAUserWhoseFirstDownloadCannotBeRecorded() async throws {
         struct Full: Error {}
         let shared = Locked<ActiveConfig?>(nil)

@@ -115,7 +115,7 @@ struct NotificationTests {
 
     @Test("First downloads of two users that end at once post one first")
     func firstDownloadsAtOncePostOneFirst() async throws {
-        // Both downloads are being stored before either is in force. The wait is bounded, because
+        // Both downloads are being stored before either is active. The wait is bounded, because
         // on one core the other may not run meanwhile.
         let arrived = Locked(0)
         let store = ObservedStore { event in
@@ -140,7 +140,7 @@ struct NotificationTests {
         #expect(recorder.entries(named: update).count == 2)
     }
 
-    @Test("`meta` is that of what is in force when the answer brings none")
+    @Test("`meta` is that of what is active when the answer brings none")
     func theMetaOfWhatIsInForce() async throws {
         let state = ConfigurationState.make(meta: ["is_bootstrapped_configuration": true])
         let fixture = CoordinatorFixture.make(

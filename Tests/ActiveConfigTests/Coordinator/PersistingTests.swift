@@ -97,7 +97,7 @@ struct PersistingTests {
     }
 
     @Test(
-        "A configuration that cannot be stored is in force, is logged, and is no error of the call")
+        "A configuration that cannot be stored is active, is logged, and is no error of the call")
     func aStoreThatCannotKeep() async throws {
         let store = ObservedStore { event in
             switch event {

@@ -39,7 +39,7 @@ struct StoreThreadsTests {
         #expect(inTask.withLock { $0 } == [])
     }
 
-    @Test("Sequences load what is in force outside of tasks", arguments: [false, true])
+    @Test("Sequences load what is active outside of tasks", arguments: [false, true])
     func sequencesLoadOutsideOfTasks(values: Bool) async throws {
         let inTask = Locked<[ObservedStore.Event]>([])
         let store = ObservedStore(InMemoryStore(bootstrap: .state(.titled(["Home": "0"])))) {

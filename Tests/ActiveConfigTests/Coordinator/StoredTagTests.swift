@@ -6,7 +6,7 @@ import Testing
 
 /// Store accesses of a download.
 ///
-/// It reads only the header of a record that is in force, and the document of any other.
+/// It reads only the header of a record that is active, and the document of any other.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StoredTagTests {
     private static let folder = URL(filePath: "/store")

@@ -32,7 +32,7 @@ struct UnusableAnswerTests {
     /// The error is logged and posted as `downloadFailedNotification`, and the async call throws
     /// it.
     ///
-    /// The configuration in force stays, and nothing is stored.
+    /// The active configuration stays, and nothing is stored.
     @Test(arguments: rows)
     func anUnusableAnswerChangesNothing(row: Row) async throws {
         let store = ObservedStore()

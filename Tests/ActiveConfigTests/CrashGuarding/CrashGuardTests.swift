@@ -117,7 +117,7 @@ struct CrashGuardTests {
         let system = try await Self.filesWithTwoVersions()
         for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }
         #expect(GuardedLaunch(system).version == 1)
-        // As after a crash before what came in force at a launch was stored.
+        // As after a crash before what became active at a launch was stored.
         let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)
         try store.persistPendingConfiguration(GuardedLaunch.document(2), forUserID: "1")
         for policy in [ActivationPolicy.immediate, .nextLaunch, .manual] {
@@ -129,7 +129,7 @@ struct CrashGuardTests {
         }
     }
 
-    /// Sections that are in force before the rest of their document.
+    /// Sections that are active before the rest of their document.
     @Test func aSectionThatDoesNotWaitCanKillTheApp() async throws {
         let system = ModelFileSystem()
         let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)
@@ -501,7 +501,7 @@ struct CrashGuardTests {
         store.updateClientState(named: "crash-guard") { _ in data }
     }
 
-    /// A refused document must not come in force because its removal fails.
+    /// A refused document must not become active because its removal fails.
     @Test func aUserWhoCannotBeForgottenKeepsTheRefusal() throws {
         let store = FailingStore([.removeConfiguration])
         try Self.storeBad([(nil, 2)], in: store.base)

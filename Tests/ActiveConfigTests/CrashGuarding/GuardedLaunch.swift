@@ -24,7 +24,7 @@ struct GuardedLaunch {
     ///   - downloader: The server.
     ///   - bootstrap: What comes with the app.
     ///   - userID: The user.
-    ///   - activation: When a downloaded document comes in force.
+    ///   - activation: When a downloaded document becomes active.
     init(
         _ system: ModelFileSystem, number: Int32 = getpid(),
         downloader: ScriptedDownloader = ScriptedDownloader(),
@@ -49,7 +49,7 @@ struct GuardedLaunch {
         config.currentUserID = userID
     }
 
-    /// The version in force, read as the app does.
+    /// The active version, read as the app does.
     var version: Int? { config["Home"]?.integer(forKey: "version") }
 
     /// Lets the app live with its document.

@@ -20,7 +20,7 @@ struct ObservableActiveConfigTests {
         ]
     ) -> ActiveConfig { .make(configuration: .make(sections: sections)) }
 
-    /// Returns once the main actor has taken over what is in force now.
+    /// Returns once the main actor has taken over what is active now.
     private func settle(_ observer: ObservableActiveConfig, until isSettled: () -> Bool) async {
         while !isSettled(), !Task.isCancelled { await Task.yield() }  // deadline: no other bound
         // deadline: each goes behind what the change has queued on the main actor

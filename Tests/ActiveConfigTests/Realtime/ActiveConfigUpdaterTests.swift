@@ -289,7 +289,7 @@ struct ActiveConfigUpdaterTests {
 }
 
 extension ActiveConfig {
-    /// Stores and brings in force what a backend has now, as a download of the app's.
+    /// Stores and activates what a backend has now, as a download of the app's.
     fileprivate func download(from backend: ScriptedBackend, of userID: String?) async throws
         -> Bool
     {

@@ -90,7 +90,7 @@ struct UpdaterChangesTests {
             .titled(["Home": "a", "Other": "0", "Third": "0"]), forUserID: userID)
         for _ in 0..<2 {
             let result = try await fixture.config.download(of: UserID(userID))
-            // Nothing that is in force has changed.
+            // Nothing that is active has changed.
             #expect(result.changedSectionNames == [])
         }
         #expect(
@@ -99,7 +99,7 @@ struct UpdaterChangesTests {
             ])
     }
 
-    /// The result is about what the app has in force, and so is a download whose user has left.
+    /// The result is about what the app has active, and so is a download whose user has left.
     @Test func aDownloadOfAnotherUserChangesNothingOfTheApps() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader(.configuration(Self.first)))
         let result = try await fixture.config.download(of: UserID("u1"))

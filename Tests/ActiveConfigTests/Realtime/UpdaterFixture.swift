@@ -51,7 +51,7 @@ struct UpdaterFixture {
         config["Home"]?.string(forKey: "title")
     }
 
-    /// Waits for a value in force.
+    /// Waits for an active value.
     func waitForTitle(_ title: String) async throws {
         for await section in config.values(ofSection: "Home")
         where section?.string(forKey: "title") == title { return }

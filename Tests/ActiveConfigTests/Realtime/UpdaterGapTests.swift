@@ -11,7 +11,7 @@ struct UpdaterGapTests {
         ["Home": ["n": .integer(home)], "Other": ["n": .integer(other)]]
     }
 
-    /// Pairs of values that are in force whenever a section changes.
+    /// Pairs of values that are active whenever a section changes.
     private final class Pairs: Sendable {
         private let seen = Locked<[[Int?]]>([])
 

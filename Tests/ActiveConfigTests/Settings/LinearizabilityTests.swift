@@ -7,12 +7,12 @@ import Testing
 
 /// All kinds of reads, mixed, see one order of configurations.
 ///
-/// One task brings configurations in force, each with the next number in all its settings, and the
-/// user whose it is. A read is right if it gives a number that could be in force while it ran, and
+/// One task activates configurations, each with the next number in all its settings and the
+/// user whose it is. A read is right if it gives a number that could be active while it ran, and
 /// none before one that anybody had read when it began.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LinearizabilityTests {
-    /// What brings the configurations in force.
+    /// What activates the configurations.
     enum Means: CaseIterable {
         case downloadsAndUsers, defaults, overrides
     }
@@ -93,12 +93,12 @@ struct LinearizabilityTests {
             },
         ]
 
-    /// What may be in force.
+    /// What may be active.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private final class History: Sendable {
-        /// Number of the configuration that is in force or is just being brought in force.
+        /// Number of the configuration that is active or is just being activated.
         let begun = Atomic<Int>(0)
-        /// Number of the last one whose coming in force has ended.
+        /// Number of the last one whose activation has ended.
         let done = Atomic<Int>(0)
         /// Greatest number that a read that has ended gave.
         let seen = Atomic<Int>(0)

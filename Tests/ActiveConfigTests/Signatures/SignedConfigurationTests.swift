@@ -9,7 +9,7 @@ import Testing
 struct SignedConfigurationTests {
     private let server = SigningServer()
 
-    /// The code of the error with which an answer is refused; nil when it came in force.
+    /// The code of the error with which an answer is refused; nil when it became active.
     private func refusal(
         of answer: ConfigurationState, store: any ActiveConfigStore = InMemoryStore(),
         server: SigningServer = SigningServer()

@@ -54,7 +54,7 @@ struct ActivationStepsTests {
         for version in 2...3 {
             try await config.downloadNewConfig()
             await config.activate()
-            // The ended process has brought it in force for itself only.
+            // The ended process has activated it for itself only.
             if store(system).ownConfiguration(forUserID: "A")?.entityTag == "tag-\(version)" {
                 activated = version
             }
@@ -102,7 +102,7 @@ struct ActivationStepsTests {
                 let found = try Self.found(state)
                 #expect(allowed.contains(found), place)
                 #expect(Int(found.own ?? "") ?? 0 >= activated, place)
-                // What waits is never older than what is in force.
+                // What waits is never older than what is active.
                 #expect((found.pending ?? found.own ?? "") >= (found.own ?? ""), place)
             }
             // The next launch goes on: what waits can be activated, and its tag is asked with.

@@ -309,7 +309,7 @@ struct ActivationTests {
                 store.persistConfiguration(own, forUserID: "A")
                 store.persistPendingConfiguration(pending, forUserID: "A")
             }
-            // Stores what has come in force by loading, too.
+            // Stores what has become active by loading, too.
             let entry = config.users.entry(of: UserID("A"), isKept: false)
             _ = config.turns.run(of: UserID("A")) { config.keepUnstored(of: entry) }
             #expect(store.ownConfiguration(forUserID: "A")?.entityTag == own?.entityTag)

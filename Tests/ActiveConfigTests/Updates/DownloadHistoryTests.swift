@@ -176,7 +176,7 @@ struct DownloadHistoryTests {
             #expect(config.age == .zero)
             #expect(config.status.freshness == .upToDate)
         } else {
-            // What is in force is as old as before, and something newer waits.
+            // What is active is as old as before, and something newer waits.
             #expect(config.age == .seconds(100))
             #expect(config.status.freshness == .stale(since: fixture.time.now))
         }

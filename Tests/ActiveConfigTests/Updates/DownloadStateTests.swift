@@ -4,7 +4,7 @@ import Foundation
 import Observation
 import Testing
 
-/// The last download, the age and the freshness of what is in force.
+/// The last download, the age and the freshness of what is active.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadStateTests {
     private static let answer = ScriptedDownloader.Answer.configuration(
@@ -51,7 +51,7 @@ struct DownloadStateTests {
         try await launch.config.downloadNewConfig()
         #expect(launch.config.age == .zero)
         fixture.time.advance(by: 50)
-        // The server has a newer one: it does not confirm what is in force.
+        // The server has a newer one: it does not confirm what is active.
         try await launch.config.downloadNewConfig()
         fixture.time.advance(by: 5)
         #expect(launch.config.age == .seconds(55))

@@ -16,7 +16,7 @@ struct InterplayTests {
     struct Policy: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let policy: ActivationPolicy
-        /// The versions of `Home` and `Kill` in force once version 2 has come, and in the next launch.
+        /// The versions of `Home` and `Kill` active once version 2 has come, and in the next launch.
         let arrived: [Int]
         let relaunched: [Int]
     }

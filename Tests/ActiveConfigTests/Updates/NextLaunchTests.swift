@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What comes in force since the app was launched again.
+/// What becomes active since the app was launched again.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct NextLaunchTests {
     private static let document = ConfigurationState.make(
@@ -24,13 +24,13 @@ struct NextLaunchTests {
             })
         defer { observation.cancel() }
         #expect(next["Home"]?.title == "1")
-        // Whatever the launch has brought in force is stored before.
+        // Whatever the launch has activated is stored before.
         #expect(await next.activate().isEmpty)
         #expect(next.age == .seconds(60))
         #expect(versions.withLock { $0 } == [7])
     }
 
-    /// What this launch has brought in force is not stored over it, nor kept for ever.
+    /// What this launch has activated is not stored over it, nor kept for ever.
     @Test func aDocumentThatAnotherProcessHasStoredSinceIsAskedAbout() async throws {
         let store = SteppedStore()
         let newer = ConfigurationState.titled(["Home": "3"], entityTag: "t3")

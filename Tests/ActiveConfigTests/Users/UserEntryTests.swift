@@ -15,8 +15,8 @@ struct UserEntryTests {
             layers: ConfigurationLayers(), reason: .downloaded, epoch: UserEpoch())
     }
 
-    /// One thread brings a new number in force again and again; another one registers a listener each
-    /// time, which has to hear of the number in force and then of the next one.
+    /// One thread activates a new number again and again; another one registers a listener each
+    /// time, which has to receive the active number and then of the next one.
     @Test func aListenerThatRegistersDuringAChangeHearsOfIt() {
         let queue = DispatchQueue(label: "listeners")
         let entry = UserEntry(UserID("1"), policy: .immediate, listenerQueue: queue)

@@ -25,7 +25,7 @@ struct LiteralSettings: Sendable {
         values = names.indices.map(value)
     }
 
-    /// Coordinator with these settings in force.
+    /// Coordinator whose active settings are these.
     func activeConfig() throws -> ActiveConfig {
         var settings: [String: [String: SettingValue]] = [:]
         for (name, value) in zip(names, values) {
