@@ -8,7 +8,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// The framework's clients verify signatures by swift-crypto, as the article *Signed configurations*
+/// The framework's clients verify signatures by swift-crypto, as the article *Security and privacy*
 /// shows it.
 struct SignedClientTests {
     /// What an app brings where there is no CryptoKit.

@@ -5,7 +5,8 @@
 /// let store = FileDefaultsStore(directory: folder)
 /// let signals = ClientSignals(store: store)
 /// let config = ActiveConfig(
-///     configDownloader: JSONURLDownloader(backend: backend, signals: signals), configStore: store)
+///     configDownloader: JSONURLDownloader(
+///         backend: ActiveConfigBackend(url: server, signals: signals)), configStore: store)
 /// try await signals.setCustomSignals(["plan": "pro", "level": 7, "is_trial": false])
 /// ```
 ///
