@@ -1,30 +1,30 @@
 import Targeting
 import Templates
 
-/// The sections that may differ for some user between two versions of a project.
+/// The sections in which two versions of a project may differ for at least one user.
 ///
-/// Which of them do differ for a user depends on the conditions that are true for them.
+/// Whether a section differs for a given user depends on that user's conditions.
 public struct ChangedSections: Sendable, Hashable {
-    /// The number of the version before.
+    /// The number of the earlier version.
     public let oldVersion: Int
 
-    /// The number of the version afterwards.
+    /// The number of the later version.
     public let newVersion: Int
 
-    /// The sections, sorted.
+    /// The names of the sections, sorted.
     public let names: [String]
 
     /// A Boolean value that indicates whether other sections may differ as well.
     ///
-    /// That is so where time alone changes a document, or where conditions share a budget, so that
-    /// one changes the result of another.
+    /// True when a document can change with time alone, or when conditions share an evaluation
+    /// budget, so that one can change the result of another.
     public let isIncomplete: Bool
 
     /// Compares two versions.
     ///
     /// - Parameters:
-    ///   - old: The version before.
-    ///   - new: The version afterwards.
+    ///   - old: The earlier version.
+    ///   - new: The later version.
     public init(from old: CompiledTemplate, to new: CompiledTemplate) {
         oldVersion = old.version.number
         newVersion = new.version.number

@@ -4,7 +4,8 @@ import OrderedCollections
 import Targeting
 import Templates
 
-/// `meta` of a version's documents, as text of which only the results of the experiments differ.
+/// `meta` of a version's documents as prepared text; only the results of the experiments are
+/// inserted per document.
 struct CompiledMeta: Sendable {
     /// `creation_time` at the start, and `template_version` at the end.
     private let start, end: String
@@ -12,8 +13,9 @@ struct CompiledMeta: Sendable {
     /// The experiments, sorted by the UTF-8 of their names, with the indexes of their conditions.
     private let experiments: [(key: String, condition: Int)]
 
-    /// Compiles `meta` of a version with conditions of these names, by their indexes, that use
-    /// `percent`.
+    /// Compiles `meta` of a version.
+    ///
+    /// `experiments` are the conditions that use `percent`: their names and indexes.
     init(_ version: TemplateVersion, experiments: [(key: String, condition: Int)]) {
         let creationTime = JSONNode.string(version.updateTime.timestamp).description
         start = #"{"creation_time":\#(creationTime),"#
@@ -24,7 +26,7 @@ struct CompiledMeta: Sendable {
         ).map { (key: $0.key, condition: $0.value) }
     }
 
-    /// True when the experiments are those of another version, with the same results.
+    /// True when another version has the same experiments with the same results.
     func hasSameExperiments(
         _ results: ConditionResults, as other: CompiledMeta, _ otherResults: ConditionResults
     ) -> Bool {
@@ -35,10 +37,10 @@ struct CompiledMeta: Sendable {
             }
     }
 
-    /// Appends `meta` for the results of the conditions; without experiments for nil.
+    /// Appends `meta` for the results of the conditions; nil omits the experiments.
     func write(to text: inout DocumentText, results: ConditionResults?) {
         let timeStart = text.json.bytes.count + 1
-        // The text of any value is appended as it is, like that of a number.
+        // `write(number:)` appends its text verbatim, so it also takes prepared JSON.
         text.json.write(number: start)
         let timeEnd = text.json.bytes.count
         if let results, !experiments.isEmpty {

@@ -11,17 +11,19 @@ struct CompiledParameter: Sendable {
 
     let key: String
 
-    /// The values with a condition, the most important first.
+    /// The conditional values, highest priority first.
     let candidates: [Candidate]
 
-    /// Indices of the conditions with a value that is not evaluated, such as a rollout's, which
-    /// counts as if its condition were false; in their order.
+    /// Indexes of the conditions whose value this backend does not evaluate, such as a rollout's,
+    /// in ascending order.
+    ///
+    /// Such a condition counts as false.
     let unevaluated: [Int]
 
     /// The value when none of the conditions is true; nil leaves the setting out.
     let defaultValue: CompiledValue?
 
-    /// The most places of the user's ID in one of its values.
+    /// The maximum number of occurrences of the user's ID in any of its values.
     var maximumUserIDCount: Int {
         candidates.reduce(defaultValue?.userIDCount ?? 0) { max($0, $1.value.userIDCount) }
     }
@@ -31,7 +33,7 @@ struct CompiledParameter: Sendable {
         candidates.first { results[$0.condition] }
     }
 
-    /// The value for the results; `omitted` also when there is none.
+    /// The value for the results; `omitted` when no value applies.
     func value(for results: ConditionResults) -> CompiledValue {
         winner(for: results)?.value ?? defaultValue ?? .omitted
     }

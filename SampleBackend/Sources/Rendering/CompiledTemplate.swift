@@ -9,7 +9,7 @@ public import Templates
 /// A published version of a template, compiled so that rendering a user's document only evaluates
 /// the conditions and selects values.
 ///
-/// It is immutable, and an object since all requests of all threads share it.
+/// It is immutable, and a class so that requests on all threads share one instance.
 public final class CompiledTemplate: Sendable {
     /// The metadata of the version.
     public let version: TemplateVersion
@@ -36,15 +36,17 @@ public final class CompiledTemplate: Sendable {
     /// results of the conditions.
     public var showsUserID: Bool { maximumUserIDCount > 0 }
 
-    /// The most places that the user's ID can have in a document, whatever the results of the
-    /// conditions: the document's length grows with it times the length of the ID.
+    /// Upper bound for the occurrences of the user's ID in one document, for any results of the
+    /// conditions.
+    ///
+    /// The ID adds at most this number times its own length to a document.
     public let maximumUserIDCount: Int
 
     /// Compiles a template.
     ///
-    /// A value that this backend does not evaluate, such as a personalization, counts as if its
-    /// condition were false (API 3). Under a condition of a server template it leaves the setting
-    /// out instead, as Firebase's evaluator of server templates does.
+    /// A condition whose value this backend does not evaluate, such as a personalization, counts as
+    /// false (API 3). Under a condition of a server template it leaves the setting out instead, as
+    /// Firebase's evaluator of server templates does.
     ///
     /// - Parameters:
     ///   - validated: The checked template.
@@ -123,13 +125,13 @@ public final class CompiledTemplate: Sendable {
 }
 
 extension CompiledTemplate {
-    /// The most bytes that the user's ID may take in a document, over all its places.
+    /// The maximum number of bytes that all occurrences of the user's ID may take in a document.
     private static let maximumUserIDBytes = 4 << 20
 
-    /// Returns a Boolean value that indicates whether a user's ID is short enough to be shown in all
-    /// places that this template may have for it.
+    /// Returns a Boolean value that indicates whether a user's ID is short enough to be inserted in
+    /// every place where this template may use it.
     ///
-    /// Otherwise a short request could ask for a document that does not fit into memory.
+    /// Without this limit a small request could ask for a document that does not fit into memory.
     ///
     /// - Parameter userID: The user's ID.
     /// - Returns: True when the ID takes at most 4 MiB of a document.
@@ -138,12 +140,12 @@ extension CompiledTemplate {
         return userID.utf8.count <= Self.maximumUserIDBytes / maximumUserIDCount
     }
 
-    /// Appends a document (FORMAT): without white space, members sorted by the UTF-8 of their names.
+    /// Appends a document (FORMAT) without white space, members sorted by the UTF-8 of their names.
     func write(_ basis: DocumentBasis, to text: inout DocumentText) {
         write(basis, experiments: basis.results, to: &text)
     }
 
-    /// Appends a document; without `meta.experiments` for nil.
+    /// Appends a document; nil experiments omit `meta.experiments`.
     private func write(
         _ basis: DocumentBasis, experiments: ConditionResults?, to text: inout DocumentText
     ) {
@@ -159,8 +161,8 @@ extension CompiledTemplate {
         text.json.write(UInt8(ascii: "}"))
     }
 
-    /// True when the conditions have the results that another version's have, for every user and at
-    /// any time.
+    /// True when the conditions have the same results as another version's for every user at any
+    /// time.
     package func hasSameResults(as other: CompiledTemplate) -> Bool {
         conditions.dates.isEmpty
             && template.conditions.count == other.template.conditions.count
@@ -168,7 +170,7 @@ extension CompiledTemplate {
                 (mine.expression ?? "").hasSameBytes(as: theirs.expression ?? "")
                     && mine.serverCondition == theirs.serverCondition
             }
-            // A condition that was stored before a limit existed may exceed it.
+            // A condition stored before a limit was introduced may exceed it.
             && zip(conditions.conditions, other.conditions.conditions).allSatisfy { mine, theirs in
                 mine.excess == theirs.excess
             }
@@ -183,7 +185,7 @@ extension CompiledTemplate {
         key.map { parameter(forKey: $0, inSection: name) != nil } ?? (sectionPlaces[name] != nil)
     }
 
-    /// The parameter of a setting that clients get; nil when there is none.
+    /// The parameter of a setting that clients receive; nil when there is none.
     func parameter(forKey key: String, inSection name: String) -> CompiledParameter? {
         guard let parameters = sectionPlaces[name].map({ sections[$0].parameters }) else {
             return nil
@@ -218,13 +220,13 @@ extension CompiledTemplate {
         return ByteBuffer(bytes: text.json.bytes)
     }
 
-    /// Returns the values of a setting, for a user without an ID and without overrides.
+    /// Returns the values of a setting for a user without an ID and without pinned values.
     ///
     /// - Parameters:
     ///   - key: The setting's key.
     ///   - section: The section's name.
-    /// - Returns: All values that it can have, and the one that it has when no condition is true;
-    ///   nil when it is left out then.
+    /// - Returns: All values that it can have, and its value when no condition is true; nil when
+    ///   the setting is then omitted.
     public func values(
         forKey key: String, inSection section: String
     ) -> (possible: [JSONNode], default: JSONNode?) {

@@ -6,21 +6,20 @@ import Templates
 
 /// A compiled value of a parameter, ready for a document.
 enum CompiledValue: Sendable, Equatable {
-    /// A value that is the same for every user: neither an array nor an object.
+    /// A scalar that is the same for every user.
     case scalar(JSONNode)
 
-    /// An array or object as its JSON text in a document, which takes less memory than its tree and
-    /// less time to write.
+    /// The JSON text of an array or object, which takes less memory and less time to write than its
+    /// tree.
     case container(String)
 
-    /// A text with the user's ID between its pieces, of which there are at least two, each as it is
-    /// in a JSON string.
+    /// A string with the user's ID between its pieces; at least two pieces, each escaped for JSON.
     case withUserID([String])
 
-    /// The setting is left out.
+    /// The document omits the setting.
     case omitted
 
-    /// The placeholder of the user's ID in a text.
+    /// The placeholder for the user's ID in a string.
     static let userIDPlaceholder = "${user.id}"
 
     /// Compiles a value; nil for one that this backend does not evaluate.
@@ -32,7 +31,9 @@ enum CompiledValue: Sendable, Equatable {
         }
     }
 
-    /// Compiles a text; one that is no value of the type, which no check accepts, is left out.
+    /// Compiles a text.
+    ///
+    /// A text that is not a value of the type, which validation rejects, becomes ``omitted``.
     private init(_ text: String, type: ParameterValueType) {
         switch type {
         case .string:
@@ -48,7 +49,7 @@ enum CompiledValue: Sendable, Equatable {
         }
     }
 
-    /// Compiles a value in the form of a document.
+    /// Compiles a value in the exchange format.
     init(_ value: JSONNode) {
         switch value {
         case .array, .object: self = .container(value.description)
@@ -56,12 +57,12 @@ enum CompiledValue: Sendable, Equatable {
         }
     }
 
-    /// Number of places of the user's ID.
+    /// Number of occurrences of the user's ID.
     var userIDCount: Int {
         if case .withUserID(let pieces) = self { pieces.count - 1 } else { 0 }
     }
 
-    /// The setting of a user; nil when it is left out.
+    /// The value for a user; nil when the setting is omitted.
     func value(forUserID userID: String?) -> JSONNode? {
         switch self {
         case .scalar(let value): return value
@@ -77,11 +78,11 @@ enum CompiledValue: Sendable, Equatable {
         }
     }
 
-    /// Appends the setting of a user; nothing when it is left out.
+    /// Appends the value for a user; nothing when the setting is omitted.
     func write(to text: inout DocumentText) {
         switch self {
         case .scalar(let value): value.write(to: &text.json)
-        // The text of any value is appended as it is, like that of a number.
+        // `write(number:)` appends its text verbatim, so it also takes prepared JSON.
         case .container(let value): text.json.write(number: value)
         case .withUserID(let pieces):
             text.json.write(UInt8(ascii: "\""))

@@ -3,26 +3,26 @@ import JSONTree
 public import NIOCore
 import Targeting
 
-/// The difference between two documents of the users who share a basis before and after, ready to
-/// be sent (PROTOCOL 2).
+/// The difference between the old and the new document of users who share a basis, ready to send
+/// (PROTOCOL 2).
 ///
-/// The selected values are compared, so the documents themselves are not rendered.
+/// It compares the selected values and renders neither document.
 public struct DocumentChange: Sendable {
     /// The sections that differ, sorted by the UTF-8 of their names, with their new settings; nil
     /// for a removed one.
     private let sections: [(key: String, value: [PickedSetting]?)]
 
-    /// The new `meta`, and the results that are in it.
+    /// The new `meta`, and the results to write into it.
     private let meta: CompiledMeta
     private let results: ConditionResults
 
     /// False when the experiments in `meta` are the same, with the same results.
     private let changesExperiments: Bool
 
-    /// A Boolean value that indicates whether the two documents have the same content, and so the same
-    /// tag: the sections and the experiments.
+    /// A Boolean value that indicates whether the two documents have the same content (sections and
+    /// experiments), and therefore the same tag.
     ///
-    /// The rest of `meta` does not count: it differs in every version.
+    /// The rest of `meta` is ignored because it differs in every version.
     public var isEmpty: Bool { sections.isEmpty && !changesExperiments }
 
     /// The names of the sections that differ.
@@ -31,10 +31,10 @@ public struct DocumentChange: Sendable {
     /// Compares two documents.
     ///
     /// - Parameters:
-    ///   - old: The version before.
-    ///   - oldBasis: The basis of the document before.
-    ///   - new: The version afterwards.
-    ///   - newBasis: The basis of the document afterwards.
+    ///   - old: The earlier version.
+    ///   - oldBasis: The basis of the earlier document.
+    ///   - new: The later version.
+    ///   - newBasis: The basis of the later document.
     ///   - changedSections: The sections that may differ between the two versions; nil compares
     ///     all.
     ///   - touchedSections: Sections to include even if they are equal.
@@ -74,9 +74,9 @@ extension DocumentChange {
     ///
     /// - Parameters:
     ///   - userID: The user's ID, for `${user.id}`.
-    ///   - entityTag: The tag of the whole document afterwards.
+    ///   - entityTag: The tag of the complete later document.
     ///   - version: The version's number.
-    ///   - eventNumber: The number of the event among those of the user on the stream.
+    ///   - eventNumber: The sequence number of the event among the user's events on the stream.
     /// - Returns: The text, UTF-8.
     public func jsonBytes(
         forUserID userID: String?, entityTag: EntityTag, version: Int, eventNumber: Int

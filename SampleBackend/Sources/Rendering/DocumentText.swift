@@ -1,27 +1,27 @@
 import ActiveConfigJSON
 import JSONTree
 
-/// The text of a document or of a change while it is written, with the places of the user's ID.
+/// A document or a change being written, with the positions of the user's ID.
 struct DocumentText {
     var json = JSONWriter()
 
-    /// The user's ID in a JSON string, without the quotation marks; nil leaves a gap in each place.
+    /// The user's ID escaped for JSON, without quotation marks; nil leaves a gap at each position.
     private let userID: String?
 
-    /// Offsets of the gaps.
+    /// Byte offsets of the gaps.
     private(set) var gaps: [Int] = []
 
-    /// The places of the members of `meta` that tags leave out; empty before ``CompiledMeta`` is
-    /// written.
+    /// The positions of the members of `meta` that entity tags exclude; empty until
+    /// ``CompiledMeta`` is written.
     var versionMembers = VersionMembers(time: 0..<0, version: 0..<0)
 
     /// Creates an empty text with gaps.
     init() { userID = nil }
 
-    /// Creates an empty text for a user; nil is the generic user.
+    /// Creates an empty text for a user; nil means the generic user.
     init(forUserID userID: String?) { self.userID = Self.escaped(userID ?? "") }
 
-    /// A text in a JSON string, without the quotation marks.
+    /// A string escaped for JSON, without the quotation marks.
     static func escaped(_ text: String) -> String {
         var json = JSONWriter()
         json.write(text)
@@ -44,7 +44,7 @@ struct DocumentText {
         json.write(UInt8(ascii: "}"))
     }
 
-    /// Appends an object with members in their order.
+    /// Appends an object with its members in the given order.
     mutating func writeObject<Value>(
         _ members: some Sequence<(key: String, value: Value)>,
         writeValue: (inout DocumentText, Value) -> Void

@@ -12,23 +12,24 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     /// The text between the quotation marks.
     public let opaqueTag: String
 
-    /// A Boolean value that indicates whether texts that differ may have the tag in common.
+    /// A Boolean value that indicates whether the tag is weak: different representations may share
+    /// it.
     public let isWeak: Bool
 
-    /// Creates the strong tag of some bytes, which depends on them alone.
+    /// Creates the strong tag of some bytes; it depends on nothing else.
     ///
     /// The tag is the first 128 bits of their SHA-256, in hexadecimal digits.
     ///
     /// - Parameters:
     ///   - content: The bytes.
-    ///   - prefix: A text before it, without quotation marks.
+    ///   - prefix: Text to put before the digits, without quotation marks.
     public init(ofContent content: ByteBuffer, prefix: String = "") {
         let hash = SHA256.hash(data: content.readableBytesView)
         opaqueTag = prefix + Array(hash.prefix(16)).hexadecimal
         isWeak = false
     }
 
-    /// Creates the tag of what has a SHA-256.
+    /// Creates a tag from a SHA-256.
     package init(_ hash: SHA256Digest, isWeak: Bool) {
         opaqueTag = Array(hash.prefix(16)).hexadecimal
         self.isWeak = isWeak
@@ -38,22 +39,22 @@ public struct EntityTag: Sendable, Hashable, CustomStringConvertible {
     public var description: String { isWeak ? "W/\"\(opaqueTag)\"" : "\"\(opaqueTag)\"" }
 }
 
-/// The places in the text of a document of the members of `meta` that differ in every version:
-/// `creation_time` and `template_version`, each with a comma.
+/// The byte ranges, in a document, of the members of `meta` that differ in every version:
+/// `creation_time` and `template_version`, each including a comma.
 ///
-/// The rest of the text is the content, which the document's tag covers (PROTOCOL 1).
+/// The rest is the content, which the document's tag covers (PROTOCOL 1).
 struct VersionMembers: Sendable {
     let time: Range<Int>
     let version: Range<Int>
 
-    /// The places after so many bytes were inserted before them, or removed when negative.
+    /// The ranges after `count` bytes were inserted before them; a negative count removes bytes.
     func shifted(by count: Int) -> VersionMembers {
         VersionMembers(
             time: time.lowerBound + count..<time.upperBound + count,
             version: version.lowerBound + count..<version.upperBound + count)
     }
 
-    /// The parts of a text around them.
+    /// The parts of a document around the two ranges.
     func content(
         of text: ByteBuffer
     ) -> (ByteBufferView, between: ByteBufferView, end: ByteBufferView) {
@@ -64,12 +65,12 @@ struct VersionMembers: Sendable {
         )
     }
 
-    /// The SHA-256 of the content of a document, and of the whole document.
+    /// The SHA-256 of a document's content, and of the whole document.
     func hashes(of document: ByteBuffer) -> (content: SHA256Digest, body: SHA256Digest) {
         let (sections, between, end) = content(of: document)
         var content = SHA256()
         content.update(data: sections)
-        // The common prefix is hashed once.
+        // Hash the common prefix only once.
         var body = content
         content.update(data: between)
         content.update(data: end)

@@ -29,7 +29,8 @@ struct PickedSection {
 
     /// True when another section has the same values.
     func hasSameValues(as other: PickedSection) -> Bool {
-        // Most publishes leave the keys unchanged, so no list of settings is built for them.
+        // Fast path: most publishes leave the keys unchanged, so the settings need not be
+        // collected.
         if overrides.isEmpty, other.overrides.isEmpty,
             parameters.count == other.parameters.count,
             zip(parameters, other.parameters).allSatisfy({ $0.key == $1.key })

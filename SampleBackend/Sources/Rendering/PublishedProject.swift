@@ -3,11 +3,12 @@ import NIOCore
 public import Targeting
 public import Templates
 
-/// The data to answer the users of one project: the current template, compiled, and the overrides.
+/// The data that answers the users of one project: the compiled current template and the pinned
+/// values.
 ///
-/// It is immutable; a publish creates another one.
+/// It is immutable; a publish creates a new one.
 public struct PublishedProject: Sendable {
-    /// The default for the most memory of rendered documents that are kept for one version, in bytes.
+    /// The default memory limit for the cached documents of one version, in bytes.
     public static let defaultCacheBytes = 32 << 20
 
     /// The current version.
@@ -16,11 +17,11 @@ public struct PublishedProject: Sendable {
     /// The pinned values by user.
     public private(set) var overrides: [ExactText: OverridesDocument]
 
-    /// The sections that the version changed; nil when it was not compared with the one before.
+    /// The sections that the version changed; nil when it was not compared with its predecessor.
     public let changedSections: ChangedSections?
 
-    /// Stands for everything that documents depend on beside the request; nil when the time counts
-    /// as well.
+    /// Identifies all inputs of a document except the request; nil when documents also depend on
+    /// the time.
     public private(set) var stamp: DocumentStamp?
 
     /// The rendered documents of this version by the results of its conditions.
@@ -30,9 +31,9 @@ public struct PublishedProject: Sendable {
     ///
     /// - Parameters:
     ///   - compiled: The compiled version.
-    ///   - changedSections: What the version changed, if that is known.
+    ///   - changedSections: The sections that the version changed, if known.
     ///   - overrides: The pinned values by user.
-    ///   - cacheBytes: The most memory of rendered documents to keep, in bytes.
+    ///   - cacheBytes: The memory limit for cached documents, in bytes.
     public init(
         _ compiled: CompiledTemplate, changedSections: ChangedSections? = nil,
         overrides: [ExactText: OverridesDocument] = [:], cacheBytes: Int = Self.defaultCacheBytes
@@ -47,7 +48,7 @@ public struct PublishedProject: Sendable {
     /// Returns the same version with other values pinned for a user.
     ///
     /// - Parameters:
-    ///   - overrides: The values, or nil for none.
+    ///   - overrides: The pinned values, or nil for none.
     ///   - userID: The user's ID.
     /// - Returns: The project; it shares the rendered documents.
     public func settingOverrides(
@@ -72,10 +73,10 @@ public struct PublishedProject: Sendable {
         return copy
     }
 
-    /// The approximate memory of the rendered documents that are kept, in bytes.
+    /// The approximate memory of the cached documents, in bytes.
     public var cachedBytes: Int { cache.bytes }
 
-    /// Returns a user's document in the form in which it is sent.
+    /// Returns a user's document, ready to send.
     ///
     /// - Parameter context: The user, the signals and the time.
     /// - Returns: The document, and whether it was rendered for an earlier request.
@@ -83,7 +84,7 @@ public struct PublishedProject: Sendable {
         rendered(for: basis(for: context), userID: context.userID)
     }
 
-    /// Returns a user's document in the form in which it is sent, for a known basis.
+    /// Returns a user's document for a known basis, ready to send.
     ///
     /// - Parameters:
     ///   - basis: The basis of the document.
@@ -103,8 +104,9 @@ public struct PublishedProject: Sendable {
             document: pieces.document(forUserID: userID), wasCached: wasCached)
     }
 
-    /// Returns the tag of the document that ``rendered(for:userID:)`` returns, at less cost: a
-    /// document with the user's ID in it is not assembled.
+    /// Returns the tag of the document that ``rendered(for:userID:)`` returns.
+    ///
+    /// This is cheaper: a document that contains the user's ID is not assembled.
     ///
     /// - Parameters:
     ///   - basis: The basis of the document.
@@ -121,7 +123,7 @@ public struct PublishedProject: Sendable {
         return (pieces.entityTag(forUserID: userID), wasCached)
     }
 
-    /// The document of users without overrides, rendered once for the results of the conditions.
+    /// The document of users without pinned values, rendered once per set of results.
     private func pieces(
         for results: ConditionResults
     ) -> (pieces: RenderedPieces, wasCached: Bool) {
@@ -133,12 +135,12 @@ public struct PublishedProject: Sendable {
         return (pieces, false)
     }
 
-    /// Returns the overrides of a context's user; nil when there are none.
+    /// Returns the pinned values of a context's user; nil when there are none.
     public func overrides(for context: TargetingContext) -> OverridesDocument? {
         overrides(forUserID: context.userID)
     }
 
-    /// Returns the overrides of a user; nil when there are none.
+    /// Returns the pinned values of a user; nil when there are none.
     public func overrides(forUserID userID: String?) -> OverridesDocument? {
         guard !overrides.isEmpty, let userID else { return nil }
         return overrides[ExactText(userID)]
@@ -156,14 +158,15 @@ extension PublishedProject {
     }
 }
 
-/// The values that determine a user's document, except the version and `${user.id}`.
+/// Everything that determines a user's document, except the version and `${user.id}`.
 ///
-/// Users with the same basis share a document, and so the changes that a publish makes in it.
+/// Users with the same basis share a document, and therefore also the changes that a publish makes
+/// to it.
 public struct DocumentBasis: Sendable, Hashable {
     /// The results of the conditions for the user.
     public let results: ConditionResults
 
-    /// The overrides of the user; nil when there are none.
+    /// The user's pinned values; nil when there are none.
     public let overrides: OverridesDocument?
 
     /// Creates a basis.
@@ -172,13 +175,13 @@ public struct DocumentBasis: Sendable, Hashable {
         self.overrides = overrides
     }
 
-    /// The sections with overrides.
+    /// The sections with pinned values.
     var overriddenSections: Set<String> { Set(overrides?.sections.keys ?? [:].keys) }
 }
 
 /// A rendered document, and whether it was cached.
 public struct RenderOutcome: Sendable, Hashable {
-    /// The document in the form in which it is sent.
+    /// The document, ready to send.
     public let document: RenderedDocument
 
     /// A Boolean value that indicates whether it was rendered for an earlier request, of any user.

@@ -1,32 +1,31 @@
 import NIOConcurrencyHelpers
 import Targeting
 
-/// A table of rendered documents by the results of the conditions, with bounded memory.
+/// A cache of rendered documents, keyed by the results of the conditions, with bounded memory.
 ///
-/// It has two generations. A document that is used moves to the young one; when that fills half of
-/// the memory it becomes the old one, and documents of the previous old one that were not used
-/// since are dropped.
+/// It has two generations. A cache hit moves a document to the young one. When the young one fills
+/// half of the memory, it replaces the old one, which drops the documents that were not used since.
 final class RenderCache: Sendable {
-    /// The most memory that the documents take, in bytes.
+    /// The memory limit for the documents, in bytes.
     private let maximumBytes: Int
 
     private struct State: Sendable {
         var young = Generation()
-        /// Documents that were last used in the previous generation.
+        /// Documents that were used before the last rotation.
         var old = Generation()
     }
 
-    /// A table of documents, with the memory that it takes.
+    /// A table of documents with its size in memory.
     private struct Generation: Sendable {
         private(set) var documents: [ConditionResults: RenderedPieces] = [:]
 
-        /// Memory of the documents, beyond their places in the table.
+        /// Memory of the documents, excluding their slots in the table.
         private var documentBytes = 0
 
         /// Approximate memory in bytes.
         var bytes: Int { documentBytes + Self.tableBytes(documents.count) }
 
-        /// Approximate memory in bytes, once it has another document, of `bytes`.
+        /// Approximate memory in bytes after a document of `bytes` is added.
         func bytes(adding bytes: Int) -> Int {
             documentBytes + bytes + Self.tableBytes(documents.count + 1)
         }
@@ -37,13 +36,13 @@ final class RenderCache: Sendable {
             if documents.updateValue(pieces, forKey: results) == nil { documentBytes += bytes }
         }
 
-        /// Approximate memory of a document in bytes, beyond its place in the table.
+        /// Approximate memory of a document in bytes, excluding its slot in the table.
         static func bytes(_ pieces: RenderedPieces, _ results: ConditionResults) -> Int {
-            // The results of the first 256 conditions are in the table.
+            // The slot holds the results of the first 256 conditions inline.
             pieces.allocatedBytes + max(results.count / 8 - 32, 0)
         }
 
-        /// A table has a power of two of places, and uses three quarters of them at most.
+        /// A dictionary has a power-of-two number of slots and uses at most three quarters of them.
         private static func tableBytes(_ count: Int) -> Int {
             let fewest = (count * 4 + 2) / 3
             let places = 1 << (Int.bitWidth - max(fewest - 1, 0).leadingZeroBitCount)

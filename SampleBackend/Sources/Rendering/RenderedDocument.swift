@@ -6,16 +6,17 @@ import JSONTree
 public import NIOCore
 import NIOFoundationEssentialsCompat
 
-/// A configuration in the form in which it is sent: its bytes and entity tag.
+/// A configuration ready to send: its bytes and its entity tag.
 ///
 /// Copies share the bytes, so one value can answer any number of users.
 public struct RenderedDocument: Sendable, Hashable {
     /// The document in the exchange format (FORMAT), UTF-8.
     public let jsonBytes: ByteBuffer
 
-    /// The tag of the content: all but the version and its time in `meta`.
+    /// The tag of the content, which is everything except the version and its time in `meta`.
     ///
-    /// It is weak, as documents of several versions may have it, unless the content is not known.
+    /// It is weak because documents of several versions may share it. It is strong when it covers
+    /// all bytes, as ``init(jsonBytes:version:)`` computes it.
     public let entityTag: EntityTag
 
     /// `meta.template_version`; 0 when the document has none.
@@ -26,7 +27,7 @@ public struct RenderedDocument: Sendable, Hashable {
 
     /// Renders a configuration.
     ///
-    /// - Parameter state: The configuration; its `entityTag` is not part of the document.
+    /// - Parameter state: The configuration; its `entityTag` is ignored.
     public init(_ state: ConfigurationState) {
         var content = state
         content.meta["creation_time"] = nil
@@ -40,8 +41,8 @@ public struct RenderedDocument: Sendable, Hashable {
     /// Creates a configuration from rendered bytes, and computes their tag.
     ///
     /// - Parameters:
-    ///   - jsonBytes: A document in the exchange format; it is not parsed, so that the tag is the
-    ///     strong one of all bytes.
+    ///   - jsonBytes: A document in the exchange format. It is not parsed, so the tag is the strong
+    ///     tag of all bytes.
     ///   - version: Its `meta.template_version`.
     public init(jsonBytes: ByteBuffer, version: Int = 0) {
         self.jsonBytes = jsonBytes
@@ -50,7 +51,7 @@ public struct RenderedDocument: Sendable, Hashable {
         entityTag = EntityTag(bodyHash, isWeak: false)
     }
 
-    /// Creates a document of a template from its text, in which the members are.
+    /// Creates a document of a template from its text and the positions of its version members.
     init(_ jsonBytes: ByteBuffer, _ members: VersionMembers, version: Int) {
         self.jsonBytes = jsonBytes
         self.version = version
@@ -64,14 +65,14 @@ public struct RenderedDocument: Sendable, Hashable {
         DocumentIdentity(entityTag: entityTag, version: version, bodyHash: bodyHash)
     }
 
-    /// The identity by all bytes of the document, with a strong tag.
+    /// The identity that covers all bytes of the document, with a strong tag.
     package var exactIdentity: DocumentIdentity {
         DocumentIdentity(
             entityTag: EntityTag(bodyHash, isWeak: false), version: version, bodyHash: bodyHash)
     }
 }
 
-/// The identity of a document without its bytes, as an answer with 304 has it.
+/// The identity of a document without its bytes, as a 304 response needs it.
 public struct DocumentIdentity: Sendable, Hashable {
     /// The tag of the document.
     public let entityTag: EntityTag
@@ -79,7 +80,7 @@ public struct DocumentIdentity: Sendable, Hashable {
     /// The document's `meta.template_version`.
     public let version: Int
 
-    /// SHA-256 of the document; nil where only its content is identified.
+    /// SHA-256 of the whole document; nil when only its content is identified.
     package let bodyHash: SHA256Digest?
 
     /// Creates an identity.
@@ -94,50 +95,50 @@ public struct DocumentIdentity: Sendable, Hashable {
     }
 }
 
-/// The state of a source of documents: while it is the same object, the same request has the same
-/// document.
+/// The state of a document source: while the stamp is the same object, equal requests get equal
+/// documents.
 public final class DocumentStamp: Sendable {
     /// Creates a stamp that differs from all others.
     public init() {}
 }
 
-/// A rendered document that many users share: whole, or with gaps for the user's ID.
+/// A rendered document that many users share: complete, or with gaps for the user's ID.
 struct RenderedPieces: Sendable {
     /// The bytes between the gaps; one piece when the document is the same for all users.
     private let pieces: [ByteBuffer]
 
-    /// The document in the form in which it is sent, when there are no gaps.
+    /// The complete document; nil when there are gaps.
     private let whole: RenderedDocument?
 
     private let version: Int
 
-    /// The places of the members that tags leave out.
+    /// The positions of the members that entity tags exclude.
     private let members: VersionMembers
 
-    /// The basis of each user's tag; nil when there are no gaps.
+    /// The precomputed parts of each user's tag; nil when there are no gaps.
     private let gapHashing: GapHashing?
 
     private struct GapHashing {
         /// Hash of the bytes before the first gap.
         let start: SHA256
-        /// The content of the last piece, without the members that tags leave out.
+        /// The content of the last piece, without the members that entity tags exclude.
         let end: ByteBuffer
     }
 
-    /// Total of the bytes, without the user's ID.
+    /// Total number of bytes, excluding the user's ID.
     private let byteCount: Int
 
-    /// Approximate memory in bytes, beyond the value itself: blocks of the allocator, with their heads.
+    /// Approximate heap memory in bytes, including the headers of the allocated blocks.
     var allocatedBytes: Int {
         let list = 48 + pieces.capacity * MemoryLayout<ByteBuffer>.stride
         let tagOrHash = gapHashing == nil ? 80 : 144
         let end = gapHashing?.end
-        // All pieces are in one buffer.
+        // All pieces are slices of one buffer.
         return list + tagOrHash + Self.allocatedBytes(of: pieces.first, filledTo: byteCount)
             + Self.allocatedBytes(of: end, filledTo: end?.readableBytes ?? 0)
     }
 
-    /// A buffer has a power of two of bytes, of which pages that were never written take no memory.
+    /// A buffer's capacity is a power of two; its pages that were never written take no memory.
     private static func allocatedBytes(of buffer: ByteBuffer?, filledTo count: Int) -> Int {
         guard let buffer else { return 0 }
         return 96 + min(buffer.storageCapacity, (count + 4_095) & ~4_095)
@@ -146,7 +147,7 @@ struct RenderedPieces: Sendable {
     /// Cuts a document at its gaps.
     ///
     /// - Parameters:
-    ///   - text: The document, with a gap in each place of the user's ID.
+    ///   - text: The document, with a gap at each position of the user's ID.
     ///   - version: The document's `meta.template_version`.
     init(_ text: DocumentText, version: Int) {
         let bytes = ByteBuffer(bytes: text.json.bytes)
@@ -157,7 +158,8 @@ struct RenderedPieces: Sendable {
         self.version = version
         members = text.versionMembers
         byteCount = bytes.readableBytes
-        // The results may select no value with the ID, though the template has some.
+        // The results may select no value that contains the ID, even if the template has such
+        // values.
         guard let lastGap = text.gaps.last else {
             whole = RenderedDocument(bytes, members, version: version)
             gapHashing = nil
@@ -189,9 +191,10 @@ struct RenderedPieces: Sendable {
 
     /// The tag of a user's document, computed without assembling the document.
     ///
-    /// The bytes after the first gap are hashed for each user: a tag depends on the content of the
-    /// document alone (PROTOCOL 1), so a hash of the pieces and the ID would not do. The same document
-    /// can also result from other conditions, or from overrides, in other pieces.
+    /// The bytes after the first gap are hashed again for each user. A tag must depend on the
+    /// content of the document alone (PROTOCOL 1), and the same document can result from other
+    /// conditions or from pinned values, cut into other pieces. A hash of the pieces and the ID
+    /// would differ then.
     func entityTag(forUserID userID: String?) -> EntityTag {
         guard let gapHashing else {
             return document(forUserID: userID).entityTag
@@ -207,7 +210,7 @@ struct RenderedPieces: Sendable {
         return EntityTag(hash.finalize(), isWeak: true)
     }
 
-    /// The user's ID in a JSON string, without the quotation marks.
+    /// The user's ID escaped for JSON, without the quotation marks.
     private static func jsonText(ofUserID userID: String?) -> Data {
         Data(DocumentText.escaped(userID ?? "").utf8)
     }

@@ -2,7 +2,7 @@ public import JSONTree
 public import Targeting
 import Templates
 
-/// The reasons for a user's settings; each is computed on access.
+/// The reasons for the values of a user's settings, computed on access.
 ///
 /// ```swift
 /// project.reasons(for: context).reason(forKey: "title", inSection: "Home")?.value
@@ -10,7 +10,7 @@ import Templates
 public struct SettingReasons: Sendable {
     private let compiled: CompiledTemplate
 
-    /// Nil is the generic user.
+    /// Nil means the generic user.
     private let userID: String?
 
     /// The results of the conditions for the user.
@@ -26,7 +26,7 @@ public struct SettingReasons: Sendable {
         overrides = project.overrides(for: context)
     }
 
-    /// The names of all sections, including those that only pinned values have.
+    /// The names of all sections, including those that exist only in pinned values.
     public var sectionNames: Set<String> {
         Set(compiled.sections.map(\.name)).union(overrides?.sections.keys ?? [:].keys)
     }
@@ -34,16 +34,16 @@ public struct SettingReasons: Sendable {
     /// Returns the reason for a setting's value.
     ///
     /// - Parameters:
-    ///   - key: The setting's name.
+    ///   - key: The setting's key.
     ///   - section: The section's name.
-    /// - Returns: The reason, even for a setting that is left out for this user; nil when there is
-    ///   no such setting.
+    /// - Returns: The reason, also for a setting that this user's document omits; nil when the
+    ///   setting does not exist.
     public func reason(forKey key: String, inSection section: String) -> SettingReason? {
         if let value = overrides?.sections[section]?[key] { return Self.override(value) }
         return compiled.parameter(forKey: key, inSection: section).map(reason)
     }
 
-    /// The reasons of all settings by section and setting, including settings that are left out.
+    /// The reasons of all settings by section and key, including omitted settings.
     public var all: [String: [String: SettingReason]] {
         var settings: [String: [String: SettingReason]] = [:]
         for (section, parameters) in compiled.sections {
@@ -58,7 +58,7 @@ public struct SettingReasons: Sendable {
         return settings
     }
 
-    /// The reason for a setting's value when none is pinned.
+    /// The reason for a value that is not pinned.
     private func reason(of parameter: CompiledParameter) -> SettingReason {
         let failed = parameter.candidates.prefix { !results[$0.condition] }
         let names = failed.map { compiled.template.conditions[$0.condition].name }
@@ -100,7 +100,7 @@ public struct SettingReason: Sendable, Hashable {
     public enum Source: Sendable, Hashable {
         /// The value is pinned for the user.
         case override
-        /// The condition with this name is the first true one with a value.
+        /// The condition with this name is the first true condition that has a value.
         case condition(String)
         /// No condition with a value is true.
         case defaultValue
@@ -109,23 +109,23 @@ public struct SettingReason: Sendable, Hashable {
     /// The origin of the value.
     public let source: Source
 
-    /// The value; nil when the setting is left out, so that the app uses its own default.
+    /// The value; nil when the setting is omitted and the app uses its own default.
     public let value: JSONNode?
 
-    /// The conditions before the one that applies, all false, in their order.
+    /// The false conditions above the one that applies, in order.
     public let falseConditions: [String]
 
     /// A Boolean value that indicates whether the condition that applies uses `percent`.
     public var usesPercent = false
 
-    /// The conditions before the one that applies that are true, but whose value is of a kind that
-    /// this backend does not evaluate, such as a rollout's; in their order.
+    /// The true conditions above the one that applies whose kind of value this backend does not
+    /// evaluate, such as a rollout's; in order.
     public var unevaluatedConditions: [String] = []
 }
 
-/// The reasons for a user's document: for each setting, and each condition.
+/// The reasons for a user's document, per setting and per condition.
 public struct DocumentExplanation: Sendable, Hashable {
-    /// The reasons by section and setting.
+    /// The reasons by section and key.
     public let settings: [String: [String: SettingReason]]
 
     /// The result of each condition, in the order of the template.

@@ -2,45 +2,47 @@ import OrderedCollections
 public import Targeting
 public import Templates
 
-/// Whom the changed values of a template reach (API 3).
+/// Counts the users whom the changed values of a template reach (API 3).
 ///
-/// A condition that stands above another takes its users: a value can change and reach nobody. The
-/// users are given one by one, so that they can be counted without being kept.
+/// A true condition takes precedence over those below it, so a changed value may reach no user.
+/// Users are counted one at a time and not stored.
 public struct TemplateReach: Sendable {
-    /// A value of a setting that a template adds or changes.
+    /// A value that a template adds or changes.
     public struct Value: Sendable, Hashable {
         /// The section of the setting.
         public let section: String
         /// The key of the setting.
         public let key: String
-        /// The condition of the value; nil is the default value.
+        /// The condition of the value; nil for the default value.
         public let condition: String?
         /// Number of users for whom the condition is true.
         public internal(set) var matching = 0
-        /// Number of users who get the value.
+        /// Number of users who receive the value.
         public internal(set) var reached = 0
-        /// Number of matching users who get the value of a condition above, by its name.
+        /// Number of matching users who receive the value of a higher condition instead, by its
+        /// name.
         public internal(set) var takenBy: [String: Int] = [:]
-        /// A condition above that takes every user: one with the same text, or `true`.
+        /// A higher condition that takes every matching user: one with the same expression, or
+        /// `true`.
         public internal(set) var shadow: String?
     }
 
-    /// The changed values, by section and key; the most important condition first.
+    /// The changed values by section and key, highest priority first.
     public private(set) var values: [Value] = []
 
-    /// The conditions that differ, and those of ``values``.
+    /// The conditions that changed, and those of ``values``.
     public private(set) var conditions: Set<String>
 
-    /// Number of counted users.
+    /// Number of users counted so far.
     public private(set) var count = 0
 
     private let compiled: CompiledTemplate
 
-    /// For each value, the indexes of its condition and of the conditions above that have a value for
-    /// the same setting.
+    /// For each value, the index of its condition and the indexes of the higher conditions with a
+    /// value for the same setting.
     private var candidates: [(own: Int?, above: [Int])] = []
 
-    /// The most values that are counted; more would say nothing to a reader.
+    /// The maximum number of values counted; a longer list is of no use to a reader.
     public static let maximumValues = 500
 
     /// True when more values than ``maximumValues`` changed.
@@ -49,8 +51,8 @@ public struct TemplateReach: Sendable {
     /// Finds the values that differ between two templates.
     ///
     /// - Parameters:
-    ///   - old: The template before; nil when nothing was published.
-    ///   - new: The compiled template after.
+    ///   - old: The earlier template; nil when none was published.
+    ///   - new: The compiled later template.
     public init(from old: RemoteConfigTemplate?, to new: CompiledTemplate) {
         compiled = new
         let before = old?.sections ?? [:]
@@ -71,9 +73,9 @@ public struct TemplateReach: Sendable {
         }
     }
 
-    /// Adds the values of a setting that differ, up to the limit.
+    /// Adds the changed values of a setting, up to the limit.
     ///
-    /// `texts` has the same number for conditions with the same text.
+    /// `texts` maps conditions with the same expression to the same number.
     private mutating func addValues(
         of parameter: CompiledParameter, in section: String, from was: TemplateParameter?,
         to now: TemplateParameter?, changedConditions: Set<String>, texts: [Int]
@@ -111,7 +113,7 @@ public struct TemplateReach: Sendable {
         return !isCut
     }
 
-    /// For each text, the index of the first that is equal.
+    /// For each text, the index of its first occurrence.
     private static func firstIndexes(of texts: [String]) -> [Int] {
         var indexes: [String: Int] = [:]
         return texts.enumerated().map { index, text in
@@ -138,8 +140,8 @@ public struct TemplateReach: Sendable {
         }
     }
 
-    /// The conditions whose text or place changed, and those that they passed: when one moves down,
-    /// those that stand above it now get its users.
+    /// The conditions whose expression or position changed, and those that they passed: when a
+    /// condition moves down, those now above it take its users.
     private static func changedConditions(
         from old: RemoteConfigTemplate?, to new: RemoteConfigTemplate
     ) -> Set<String> {
