@@ -5,28 +5,29 @@ struct DeliveryAnswer: Sendable, Hashable {
     /// Nil when there was no response.
     var statusCode: Int?
 
-    /// The receiver's minimum delay before the next attempt, in seconds.
+    /// The minimum delay before the next attempt that the receiver asks for, in seconds.
     var retryAfter: TimeInterval?
 
-    /// The reason of a failure, a sentence; nil after a success.
+    /// The reason for a failure, as a sentence; nil after a success.
     var error: String?
 
     var isSuccess: Bool { statusCode.map { (200..<300).contains($0) } ?? false }
 
-    /// True when retries are pointless: 410 means that the receiver is gone permanently.
+    /// True when no retry can succeed: 410 means that the receiver is permanently gone.
     var isFinal: Bool { statusCode == 410 }
 
     /// An attempt without a response.
     init(error: String) { self.error = error }
 
-    /// An attempt with a response; `retryAfter` is the field `Retry-After`: seconds or a date.
+    /// An attempt with a response; `retryAfter` is the value of `Retry-After`, seconds or an HTTP
+    /// date.
     init(statusCode: Int, retryAfter: String? = nil, date: Date) {
         self.statusCode = statusCode
         switch statusCode {
         case 200..<300: return
         case 300..<400:
-            error = "The receiver answered \(statusCode), a redirect, which is not followed."
-        case 410: error = "The receiver answered 410: it is gone for good."
+            error = "The receiver answered \(statusCode), a redirect. Redirects are not followed."
+        case 410: error = "The receiver answered 410: it is permanently gone."
         default: error = "The receiver answered \(statusCode)."
         }
         guard let retryAfter else { return }

@@ -5,16 +5,16 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// The request that a webhook receives: the body and the fields that sign it (API 3).
+/// The request sent to a webhook: the body and its signed header fields (API 3).
 struct DeliveryMessage: Sendable {
     let body: Data
 
     /// Header fields in the order of sending.
     let fields: [(name: String, value: String)]
 
-    /// Builds and signs the request; `date` is the time of sending.
+    /// Builds and signs the request; `date` is the time at which it is sent.
     ///
-    /// `changedSections` are those that may have changed since the receiver was last notified.
+    /// `changedSections` are the sections that may have changed since the last successful delivery.
     init(_ claimed: ClaimedDelivery, changedSections: [String], date: Date) {
         let delivery = claimed.delivery
         let node: JSONNode = [
@@ -37,7 +37,7 @@ struct DeliveryMessage: Sendable {
         ]
     }
 
-    /// The signature of a body: `v1=` and the hexadecimal HMAC-SHA256 of `timestamp.body`.
+    /// The signature of a body: `v1=` followed by the hexadecimal HMAC-SHA256 of `timestamp.body`.
     static func signature(of body: Data, timestamp: Int64, secret: String) -> String {
         let code = HMAC<SHA256>.authenticationCode(
             for: Data("\(timestamp).".utf8) + body,

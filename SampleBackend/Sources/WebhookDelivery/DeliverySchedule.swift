@@ -1,31 +1,30 @@
 package import Foundation
 import TemplateStore
 
-/// Backoff of deliveries, and the limit on their attempts (API 3).
+/// The back-off between delivery attempts, and their maximum number (API 3).
 package struct DeliverySchedule: Sendable, Hashable {
-    /// Maximum pauses after the first attempt, the second and so on, in seconds.
+    /// Maximum pause after each attempt, starting with the first, in seconds.
     ///
-    /// When the attempt after the last pause fails, the delivery is given up.
+    /// The delivery fails for good when the attempt after the last pause fails.
     package var pauses: [TimeInterval] = [
         5, 30, 120, 600, 3_600, 10_800, 21_600, 21_600, 21_600,
     ]
 
-    /// Upper bound for a receiver's `Retry-After`, in seconds.
+    /// Upper bound for the receiver's `Retry-After`, in seconds.
     package var maximumRetryAfter: TimeInterval = 21_600
 
     /// The schedule of API 3.
     package init() {}
 
-    /// The outcome of an attempt: delivered, given up, or the time of the retry.
+    /// The outcome of an attempt: delivered, failed for good, or the time of the retry.
     ///
-    /// The pause is a random part of the maximum, so that retries to many receivers do not
-    /// coincide.
+    /// The pause is a random fraction of its maximum, so retries to many receivers do not coincide.
     ///
     /// - Parameters:
     ///   - answer: The result of the attempt.
     ///   - attempt: The number of the attempt, from 1.
-    ///   - date: The end of the attempt.
-    ///   - part: The random part, 0 to 1.
+    ///   - date: The time when the attempt ended.
+    ///   - part: The random fraction of the maximum pause, 0 to 1.
     /// - Returns: The outcome to store.
     func outcome(
         of answer: DeliveryAnswer, attempt: Int, date: Date, part: Double

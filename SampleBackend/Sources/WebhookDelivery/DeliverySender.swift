@@ -6,9 +6,9 @@ import NIOHTTP1
 import NIOSSL
 import TemplateStore
 
-/// Sends a delivery, and only to an address that was checked.
+/// Sends a delivery, only to an address that it has checked.
 struct DeliverySender: Sendable {
-    /// True when private networks and this machine are allowed.
+    /// True when addresses of private networks and of this machine are allowed.
     let allowsPrivateAddresses: Bool
 
     /// Time limit for the whole attempt, including name resolution.
@@ -16,8 +16,8 @@ struct DeliverySender: Sendable {
 
     let resolve: @Sendable (_ host: String) async throws -> [NetworkAddress]
 
-    /// Resolves and checks the host of the webhook, then posts the message; errors become part of
-    /// the result.
+    /// Resolves and checks the webhook's host, then posts the message; errors are part of the
+    /// result.
     func send(
         _ message: DeliveryMessage, of claimed: ClaimedDelivery, now: @Sendable () -> Date
     ) async -> DeliveryAnswer {
@@ -30,8 +30,7 @@ struct DeliverySender: Sendable {
             {
                 return DeliveryAnswer(error: error)
             }
-            // Rotates over the addresses with each attempt: some may be unreachable from this
-            // machine.
+            // Each attempt uses the next address, since some may be unreachable from this machine.
             let target = addresses[(claimed.delivery.attempts - 1) % addresses.count]
             return try await post(
                 message, to: address, at: target, deadline: deadline, now: now)
@@ -43,8 +42,8 @@ struct DeliverySender: Sendable {
             return DeliveryAnswer(error: "The receiver did not answer within \(timeout).")
         } catch let error where error is NIOSSLError || error is NIOSSLExtraError {
             return DeliveryAnswer(
-                error: "TLS could not be agreed on: check that the receiver has a certificate for "
-                    + "its host, of an authority that this machine trusts.")
+                error: "The TLS handshake failed: check that the receiver's certificate is valid "
+                    + "for its host and issued by an authority that this machine trusts.")
         } catch {
             return DeliveryAnswer(error: "The connection failed: \("\(error)".prefix(200))")
         }
@@ -52,7 +51,7 @@ struct DeliverySender: Sendable {
 
     /// Resolves a host within the timeout.
     ///
-    /// A resolution cannot be interrupted, so what takes longer goes on without effect.
+    /// A lookup cannot be interrupted; one that takes longer continues and its result is dropped.
     private func addresses(of host: String) async throws -> [NetworkAddress] {
         let (results, continuation) = AsyncStream.makeStream(
             of: Result<[NetworkAddress], any Error>.self)
@@ -75,20 +74,21 @@ struct DeliverySender: Sendable {
         throw CancellationError()
     }
 
-    /// The reason why nothing may be sent to a host, a sentence; nil when all its addresses are
-    /// allowed.
+    /// The reason why a host is refused, as a sentence; nil when all its addresses are allowed.
     static func error(
         of addresses: [NetworkAddress], host: String, allowsPrivateAddresses: Bool
     ) -> String? {
         if addresses.isEmpty { return "The host \(host) has no address." }
-        // One private address suffices to refuse: the next lookup could return only that one.
+        // One private address is enough to refuse the host: the next lookup may return only that
+        // one.
         guard !allowsPrivateAddresses, !addresses.allSatisfy(\.isPublic) else { return nil }
-        // Omits the address: the reader may not be allowed to learn internal addresses.
-        return "The host \(host) has an address of a private network or of the server itself: "
-            + "nothing was sent."
+        // Omits the address, since readers of this error may not be allowed to see internal
+        // addresses.
+        return "The host \(host) has an address of a private network or of the server itself. "
+            + "Nothing was sent."
     }
 
-    /// The errors that mean a timeout.
+    /// The errors that stand for a timeout.
     private static let timeouts: [HTTPClientError] = [
         .deadlineExceeded, .connectTimeout, .readTimeout, .tlsHandshakeTimeout,
         .getConnectionFromPoolTimeout,
@@ -104,18 +104,18 @@ struct DeliverySender: Sendable {
             timeout: .init(connect: TimeAmount(timeout), read: TimeAmount(timeout)))
         configuration.httpVersion = .http1Only
         configuration.connectionPool.retryConnectionEstablishment = false
-        // Pins the checked address, so that a second lookup cannot return another (DNS rebinding).
+        // Pins the checked address, so a second lookup cannot return another one (DNS rebinding).
         configuration.dnsOverride = [address.host: target.description]
         var request = HTTPClientRequest(url: address.text)
         request.method = .POST
         for (name, value) in message.fields { request.headers.add(name: name, value: value) }
         request.body = .bytes(ByteBuffer(bytes: message.body))
-        // A client per delivery: its DNS override must not apply to others.
+        // One client per delivery: its DNS override must not apply to other deliveries.
         let client = HTTPClient(
             eventLoopGroupProvider: .singleton, configuration: configuration)
         let result: Result<DeliveryAnswer, any Error>
         do {
-            // The response's body is ignored: nothing depends on it.
+            // The body of the response is ignored; nothing depends on it.
             let response = try await client.execute(request, deadline: deadline)
             result = .success(
                 DeliveryAnswer(

@@ -2,10 +2,10 @@ import Foundation
 
 /// Resolves host names with the system's resolver.
 enum HostAddresses: Sendable {
-    /// The address of a host that is written as an address, in any notation; empty for a name.
+    /// The address of a host given as a literal address in any notation; empty for a name.
     ///
-    /// The system also accepts `127.1`, `0x7f000001` and `2130706433` as addresses, so it does the
-    /// parsing.
+    /// The system parses it, since it also accepts `127.1`, `0x7f000001` and `2130706433` as
+    /// addresses.
     static func numeric(_ host: String) -> [NetworkAddress] {
         find(host, flags: AI_NUMERICHOST)
     }
@@ -28,7 +28,7 @@ enum HostAddresses: Sendable {
         var found: [NetworkAddress] = []
         var next = unsafe first
         while let info = unsafe next {
-            // The system lists an address once for each socket type.
+            // The system returns each address once per socket type.
             if let address = unsafe address(of: info.pointee), !found.contains(address) {
                 found.append(address)
             }

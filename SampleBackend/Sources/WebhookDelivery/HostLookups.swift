@@ -1,20 +1,20 @@
 import Foundation
 import TemplateStore
 
-/// Lookups of host names, each on a thread of its own, since a name server that does not answer
-/// blocks it for up to a minute.
+/// Looks up host names, each on its own thread: a name server that does not answer can block the
+/// thread for up to a minute.
 ///
-/// A name that is looked up already is not looked up again, so that a slow one holds one thread
-/// however often it is tried.
+/// Concurrent lookups of one name share a thread, so a slow name occupies only one, however often
+/// it is retried.
 final class HostLookups: Sendable {
     typealias Waiter = @Sendable (Result<[NetworkAddress], ResolutionError>) -> Void
 
-    /// Maximum number of names that are looked up at once.
+    /// Maximum number of concurrent lookups.
     static let maximumCount = 64
 
     private let find: @Sendable (_ host: String) -> [NetworkAddress]
 
-    /// The callers that wait for addresses, by name.
+    /// The callers waiting for addresses, by host name.
     private let waiters = Locked<[String: [Waiter]]>([:])
 
     private enum Step {
@@ -28,7 +28,7 @@ final class HostLookups: Sendable {
 
     /// The addresses of a name; empty when there is none.
     ///
-    /// It goes on when its task is cancelled.
+    /// It ignores cancellation of its task.
     ///
     /// - Throws: ``ResolutionError`` when too many names are being looked up.
     func addresses(of host: String) async throws -> [NetworkAddress] {
@@ -37,8 +37,8 @@ final class HostLookups: Sendable {
         }
     }
 
-    /// Calls `waiter` with the addresses of a name, or at once when too many names are being looked
-    /// up.
+    /// Calls `waiter` with the addresses of a name, or with an error, immediately, when too many
+    /// names are being looked up.
     func lookUp(_ host: String, waiter: @escaping Waiter) {
         let step = waiters.withLock { waiters -> Step in
             if waiters[host] != nil {
@@ -56,8 +56,8 @@ final class HostLookups: Sendable {
             waiter(
                 .failure(
                     ResolutionError(
-                        message: "\(Self.maximumCount) other names are being resolved, and take "
-                            + "long: check the name servers of this machine.")))
+                        message: "\(Self.maximumCount) other host name lookups are still running: "
+                            + "check the name servers of this machine.")))
         }
     }
 
@@ -67,8 +67,8 @@ final class HostLookups: Sendable {
     }
 }
 
-/// The reason why the addresses of a host are not known.
+/// The error of a failed lookup.
 struct ResolutionError: Error {
-    /// A sentence.
+    /// The reason, as a sentence.
     let message: String
 }

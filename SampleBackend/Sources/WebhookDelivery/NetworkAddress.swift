@@ -1,6 +1,6 @@
-/// An IPv4 or IPv6 address that knows whether it is publicly routable.
+/// An IPv4 or IPv6 address.
 package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
-    /// A network in CIDR terms: a prefix and its length.
+    /// A network in CIDR notation: a prefix and its length.
     private struct Network {
         /// The leading bytes; missing ones are 0.
         let prefix: [UInt8]
@@ -12,7 +12,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
             self.bits = bits
         }
 
-        /// True when the network contains an address, which must be of the same family.
+        /// True when the network contains an address; both must be of the same family.
         func contains(_ bytes: [UInt8]) -> Bool {
             (0..<bits).allSatisfy { bit in
                 let byte = bit / 8 < prefix.count ? prefix[bit / 8] : 0
@@ -22,7 +22,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// IPv4 networks that are not publicly routable (RFC 6890 and its registry).
+    /// IPv4 networks that are not publicly routable (the registry of RFC 6890).
     private static let closedIPv4: [Network] = [
         Network(0, bits: 8), Network(10, bits: 8), Network(100, 64, bits: 10),
         Network(127, bits: 8), Network(169, 254, bits: 16), Network(172, 16, bits: 12),
@@ -35,13 +35,14 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
     /// The only IPv6 network with global unicast addresses.
     private static let globalIPv6 = Network(0x20, bits: 3)
 
-    /// Networks in it that are not publicly routable: protocols such as Teredo, and documentation.
+    /// Subnets of ``globalIPv6`` that are not publicly routable: protocols such as Teredo, and
+    /// documentation.
     private static let closedIPv6: [Network] = [
         Network(0x20, 0x01, 0x00, bits: 23), Network(0x20, 0x01, 0x0D, 0xB8, bits: 32),
         Network(0x3F, 0xFF, 0x00, bits: 20),
     ]
 
-    /// IPv6 networks whose addresses embed an IPv4 address, and the offset of its first byte:
+    /// IPv6 networks whose addresses embed an IPv4 address, with the offset of its first byte:
     /// IPv4-mapped, NAT64 and 6to4.
     private static let embeddings: [(network: Network, offset: Int)] = [
         (Network(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, bits: 96), 12),
@@ -59,7 +60,7 @@ package struct NetworkAddress: Sendable, Hashable, CustomStringConvertible {
 
     /// True when the address is publicly routable: neither private, nor loopback, nor multicast.
     ///
-    /// An address that embeds an IPv4 address is public when that one is.
+    /// An address that embeds an IPv4 address is public when the embedded address is.
     package var isPublic: Bool {
         if bytes.count == 4 { return !Self.closedIPv4.contains { $0.contains(bytes) } }
         for (network, offset) in Self.embeddings where network.contains(bytes) {

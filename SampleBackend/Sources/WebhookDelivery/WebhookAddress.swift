@@ -2,7 +2,7 @@ import Foundation
 package import HTTPServing
 import JSONTree
 
-/// The URL of a webhook: `http` or `https`, without a user.
+/// The URL of a webhook: `http` or `https`, without user information.
 package struct WebhookAddress: Sendable, Hashable {
     /// In bytes.
     package static let maximumLength = 2_048
@@ -10,7 +10,7 @@ package struct WebhookAddress: Sendable, Hashable {
     /// The URL as given.
     package let text: String
 
-    /// A name or an address, without brackets.
+    /// A host name or an address, without brackets.
     package let host: String
 
     /// Parses and checks a URL.
@@ -24,7 +24,7 @@ package struct WebhookAddress: Sendable, Hashable {
             let components = URLComponents(string: text), let url = URL(string: text),
             url.absoluteString == text
         else {
-            throw Self.error("send a URL in ASCII, with a host name as DNS has it.")
+            throw Self.error("send a URL in ASCII, with a host name that is valid in DNS.")
         }
         guard let scheme = components.scheme?.lowercased(), ["http", "https"].contains(scheme)
         else {
@@ -43,19 +43,19 @@ package struct WebhookAddress: Sendable, Hashable {
             Self.isPlain(host), components.percentEncodedHost?.contains("%") == false
         else {
             throw Self.error(
-                "send a host name of letters, digits, \"-\", \"_\" and \".\", or an address; names of "
-                    + "other letters (xn--) are not supported.")
+                "send a host name of letters, digits, \"-\", \"_\" and \".\", or an address; "
+                    + "internationalized names (xn--) are not supported.")
         }
-        // Such a host is never looked up as a name, so nothing could be delivered.
+        // The resolver never looks up such a host as a name, so no delivery could succeed.
         if Self.isNumeric(host), HostAddresses.numeric(host).isEmpty {
             throw Self.error(
-                "\(host.shortened) is no IP address; correct it, or send a host name.")
+                "\(host.shortened) is not an IP address; correct it, or send a host name.")
         }
         self.text = text
         self.host = host
     }
 
-    /// Checks a literal address; names are resolved and checked at each delivery.
+    /// Checks that a literal address is public; host names are checked at each delivery.
     ///
     /// - Throws: A ``RequestError`` with status 400 for an address that is not publicly routable.
     package func checkIsPublic() throws(RequestError) {
@@ -63,19 +63,19 @@ package struct WebhookAddress: Sendable, Hashable {
             return
         }
         throw Self.error(
-            "\(address) is an address of a private network or of the server itself; send one that "
-                + "the Internet has, or start the server with --allow-private-webhooks.")
+            "\(address) is an address of a private network or of the server itself; send a "
+                + "public one, or start the server with --allow-private-webhooks.")
     }
 
-    /// True when the host has to be an address: it is written as IPv6, or ends with a number, which no
-    /// top-level domain is.
+    /// True when the host must be an address: it contains a colon, or its last label is a number,
+    /// which no top-level domain is.
     private static func isNumeric(_ host: String) -> Bool {
         host.contains(":")
             || host.utf8.split(separator: UInt8(ascii: ".")).last?
                 .allSatisfy { (0x30...0x39).contains($0) } == true
     }
 
-    /// True when the host is an ASCII name, or an address without an IPv6 zone.
+    /// True when the host is an ASCII name or an address without an IPv6 zone.
     private static func isPlain(_ host: String) -> Bool {
         let isIPv6 = host.contains(":")
         return !host.isEmpty
@@ -92,6 +92,6 @@ package struct WebhookAddress: Sendable, Hashable {
     }
 
     private static func error(_ advice: String) -> RequestError {
-        .invalidArgument("url is no address for a webhook: " + advice)
+        .invalidArgument("url is not a valid webhook address: " + advice)
     }
 }

@@ -8,26 +8,27 @@ import ServiceLifecycle
 package import TemplateStore
 import Templates
 
-/// Delivers the webhooks of all published versions, whichever process published them (API 3).
+/// Delivers the webhooks of all published versions, regardless of the process that published them
+/// (API 3).
 ///
-/// It reads the store when it is woken, when a delivery ends, when the next one is due, and every
-/// few seconds while there are deliveries that another process may give back.
+/// It reads the store when it is woken, when a delivery ends, when the next delivery is due, and
+/// every few seconds while deliveries are pending, since another process may release its claims.
 package struct WebhookService: Service {
-    /// Time in seconds for which this process owns a claimed delivery; longer than any attempt
-    /// takes.
+    /// Time in seconds for which this process holds the claim of a delivery; longer than any
+    /// attempt takes.
     private static let claimTime: TimeInterval = 60
 
-    /// Bounds of the delay before the next attempt after a failure of the store.
+    /// Bounds of the back-off after a failure of the store.
     private static let delays: (minimum: Duration, maximum: Duration) = (
         .milliseconds(500), .seconds(5)
     )
 
-    /// Minimum time between two reads of the store for a delivery that is overdue: another process
-    /// may be about to claim it.
+    /// Minimum time between two reads of the store for an overdue delivery, which another process
+    /// may be about to claim.
     private static let minimumPause: Duration = .milliseconds(100)
 
-    /// Maximum time between two reads of the store while a delivery is not done: a process that ends
-    /// gives its deliveries back, and the change feed does not tell of it.
+    /// Maximum time between two reads of the store while deliveries are pending: a process that
+    /// ends releases its claims, and the change feed does not report that.
     private static let pendingPause: Duration = .seconds(3)
 
     private let store: any TemplateStore
@@ -38,8 +39,8 @@ package struct WebhookService: Service {
     private let wakeUps: AsyncStream<Void>
     private let wakeUp: AsyncStream<Void>.Continuation
 
-    /// The sections that changed between two versions of a project, where the server knows them
-    /// already.
+    /// The sections that changed between two versions of a project, if the server has already
+    /// computed them.
     package typealias KnownChanges =
         @Sendable (_ project: String, _ oldVersion: Int, _ newVersion: Int) -> [String]?
 
@@ -50,7 +51,7 @@ package struct WebhookService: Service {
 
     private let counts = NIOLockedValueBox(Counts())
 
-    /// Number of times that the store was asked for due deliveries.
+    /// Number of attempts to claim due deliveries from the store.
     package var claimCount: Int { counts.withLockedValue { $0.claims } }
 
     package init(
@@ -65,13 +66,13 @@ package struct WebhookService: Service {
         self.metrics = metrics
     }
 
-    /// Looks for deliveries at once, as after a publish by any process.
+    /// Looks for deliveries immediately, for example after a publish by any process.
     package func wake() { wakeUp.yield() }
 
-    /// Delivers until the task is cancelled or the server shuts down; deliveries in flight are then
-    /// left to the next process.
+    /// Delivers until the task is cancelled or the server shuts down; deliveries in flight are left
+    /// to other processes.
     package func run() async {
-        // An earlier process may have left some.
+        // An earlier process may have left deliveries.
         wake()
         await cancelWhenGracefulShutdown {
             await withDiscardingTaskGroup { group in
@@ -95,8 +96,8 @@ package struct WebhookService: Service {
                         delay = Self.delays.minimum
                         logged = nil
                     } catch {
-                        // A store that stays away would fill the log; of the same failure, the
-                        // connection's part differs each time.
+                        // Log a repeated failure once, or an unavailable store would fill the log.
+                        // Compare only the message: the details of the connection differ each time.
                         let message = (error as? TemplateStoreError)?.message ?? "\(error)"
                         name(error, operation: "claim_deliveries", isNews: message != logged)
                         logged = message
@@ -112,9 +113,9 @@ package struct WebhookService: Service {
         }
     }
 
-    /// How long there is nothing to claim, unless the service is woken.
+    /// The time to wait before the next claim, unless the service is woken.
     private func timeUntilNextDelivery() async throws(TemplateStoreError) -> Duration {
-        // Without room, the end of a delivery wakes the service.
+        // When there is no room, the end of a delivery wakes the service.
         guard room > 0, let next = try await store.nextDeliveryDate() else {
             return options.maximumPause
         }
@@ -122,7 +123,7 @@ package struct WebhookService: Service {
         return min(max(time, Self.minimumPause), Self.pendingPause, options.maximumPause)
     }
 
-    /// Number of deliveries that may start.
+    /// Number of deliveries that may start now.
     private var room: Int { options.maximumInFlight - counts.withLockedValue { $0.inFlight } }
 
     /// Claims as many due deliveries as there is room for.
@@ -139,7 +140,7 @@ package struct WebhookService: Service {
         let answer: DeliveryAnswer
         do throws(TemplateStoreError) {
             let sections = try await changedSections(of: claimed)
-            // This process may have been paused.
+            // The claim may have expired: this process may have been suspended.
             guard try await store.holdsClaim(of: claimed, date: Date()) else { return }
             answer = await send(claimed, changedSections: sections)
         } catch {
@@ -165,13 +166,14 @@ package struct WebhookService: Service {
         return await sender.send(message, of: claimed, now: { Date() })
     }
 
-    /// The attempt to store for a result.
+    /// The attempt to record for a result.
     private func attempt(
         at claimed: ClaimedDelivery, answer: DeliveryAnswer
     ) -> DeliveryAttempt {
         let date = Date()
         let number = claimed.delivery.attempts
-        // A shutdown cuts off deliveries in flight, which must not count against the receiver.
+        // A shutdown interrupts deliveries in flight, which must not count as the receiver's
+        // failures.
         let isCutOff = Task.isCancelled && answer.statusCode == nil
         return DeliveryAttempt(
             deliveryID: claimed.delivery.id, number: number,
@@ -180,7 +182,7 @@ package struct WebhookService: Service {
                 : options.schedule.outcome(
                     of: answer, attempt: number, date: date, part: .random(in: 0...1)),
             statusCode: answer.statusCode,
-            error: isCutOff ? "The server was shut down while it sent this." : answer.error,
+            error: isCutOff ? "The server shut down during this attempt." : answer.error,
             date: date)
     }
 
@@ -195,7 +197,7 @@ package struct WebhookService: Service {
         metrics.countDelivery(outcome: outcome)
         guard attempt.outcome != .delivered else { return }
         logger.warning(
-            "A webhook was not told of a version",
+            "A webhook delivery failed",
             metadata: [
                 "project": "\(claimed.webhook.project)", "webhook": "\(claimed.webhook.id)",
                 "version": "\(claimed.delivery.version)", "attempt": "\(attempt.number)",
@@ -203,8 +205,8 @@ package struct WebhookService: Service {
             ])
     }
 
-    /// Sections that may have changed since the receiver was last notified; all sections when the
-    /// version that it knows is no longer kept.
+    /// Sections that may have changed since the last successful delivery; all sections when the
+    /// version delivered then is no longer stored.
     private func changedSections(
         of claimed: ClaimedDelivery
     ) async throws(TemplateStoreError) -> [String] {
@@ -223,7 +225,7 @@ package struct WebhookService: Service {
         metrics.countStoreError(operation: operation)
         guard isNews else { return }
         logger.warning(
-            "The store failed while webhooks were served",
+            "The store failed while webhooks were delivered",
             metadata: ["operation": "\(operation)", "error": "\(error)"])
     }
 }
@@ -236,7 +238,7 @@ extension StoredTemplate {
 }
 
 package struct DeliveryMetrics: Sendable {
-    // Created at once: `increase` of a series does not include its first value.
+    // Create all counters at the start: PromQL's `increase` misses the first value of a new series.
     private let deliveries = Dictionary(
         uniqueKeysWithValues: ["delivered", "retried", "failed"].map {
             ($0, Counter(label: "activeconfig_webhook_deliveries", dimensions: [("outcome", $0)]))
@@ -260,7 +262,7 @@ public struct WebhookOptions: Sendable {
     /// A Boolean value that indicates whether webhooks may point at private networks and at this
     /// machine.
     ///
-    /// If so, everybody who may add a webhook can make this server send requests there.
+    /// If true, every user who may add a webhook can make this server send requests there.
     public var allowsPrivateAddresses = false
 
     package var schedule = DeliverySchedule()
@@ -271,10 +273,10 @@ public struct WebhookOptions: Sendable {
     /// Maximum number of concurrent deliveries.
     package var maximumInFlight = 64
 
-    /// Maximum time between two reads of the store, should a change not have been heard of.
+    /// Maximum time between two reads of the store, in case a change notification was lost.
     package var maximumPause: Duration = .seconds(30)
 
-    /// Resolves the addresses of a host.
+    /// Resolves the addresses of a host name.
     package var resolve: @Sendable (_ host: String) async throws -> [NetworkAddress] =
         HostAddresses.resolve
 

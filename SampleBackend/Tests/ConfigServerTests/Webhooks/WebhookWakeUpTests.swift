@@ -95,7 +95,7 @@ struct WebhookWakeUpTests {
                 return service.claimCount >= 10
             }
         }
-        #expect(lines.withLockedValue { $0 } == ["The store failed while webhooks were served"])
+        #expect(lines.withLockedValue { $0 } == ["The store failed while webhooks were delivered"])
     }
 
     private struct LineHandler: LogHandler {
