@@ -1,11 +1,11 @@
-/// A metric family of the text exposition format 0.0.4: its head and its lines.
+/// A metric family in the text exposition format 0.0.4: its header and its samples.
 struct MetricFamily: Sendable, Hashable {
-    /// The type of a family; the raw value is in the head.
+    /// The type of a family; the raw value is written in the header.
     enum Kind: String, Sendable {
         case counter, gauge, histogram
     }
 
-    /// One line: a name with its suffix, labels and a value, all in the form of the text.
+    /// One line: a name with its suffix, labels and a value, all formatted.
     struct Sample: Sendable, Hashable {
         let name: String
         let labels: String
@@ -17,14 +17,14 @@ struct MetricFamily: Sendable, Hashable {
             self.value = Self.text(of: value)
         }
 
-        /// A line of a count, exact even above 2⁵³.
+        /// A sample of a count; unlike a `Double`, it is exact above 2⁵³.
         init(name: String, labels: String = "", count: UInt64) {
             self.name = name
             self.labels = labels
             value = String(count)
         }
 
-        /// A number in the form that Prometheus reads: `1`, `0.25`, `+Inf`, `-Inf`, `NaN`.
+        /// A number as Prometheus parses it: `1`, `0.25`, `+Inf`, `-Inf`, `NaN`.
         static func text(of value: Double) -> String {
             if value.isNaN { return "NaN" }
             if value.isInfinite { return value > 0 ? "+Inf" : "-Inf" }
@@ -35,7 +35,7 @@ struct MetricFamily: Sendable, Hashable {
 
     let name: String
     let type: Kind
-    /// The line `# HELP`; nil for none.
+    /// The text of the `# HELP` line; nil omits the line.
     let help: String?
     let samples: [Sample]
 
@@ -52,11 +52,11 @@ struct MetricFamily: Sendable, Hashable {
 }
 
 extension MetricFamily {
-    /// Labels in the form of the text, sorted and without braces: `route="/a",status="200"`.
+    /// Formatted labels, sorted and without braces: `route="/a",status="200"`.
     ///
-    /// When dimensions have the same name after sanitizing, the last one counts, since the text may
-    /// name a label only once. `le`, which names a histogram's bucket, becomes `exported_le`, and
-    /// two leading underscores, which are reserved by Prometheus, become one.
+    /// When two dimensions have the same name after sanitizing, the last one wins, since a label
+    /// may occur only once. `le`, the label of histogram buckets, becomes `exported_le`. Two
+    /// leading underscores, which Prometheus reserves, become one.
     static func labels(_ dimensions: [(String, String)]) -> String {
         var values: [String: String] = [:]
         for (dimension, value) in dimensions {
@@ -69,7 +69,7 @@ extension MetricFamily {
             .map { "\($0.key)=\"\(escaped($0.value, quote: "\\\""))\"" }.joined(separator: ",")
     }
 
-    /// A name of ASCII letters, digits, `_` and, if allowed, `:` that does not begin with a digit.
+    /// A name of ASCII letters, digits, `_` and, if allowed, `:` that does not start with a digit.
     static func sanitized(_ text: String, allowsColon: Bool = true) -> String {
         var name = ""
         for character in text {

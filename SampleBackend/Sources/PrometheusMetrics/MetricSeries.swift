@@ -1,9 +1,9 @@
 import CoreMetrics
 import Synchronization
 
-/// The values of one series; they are read while other threads record.
+/// The values of one series; other threads may record while they are read.
 protocol MetricSeries: AnyObject, Sendable {
-    /// The type of its family, which differs for each type of series.
+    /// The type of the family, which is different for each series class.
     static var type: MetricFamily.Kind { get }
 
     func samples(named name: String, labels: String) -> [MetricFamily.Sample]
@@ -15,7 +15,7 @@ final class CounterSeries: MetricSeries, CounterHandler {
 
     private let count = Atomic<UInt64>(0)
 
-    /// Beyond 2⁶⁴ the count starts at zero again, which Prometheus treats as a restart.
+    /// The count wraps around at 2⁶⁴; Prometheus treats that as a restart.
     func increment(by amount: Int64) {
         guard amount > 0 else { return }
         count.wrappingAdd(UInt64(amount), ordering: .relaxed)
@@ -47,13 +47,15 @@ final class GaugeSeries: MetricSeries, RecorderHandler {
 final class HistogramSeries: MetricSeries, TimerHandler {
     static let type = MetricFamily.Kind.histogram
 
-    /// Upper bounds of the buckets in seconds, ascending; a bucket without a bound follows.
+    /// Upper bounds of the buckets in seconds, ascending.
+    ///
+    /// An unbounded bucket follows.
     private static let bounds = [
         0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
         5, 10,
     ]
 
-    /// A count in an object, so that an array can hold it.
+    /// A box, since an array cannot hold an atomic.
     private final class Count: Sendable {
         let value = Atomic<UInt64>(0)
     }
@@ -68,8 +70,8 @@ final class HistogramSeries: MetricSeries, TimerHandler {
         sum.add(seconds)
     }
 
-    /// The count is that of the last bucket, so both agree even if values are recorded in the
-    /// meantime.
+    /// `_count` is computed from the buckets, so it equals the last bucket even if values are
+    /// recorded in the meantime.
     func samples(named name: String, labels: String) -> [MetricFamily.Sample] {
         let prefix = labels.isEmpty ? "" : labels + ","
         let bounds = Self.bounds.map { MetricFamily.Sample.text(of: $0) } + ["+Inf"]
@@ -85,7 +87,7 @@ final class HistogramSeries: MetricSeries, TimerHandler {
     }
 }
 
-/// A floating-point number that many threads change without a lock.
+/// A lock-free floating-point number.
 private struct AtomicDouble: ~Copyable, Sendable {
     private let bits = Atomic<UInt64>(0)
 

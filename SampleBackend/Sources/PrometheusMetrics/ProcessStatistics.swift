@@ -1,6 +1,6 @@
 import Foundation
 
-/// The operating system's statistics of this process; unknown ones are nil.
+/// Statistics of this process from the operating system; nil where unknown.
 struct ProcessStatistics: Sendable, Hashable {
     /// Processor time used so far.
     var processorSeconds: Double?
@@ -20,12 +20,12 @@ struct ProcessStatistics: Sendable, Hashable {
                 "process_cpu_seconds_total", .counter,
                 "User and system processor time in seconds.", processorSeconds
             ),
-            ("process_max_fds", .gauge, "The most files that may be open.", maximumFiles),
-            ("process_open_fds", .gauge, "Files that are open.", openFiles),
+            ("process_max_fds", .gauge, "Maximum number of open files.", maximumFiles),
+            ("process_open_fds", .gauge, "Number of open files.", openFiles),
             ("process_resident_memory_bytes", .gauge, "Resident memory in bytes.", residentBytes),
             (
                 "process_start_time_seconds", .gauge,
-                "Start of the process in seconds since 1970.", startTime
+                "Start time of the process in seconds since 1970.", startTime
             ),
         ]
         return rows.compactMap { row in
@@ -55,12 +55,12 @@ struct ProcessStatistics: Sendable, Hashable {
     init() {}
 
     /// Parses `/proc/self/stat`, whose times are in ticks and whose memory is in pages,
-    /// `/proc/stat` and `/proc/self/limits`; nil is a file that cannot be read.
+    /// `/proc/stat` and `/proc/self/limits`; nil stands for a file that cannot be read.
     init(
         stat: String?, systemStat: String?, limits: String?, openFiles: Int?,
         ticksPerSecond: Double, pageBytes: Double
     ) {
-        // The name of the program is second, in parentheses, and may contain any character.
+        // The second field is the program's name in parentheses, which may contain any character.
         let afterName = stat.flatMap { stat in
             stat.lastIndex(of: ")").map { stat[stat.index(after: $0)...] }
         }
@@ -79,7 +79,7 @@ struct ProcessStatistics: Sendable, Hashable {
         maximumFiles = Self.number(after: "Max open files", in: limits)
     }
 
-    /// The number after the prefix in the first line that begins with it.
+    /// The number that follows the prefix in the first line that starts with it.
     private static func number(after prefix: String, in text: String?) -> Double? {
         text?.split(separator: "\n").first { $0.hasPrefix(prefix + " ") }?
             .dropFirst(prefix.count).split(separator: " ").first.flatMap { Double($0) }

@@ -16,13 +16,13 @@ import Foundation
 /// | gauge, and any other recorder or meter | gauge of the last value | unchanged |
 /// | timer | histogram in seconds | ends in `_seconds` |
 ///
-/// A character that Prometheus does not allow in a name becomes `_`. Equal labels and dimensions,
-/// in any order, are one series, and the copies of a factory share their series. A metric whose
-/// family has another type records nothing. Recording takes no lock, but creating a metric does:
-/// keep the metrics to which a hot path records.
+/// A character that Prometheus does not allow in a name becomes `_`. Metrics with the same label
+/// and the same dimensions, in any order, share a series, and so do copies of a factory. A metric
+/// whose family has another type records nothing. Recording takes no lock, but creating a metric
+/// does: create the metrics of a hot path once and keep them.
 ///
-/// Series are kept until they are destroyed and their number is not limited: take dimensions from
-/// the server's own routes, operations and projects, never from client input.
+/// Series are kept until they are destroyed, and their number is not limited: derive dimensions
+/// from the server's own routes, operations and projects, never from client input.
 public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
     /// The media type of ``text()``, for the header `Content-Type`.
     public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -34,9 +34,9 @@ public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
     /// Creates a factory without metrics.
     ///
     /// - Parameters:
-    ///   - help: The help texts by the label of the metric.
+    ///   - help: Help texts by metric label.
     ///   - includesProcess: True to include memory, processor time and open files of this process
-    ///     in ``text()``; they are known on Linux only.
+    ///     in ``text()``; available on Linux only.
     public init(help: [String: String] = [:], includesProcess: Bool = true) {
         self.help = help
         self.includesProcess = includesProcess
@@ -44,13 +44,13 @@ public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
 
     /// Returns all metrics in the text exposition format 0.0.4, families and series sorted by name.
     ///
-    /// Recording continues in the meantime, so the values are not a snapshot.
+    /// Other threads may record in the meantime, so the text is not an atomic snapshot.
     public func text() -> String {
         let process = includesProcess ? ProcessStatistics.current().families : []
         return (table.families + process).map(\.text).joined()
     }
 
-    /// Returns the counter of a label and dimensions; amounts that are not positive are ignored.
+    /// Returns the counter for a label and dimensions; it ignores amounts that are not positive.
     public func makeCounter(
         label: String, dimensions: [(String, String)]
     ) -> any CounterHandler {
@@ -59,16 +59,16 @@ public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
         }
     }
 
-    /// Returns the gauge of a label and dimensions, whether or not the recorder asks to aggregate.
+    /// Returns the gauge for a label and dimensions; `aggregate` is ignored.
     public func makeRecorder(
         label: String, dimensions: [(String, String)], aggregate: Bool
     ) -> any RecorderHandler {
         table.series(named: Self.name(label), dimensions, help: help[label]) { GaugeSeries() }
     }
 
-    /// Returns the histogram of a label and dimensions, in seconds.
+    /// Returns the histogram for a label and dimensions, in seconds.
     ///
-    /// A negative duration, such as of a clock that was set back, counts as zero.
+    /// A negative duration, for example after the clock was set back, counts as zero.
     public func makeTimer(label: String, dimensions: [(String, String)]) -> any TimerHandler {
         table.series(named: Self.name(label, suffix: "_seconds"), dimensions, help: help[label]) {
             HistogramSeries()
@@ -84,28 +84,28 @@ public struct PrometheusMetricsFactory: MetricsFactory, Sendable {
     /// Removes a histogram from the text.
     public func destroyTimer(_ handler: any TimerHandler) { table.remove(handler) }
 
-    /// The family's name; an existing suffix is not repeated.
+    /// The family's name; the suffix is not appended twice.
     private static func name(_ label: String, suffix: String = "") -> String {
         let name = MetricFamily.sanitized(label)
         return name.hasSuffix(suffix) ? name : name + suffix
     }
 }
 
-/// The series by family and labels, behind a lock that recording does not take.
+/// The series by family and labels, guarded by a lock that recording does not take.
 ///
-/// An `NSLock`, since the thread sanitizer reports false races for `Mutex` on Linux.
-private final class SeriesTable: @unchecked Sendable {  // Reached only under the lock.
+/// Uses `NSLock` because the thread sanitizer reports false races for `Mutex` on Linux.
+private final class SeriesTable: @unchecked Sendable {  // Accessed only under the lock.
     private struct Family {
         let type: MetricFamily.Kind
         let help: String?
-        /// By their labels in the form of the text, so that equal labels are one series.
+        /// Series by their formatted labels, so equal labels are one series.
         var series: [String: any MetricSeries] = [:]
     }
 
     private let lock = NSLock()
     private var entries: [String: Family] = [:]
 
-    /// The existing series, or a new one; the new one is not kept when the family has another type.
+    /// The existing series or a new one; a new one is not stored when the family has another type.
     func series<Series: MetricSeries>(
         named name: String, _ dimensions: [(String, String)], help: String?, make: () -> Series
     ) -> Series {
@@ -132,7 +132,8 @@ private final class SeriesTable: @unchecked Sendable {  // Reached only under th
         }
     }
 
-    /// Families sorted by name, their series by labels; read after the lock is released.
+    /// Families sorted by name, and their series by labels; values are read after the lock is
+    /// released.
     var families: [MetricFamily] {
         lock.withLock { entries }.sorted { $0.key < $1.key }.map { name, entry in
             MetricFamily(
