@@ -65,8 +65,8 @@ struct ServeCommandTests {
         for await line in second.errorLines { errors.append(line) }
         #expect(
             errors == [
-                "Port \(port) of 127.0.0.1 is in use: stop what uses it, or choose another port "
-                    + "with --port."
+                "Port \(port) of 127.0.0.1 is in use: stop the process that uses it, or choose "
+                    + "another port with --port."
             ])
         var output: [String] = []
         for await line in second.outputLines { output.append(line) }

@@ -1,15 +1,15 @@
 import NIOCore
 
-/// The deadlines of one connection, with one timer for all of them.
+/// The deadlines of one connection, which share a timer.
 struct ConnectionClock {
     enum Expiry {
-        /// The unread or the shutdown deadline, after which the connection is closed.
+        /// The unread or the shutdown deadline; the connection must be closed.
         case connection
         /// The deadline of the current phase.
         case phase
     }
 
-    /// Deadline of a client that does not read; nil while nothing is unsent.
+    /// Deadline for a client that does not read; nil while nothing is unsent.
     var unreadDeadline: NIODeadline?
 
     /// End of the grace period of a shutdown; nil while the server runs.
@@ -19,8 +19,7 @@ struct ConnectionClock {
     private var phaseDeadline: NIODeadline?
     private var timer: (scheduled: Scheduled<Void>, deadline: NIODeadline)?
 
-    /// Starts the deadline of a phase unless it is running already, and returns whether it was
-    /// started.
+    /// Starts the deadline of a phase and returns true; returns false if the phase is unchanged.
     mutating func enter(_ newPhase: ConnectionStateMachine.Phase, limits: ServerLimits) -> Bool {
         guard newPhase != phase else { return false }
         phase = newPhase
@@ -38,13 +37,13 @@ struct ConnectionClock {
 
     /// True when no timer is scheduled for the earliest deadline or before it.
     ///
-    /// A timer that fires early is scheduled again then, so most requests leave it untouched.
+    /// A timer that fires too early is rescheduled at that time, so most requests do not touch it.
     var needsTimer: Bool {
         guard let deadline = earliestDeadline else { return false }
         return timer.map { $0.deadline > deadline } ?? true
     }
 
-    /// Schedules the timer for the earliest deadline, in place of a later one.
+    /// Schedules the timer for the earliest deadline and replaces a later one.
     mutating func schedule(on eventLoop: any EventLoop, _ body: @escaping () -> Void) {
         guard let deadline = earliestDeadline else { return }
         timer?.scheduled.cancel()
@@ -60,7 +59,9 @@ struct ConnectionClock {
         return earliest
     }
 
-    /// The deadline that has passed, called when the timer fires; nil when it fired early.
+    /// Returns the deadline that has passed; nil when the timer fired too early.
+    ///
+    /// Call this when the timer fires.
     mutating func expired() -> Expiry? {
         timer = nil
         let now = NIODeadline.now()

@@ -3,7 +3,7 @@ import NIOCore
 import NIOHTTP1
 
 extension ConnectionHandler {
-    /// Answers the current request, inline or by work of a pool.
+    /// Answers the current request, inline or on a pool.
     func answer(body: ByteBuffer, context: ChannelHandlerContext) {
         guard let incoming else { return }
         switch services.dispatcher.answer(incoming, body: body) {
@@ -15,7 +15,8 @@ extension ConnectionHandler {
         }
     }
 
-    /// Runs work for the current request, and then goes on; a pool that has too much to do refuses it.
+    /// Runs work for the current request on a pool and then continues; an overloaded pool refuses
+    /// it.
     private func run(
         _ work: @escaping @Sendable () async -> Answer?, in pool: WorkPool, body: ByteBuffer,
         context: ChannelHandlerContext, then goOn: @escaping (Answer?) -> Void
@@ -41,7 +42,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Answers the current request again, after a wait, unless that ends with an error.
+    /// Answers the current request again after a wait, unless the wait ends with an error.
     private func repeatAnswer(
         after wait: @escaping @Sendable () async throws(RequestError) -> Void, body: ByteBuffer,
         context: ChannelHandlerContext
@@ -66,7 +67,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Refuses the current request if its work has not begun: its client may be gone.
+    /// Refuses the current request if its work has not started, since the client may be gone.
     func refuseWaitingWork() {
         guard let answering, answering.withdraw() else { return }
         answering.refuse()
@@ -88,7 +89,9 @@ extension ConnectionHandler {
         }
     }
 
-    /// Waits for the response; until then nothing is read, as with any request in flight.
+    /// Waits for the response.
+    ///
+    /// As with any request in flight, nothing is read until then.
     private func wait(_ opening: WaitOpening, context: ChannelHandlerContext) {
         var isAnswered = false
         let request = opening.begin(context.eventLoop) { result in
@@ -112,7 +115,7 @@ extension ConnectionHandler {
         let version = incoming?.request.head.version ?? .http1_0
         let isChunked = (version.major, version.minor) >= (1, 1)
         finish()
-        // Deferred: the decoder may be running, and the bytes it still decodes are dropped here.
+        // Deferred because the decoder may be running; bytes that it still decodes are dropped.
         context.eventLoop.assumeIsolated().execute {
             guard context.channel.isActive else { return }
             let connection = StreamConnection(
@@ -141,21 +144,21 @@ extension ConnectionHandler {
         }
     }
 
-    /// Writes a response, which counts towards the backlog while it is unsent.
+    /// Writes a response and counts it towards the backlog until it is sent.
     func write(_ response: RouteResponse, context: ChannelHandlerContext) {
         let body = incoming?.request.head.method == .HEAD ? ByteBuffer() : response.body
         incoming = nil
-        // Uses the memory of the head before, if the socket has taken that.
+        // Reuses the memory of the previous head if the socket has accepted it.
         headBuffer.clear(minimumCapacity: Self.headBytes)
         headBuffer.writeHead(
             of: response, date: services.date.value, isLast: state.isLastAnswer)
         context.write(wrapOutboundOut(.byteBuffer(headBuffer)), promise: nil)
-        // An idle connection would keep the memory of a long one outside of every limit.
+        // An idle connection must not keep the memory of a long head, which no limit counts.
         if headBuffer.capacity > 8 * Self.headBytes { headBuffer = ByteBuffer() }
         if body.readableBytes > 0 {
             context.write(wrapOutboundOut(.byteBuffer(body)), promise: nil)
         }
-        // TLS may hold back what it has taken, so only a promise tells.
+        // TLS may buffer what it accepted, so only a promise shows when the data is sent.
         let sentSecurely = isSecure ? writeEnd(context: context) : nil
         perform(state.wroteAnswer(), context: context)
         context.flush()
@@ -168,7 +171,7 @@ extension ConnectionHandler {
         context.flush()
         guard state.unsentAnswers > 0, !isOver else { return }
         let backlog = services.backlog
-        // TLS buffers an encrypted copy per connection, so nothing is shared.
+        // TLS buffers an encrypted copy per connection, so the body is not shared.
         let ticket = backlog.hold(
             Self.answerBytes + (isSecure ? body.readableBytes : 0),
             sharedBuffer: isSecure || body.readableBytes == 0 ? nil : body, for: context.channel)
@@ -176,7 +179,7 @@ extension ConnectionHandler {
         if state.unsentAnswers == 1 { restartUnreadTime(context: context) }
     }
 
-    /// Writes nothing; the future succeeds when everything before it is sent.
+    /// Writes an empty buffer; the future succeeds when everything before it is sent.
     private func writeEnd(context: ChannelHandlerContext) -> EventLoopFuture<Void> {
         let sent = context.eventLoop.makePromise(of: Void.self)
         sent.futureResult.assumeIsolated().whenSuccess { self.wasSent(context: context) }
@@ -189,10 +192,10 @@ extension ConnectionHandler {
         (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) == 0
     }
 
-    /// Capacity of the buffer of heads, in bytes.
+    /// Capacity of the head buffer, in bytes.
     private static let headBytes = 512
 
-    /// Approximate memory of an unsent response besides its body, in bytes.
+    /// Approximate memory of an unsent response without its body, in bytes.
     private static let answerBytes = 1_024
 
     /// Called when the socket has accepted a response.

@@ -4,9 +4,10 @@ import NIOHTTP1
 
 /// Guards one connection: enforces sizes and deadlines, rejects malformed requests, and closes it.
 ///
-/// ``ConnectionStateMachine`` decides; this handler carries out its actions and keeps the clock.
-/// Back-pressure: while a request is being answered, or the client does not read, nothing more is
-/// read from the socket, and the decoder's output of the last read waits in ``input``.
+/// ``ConnectionStateMachine`` makes the decisions; this handler performs its actions and runs the
+/// timers. Back-pressure: while a request is being answered, or the client does not read, the
+/// handler stops reading from the socket, and ``input`` queues what the decoder produced from the
+/// last read.
 final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = Never
@@ -17,7 +18,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     let isSecure: Bool
     var state = ConnectionStateMachine()
 
-    /// The head of the last answer, whose memory the next one uses again.
+    /// The head of the last answer; its memory is reused for the next one.
     var headBuffer = ByteBuffer()
 
     private var peer = Peer()
@@ -28,17 +29,17 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// The backlog's ticket for the memory of ``input``; nil while there is none.
     private var inputTicket: ClientBacklog.Ticket?
 
-    /// The backlog's ticket for a body that has not come whole; nil while there is none.
+    /// The backlog's ticket for an incomplete body; nil while there is none.
     private var bodyTicket: ClientBacklog.Ticket?
 
-    /// True while a requested read is held back.
+    /// True while a requested read is deferred.
     var isReadHeld = false
 
     /// Prevents reentrant calls of ``proceed(context:)``.
     private var isProceeding = false
 
-    /// True once the connection is closed or about to become a stream; then nothing may be done
-    /// with it.
+    /// True once the connection is closed or about to become a stream; it must not be used any
+    /// more.
     var isOver = false
 
     /// The entry in the list of connections; nil once the connection is closed or a stream.
@@ -46,10 +47,10 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     var incoming: RequestDispatcher.Incoming?
 
-    /// The work that answers the current request; nil when it is answered inline.
+    /// The pooled work that answers the current request; nil when it is answered inline.
     var answering: PooledWork?
 
-    /// The current request while its response waits for something to happen.
+    /// The current request while its response waits for an event, such as in a long poll.
     var waiting: (any WaitingRequest)?
 
     private var clock = ConnectionClock()
@@ -78,7 +79,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        // A shutdown waits for connections, not for tasks that answer on none.
+        // A shutdown waits for connections, not for tasks whose connection is closed.
         if isQuiescing { answering?.cancel() }
         finish()
         refuseWaitingWork()
@@ -89,7 +90,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         receive(.part(unwrapInboundIn(data)), context: context)
     }
 
-    /// Adds buffered input to the backlog, unless it is counted already, and what there is of a body.
+    /// Counts queued input, unless it is already counted, and an incomplete body towards the
+    /// backlog.
     func channelReadComplete(context: ChannelHandlerContext) {
         if !input.isEmpty, inputTicket == nil, !isOver {
             inputTicket = services.backlog.hold(input.bytes, for: context.channel)
@@ -100,8 +102,7 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelReadComplete()
     }
 
-    /// Forwards a read, or holds it back while a request is being answered or the client does not
-    /// read.
+    /// Forwards a read, or defers it while a request is being answered or the client does not read.
     func read(context: ChannelHandlerContext) {
         if isOver || (input.isEmpty && mayTakeInput(context: context)) {
             context.read()
@@ -122,14 +123,14 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 "The request is not valid HTTP/1.1 (\(error)): correct it and send it again.")
             receive(.garbage(error), context: context)
         case is ByteToMessageDecoderError:
-            // Bytes after a parse error that was answered already.
+            // Bytes after a parse error that is already answered.
             break
         default:
             context.fireErrorCaught(error)
         }
     }
 
-    /// Handles a graceful shutdown, and a client that closes its sending side.
+    /// Handles a graceful shutdown and the closing of the client's sending side.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case is ChannelShouldQuiesceEvent:
@@ -146,8 +147,8 @@ final class ConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Starts the unread deadline when the socket's buffers are full; continues when they have
-    /// drained.
+    /// Starts the unread deadline when the socket's buffers are full, and continues when they
+    /// drain.
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         restartUnreadTime(context: context)
         proceed(context: context)
@@ -161,7 +162,7 @@ extension ConnectionHandler {
         state.takesInput && context.channel.isWritable
     }
 
-    /// Processes an input, or queues it until the request before it is answered.
+    /// Processes an input, or queues it until the previous request is answered.
     private func receive(_ element: PendingInput.Element, context: ChannelHandlerContext) {
         guard !isOver else { return }
         if input.isEmpty, !isProceeding, mayTakeInput(context: context) {
@@ -187,7 +188,7 @@ extension ConnectionHandler {
         }
         isProceeding = false
         guard input.isEmpty else { return }
-        // A body that was sent ahead, and of which no more may come.
+        // Counts a body that the client sent ahead, since no further read may follow.
         if inputTicket != nil, !isOver, state.bodyBytes > 0 {
             countBody(state.bodyBytes, of: context.channel)
         }
@@ -218,8 +219,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Carries out an action of the state machine, then starts the deadline of the phase that
-    /// follows.
+    /// Performs an action of the state machine, then starts the deadline of the new phase.
     func perform(_ action: ConnectionStateMachine.Action, context: ChannelHandlerContext) {
         switch action {
         case .none: break
@@ -236,7 +236,7 @@ extension ConnectionHandler {
         updateDeadlines(context: context)
     }
 
-    /// Restarts the unread deadline while the client has something to read, else clears it.
+    /// Restarts the unread deadline while the client has something to read; clears it otherwise.
     func restartUnreadTime(context: ChannelHandlerContext) {
         clock.unreadDeadline =
             state.unsentAnswers > 0 || !context.channel.isWritable
@@ -262,7 +262,7 @@ extension ConnectionHandler {
         }
     }
 
-    /// Releases everything the handler holds: the connection is closed, or becomes a stream.
+    /// Releases all resources of the handler, because the connection is closed or becomes a stream.
     func finish() {
         isOver = true
         clock.cancel()

@@ -2,18 +2,20 @@ import NIOConcurrencyHelpers
 import NIOCore
 import Synchronization
 
-/// Limits the connections of a server, and makes room for new ones when all places are taken.
+/// Limits the number of connections, and makes room for new ones when the limit is reached.
 ///
-/// The connection that has waited longest for its client is closed: for a request, for the rest of
-/// one, or for an answer to be read. So a client that holds many idle connections cannot lock
-/// others out. Streams are never closed to make room; ``StreamPlaces`` limits them.
+/// To make room, it closes the connection that has waited longest for its client: for a request,
+/// for the rest of one, or for the client to read an answer. A client that holds many idle
+/// connections therefore cannot lock others out. Streams are never closed to make room;
+/// ``StreamPlaces`` limits them.
 package final class ConnectionPlaces: Sendable {
     final class Occupant: Sendable {
         fileprivate let channel: any Channel
-        /// Start of the wait for the client, as `NIODeadline` in nanoseconds; 0 while the server is
-        /// working on an answer.
+        /// When the wait for the client started, in nanoseconds of `NIODeadline`; 0 while the
+        /// server works on an answer.
         fileprivate let waitingSince = Atomic<UInt64>(NIODeadline.now().uptimeNanoseconds)
-        /// Index in the list, written under its lock; -1 when not in the list.
+        /// Index in the list, written under the list's lock; -1 when the connection is not in the
+        /// list.
         fileprivate let index = Atomic(-1)
 
         fileprivate init(_ channel: any Channel) {
@@ -21,7 +23,7 @@ package final class ConnectionPlaces: Sendable {
         }
     }
 
-    /// Number of connections that are compared to find the one to close.
+    /// Number of connections to compare when one must be closed.
     private static let sampleSize = 64
 
     fileprivate struct State: Sendable {
@@ -32,7 +34,7 @@ package final class ConnectionPlaces: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// True when the next connection that starts to wait for its client is closed.
+    /// True when the next connection that starts to wait for its client should make room.
     private let needsRoom = Atomic(false)
 
     private let maximum: Int
@@ -42,11 +44,11 @@ package final class ConnectionPlaces: Sendable {
         self.maximum = max(maximum, Self.minimum)
     }
 
-    /// Minimum connections with which requests are answered: one, and the next one, for which a
-    /// place is made in advance.
+    /// The minimum number of connections for the server to work: one in use, and one more, since
+    /// room for the next connection is made in advance.
     package static let minimum = 2
 
-    /// Adds a new connection, which waits for its client.
+    /// Adds a new connection in the waiting state.
     func enter(_ channel: any Channel) -> Occupant {
         let occupant = Occupant(channel)
         state.withLockedValue { state in
@@ -61,14 +63,14 @@ package final class ConnectionPlaces: Sendable {
         state.withLockedValue { $0.remove(occupant) }
     }
 
-    /// Records that a connection waits for its client from now on, or that it does not.
+    /// Records that a connection starts or stops to wait for its client.
     func setWaiting(_ isWaiting: Bool, _ occupant: Occupant) {
         let time = isWaiting ? NIODeadline.now().uptimeNanoseconds : 0
         occupant.waitingSince.store(time, ordering: .relaxed)
         if isWaiting, needsRoom.load(ordering: .relaxed) { makeRoom() }
     }
 
-    /// Closes the connection of the sample that has waited longest for its client.
+    /// Closes the connection that has waited longest for its client, among a sample.
     private func makeRoom() {
         let closed = state.withLockedValue { state -> Occupant? in
             let count = min(state.occupants.count, Self.sampleSize)
@@ -85,7 +87,7 @@ package final class ConnectionPlaces: Sendable {
         }
         needsRoom.store(closed == nil, ordering: .relaxed)
         guard let closed else { return }
-        // Deferred: this may be called from within the connection's handlers.
+        // Deferred because this may be called from the connection's own handlers.
         closed.channel.eventLoop.execute { closed.channel.closeAtOnce() }
     }
 }
@@ -103,8 +105,8 @@ extension ConnectionPlaces.State {
 }
 
 extension ConnectionPlaces {
-    /// Returns true when another connection may be accepted beside `count`; otherwise makes room
-    /// for one.
+    /// Returns true when a connection may be accepted in addition to `count`; otherwise makes room
+    /// for it.
     func hasRoom(beside count: Int) -> Bool {
         let hasRoom = count < maximum
         if hasRoom { needsRoom.store(false, ordering: .relaxed) } else { makeRoom() }

@@ -11,13 +11,15 @@ import NIOSSL
 /// Builds the pipeline of each HTTP/1 connection: TLS, the decoder with its limits, then the
 /// ``ConnectionHandler``.
 struct ConnectionSetup: Sendable {
-    /// Maximum bytes of one read; small, so that little of what a client sends ahead is buffered.
+    /// Maximum bytes per read.
+    ///
+    /// It is small to limit how much of a client's pipelined input is buffered.
     private static let readBytes = 4_096
 
     /// Maximum unsent bytes in the kernel's buffer of a connection.
     ///
-    /// By default the kernel buffers megabytes for each client that does not read, which
-    /// ``ClientBacklog`` cannot count.
+    /// By default the kernel buffers megabytes per client that does not read, and ``ClientBacklog``
+    /// cannot count them.
     private static let unsentBytes = 131_072
 
     let services: ConnectionServices
@@ -25,10 +27,10 @@ struct ConnectionSetup: Sendable {
     /// Nil without TLS.
     let tls: NIOSSLContext?
 
-    /// Adds the handlers, from the socket inwards.
+    /// Adds the handlers in order, starting at the socket.
     func setUp(_ channel: any Channel) -> EventLoopFuture<Void> {
         channel.eventLoop.makeCompletedFuture {
-            // One read at a time; the handler decides whether another may follow.
+            // One read at a time: the handler decides whether to read again.
             try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
             try channel.syncOptions?.setOption(
                 .recvAllocator,

@@ -2,35 +2,35 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// The protocol state of one HTTP/1 connection, one request at a time; it returns actions and has
-/// no side effects.
+/// The protocol state of one HTTP/1 connection; it returns actions and has no side effects.
 ///
-/// A request is passed on only after it was read whole, so that its handler never waits for a
-/// client. Pipelined requests wait until the previous answer is written: the caller holds input
-/// back while ``takesInput`` is false. An error found here is the last answer of its connection.
+/// A request is forwarded only when it is complete, so its handler never waits for the client.
+/// Pipelined requests wait until the previous answer is written: the caller queues input while
+/// ``takesInput`` is false. An error that the state machine detects is the last answer of its
+/// connection.
 struct ConnectionStateMachine {
-    /// The awaited event of the connection; each phase has its own time limit.
+    /// The event that the connection waits for; each phase has its own time limit.
     enum Phase: Hashable {
         case awaitingRequest
         case readingBody
-        /// The server works on an answer: no limit.
+        /// The server works on an answer; there is no time limit.
         case answering
-        /// The client has to read answers that are written.
+        /// The client must read the written answers.
         case sending
-        /// The client has to close after the last answer.
+        /// The client must close the connection after the last answer.
         case lingering
     }
 
-    /// The side effect of an event, for the caller to carry out.
+    /// The side effect of an event, to be performed by the caller.
     enum Action {
         case none
-        /// Send `100 Continue`: the client waits for it before it sends the body.
+        /// Send `100 Continue`, for which the client waits before it sends the body.
         case sendContinue
-        /// Answer the current request, which was read whole; the body is nil when it has none.
+        /// Answer the current, completely read request; nil means that it has no body.
         case answer(ByteBuffer?)
         /// Write the error as the last answer.
         case refuse(RequestError)
-        /// Close the sending side; everything is sent.
+        /// Close the sending side, since everything is sent.
         case closeOutput
         case close
     }
@@ -41,19 +41,19 @@ struct ConnectionStateMachine {
         case answering
         /// Input is discarded until the last answer is sent.
         case sendingLastAnswer
-        /// The sending side is closed, input is discarded.
+        /// The sending side is closed; input is discarded.
         case lingering
     }
 
     private var step = Step.awaitingHead
 
-    /// Answers that are written and not yet accepted by the socket.
+    /// Number of answers written but not yet accepted by the socket.
     private(set) var unsentAnswers = 0
 
-    /// True when the request being read or answered is the last of the connection.
+    /// True when the current request is the last of the connection.
     private var isLastRequest = false
 
-    /// True when the client declared the request being read its last.
+    /// True when the client declared the current request its last.
     private var isLastOfClient = false
 
     /// True once the client has closed its sending side.
@@ -72,7 +72,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Memory of the body that was received so far; 0 when it is whole, or none is being read.
+    /// Memory of a partially received body; 0 when the body is complete, or none is being read.
     var bodyBytes: Int {
         if case .readingBody(let body?) = step { body.storageCapacity } else { 0 }
     }
@@ -82,10 +82,10 @@ struct ConnectionStateMachine {
         if case .answering = step { false } else { true }
     }
 
-    /// True when the next answer is the last, and therefore has `Connection: close`.
+    /// True when the next answer is the last one, which has `Connection: close`.
     var isLastAnswer: Bool { isLastRequest }
 
-    /// Handles the head of a request, whose body may have `maximumBodyBytes`.
+    /// Handles the head of a request whose body may have at most `maximumBodyBytes`.
     mutating func readHead(
         _ head: HTTPRequestHead, framing: RequestFraming, maximumBodyBytes: Int
     ) -> Action {
@@ -100,8 +100,8 @@ struct ConnectionStateMachine {
         guard framing.contentLength ?? 0 <= maximumBodyBytes else {
             return refuse(.bodyTooLarge(limit: maximumBodyBytes))
         }
-        // After an upgrade or CONNECT the decoder reads no further request. HTTP/1.0 has no transfer
-        // codings, so a proxy may see another end of the message (RFC 9112, 6.1).
+        // After an upgrade or CONNECT the decoder reads no further request. HTTP/1.0 has no
+        // transfer codings, so a proxy may see the message end elsewhere (RFC 9112, 6.1).
         isLastOfClient =
             !head.isKeepAlive || head.method == .CONNECT || framing.asksForUpgrade
             || (head.version != .http1_1 && framing.hasTransferCoding)
@@ -111,7 +111,8 @@ struct ConnectionStateMachine {
 
     mutating func readBody(_ part: ByteBuffer) -> Action {
         guard case .readingBody(var body) = step else { return .none }
-        // Releases the stored copy, else the append below would copy the body (copy-on-write).
+        // Releases the stored reference; otherwise the append below would copy the body
+        // (copy-on-write).
         step = .awaitingHead
         let size = (body?.readableBytes ?? 0) + part.readableBytes
         guard size <= maximumBodyBytes else {
@@ -129,7 +130,7 @@ struct ConnectionStateMachine {
         return .answer(body)
     }
 
-    /// Handles a head that is refused, or input that is malformed; it is the last of the connection.
+    /// Handles a refused head or malformed input, which is the last input of the connection.
     mutating func readUnwanted(_ error: RequestError) -> Action {
         switch step {
         case .awaitingHead, .readingBody: refuse(error)
@@ -137,7 +138,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Handles the end of the client's input: no request can arrive or be completed any more.
+    /// Handles the end of the client's input: no further request can arrive or be completed.
     mutating func inputClosed() -> Action {
         isInputClosed = true
         switch step {
@@ -150,7 +151,7 @@ struct ConnectionStateMachine {
         }
     }
 
-    /// Records that the whole answer to the current request was written.
+    /// Records that the answer to the current request is completely written.
     mutating func wroteAnswer() -> Action {
         unsentAnswers += 1
         step = isLastRequest ? .sendingLastAnswer : .awaitingHead
@@ -164,7 +165,7 @@ struct ConnectionStateMachine {
         return finish()
     }
 
-    /// Starts a shutdown: a request in flight is finished.
+    /// Starts a graceful shutdown; a request in flight is still answered.
     mutating func quiesce() -> Action {
         isLastRequest = true
         guard case .awaitingHead = step else { return .none }
@@ -187,8 +188,8 @@ struct ConnectionStateMachine {
         return .refuse(error)
     }
 
-    /// Closes the connection once everything written is sent and the lingering, in which the client
-    /// receives it, is over.
+    /// Closes the connection after everything written is sent and the lingering phase, in which the
+    /// client reads it, is over.
     private mutating func finish() -> Action {
         step = .sendingLastAnswer
         guard unsentAnswers == 0 else { return .none }

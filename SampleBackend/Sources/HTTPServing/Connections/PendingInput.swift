@@ -1,27 +1,30 @@
 import NIOCore
 import NIOHTTP1
 
-/// A queue of the input that a client sends ahead while a request before it is answered.
+/// A queue for the input that a client sends while an earlier request is being answered.
 ///
-/// One read yields a few hundred parts at most, after which the socket is not read. Only when a
-/// client closes its sending side does NIO read all remaining bytes; parts over the limits are then
-/// dropped, so that the connection ends after the answers before them.
+/// One read yields at most a few hundred parts, and the socket is not read again until they are
+/// processed. When a client closes its sending side, however, NIO reads all remaining bytes. Parts
+/// over the limits are then dropped, and the connection ends after the answers to the parts before
+/// them.
 struct PendingInput {
     enum Element {
         case part(HTTPServerRequestPart)
-        /// Malformed HTTP, or a head over its limits.
+        /// Malformed HTTP, or a head that exceeds its limits.
         case garbage(RequestError)
         /// The client has closed its sending side.
         case end
     }
 
-    /// Maximum parts: a read of encrypted bytes has at most 16 KiB, a request at least 25 bytes.
+    /// Maximum number of parts.
+    ///
+    /// A TLS read yields at most 16 KiB, and a request has at least 25 bytes.
     private static let maximumCount = 2_048
 
-    /// Maximum bytes of heads and bodies together.
+    /// Maximum total bytes of heads and bodies.
     private static let maximumBytes = 1 << 20
 
-    /// Approximate memory of a part besides its text, in bytes.
+    /// Approximate memory of a part without its text, in bytes.
     private static let partBytes = 128
 
     private var elements: [Element] = []
@@ -29,16 +32,16 @@ struct PendingInput {
     /// Index of the oldest element.
     private var start = 0
 
-    /// Approximate memory of the queue.
+    /// Approximate memory of the queue, in bytes.
     private(set) var bytes = 0
 
-    /// True once the client has closed its sending side, or parts were dropped; then nothing is
-    /// appended.
+    /// True once the client has closed its sending side or parts were dropped; later elements are
+    /// ignored.
     private(set) var isEnded = false
 
     var isEmpty: Bool { elements.isEmpty }
 
-    /// Appends an element, or the end of the input when a limit is reached.
+    /// Appends an element, or the end of the input when a limit is exceeded.
     mutating func append(_ element: Element) {
         guard !isEnded else { return }
         bytes += Self.size(of: element)
@@ -69,7 +72,7 @@ struct PendingInput {
 }
 
 extension HTTPRequestHead {
-    /// Approximate memory of the texts.
+    /// Approximate memory of the request line and the header fields, in bytes.
     var approximateBytes: Int {
         headers.reduce(uri.utf8.count) { $0 + $1.name.utf8.count + $1.value.utf8.count }
     }

@@ -15,18 +15,18 @@ extension Data {
             base64Encoded: text.replacing("-", with: "+").replacing("_", with: "/") + padding)
     }
 
-    /// True when the bytes are equal; the time depends on their number alone.
+    /// True when the bytes are equal; the time depends only on their number.
     package func equalsInConstantTime(_ other: Data) -> Bool {
         guard count == other.count else { return false }
         return zip(self, other).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// The SHA-256 of a text in UTF-8.
+    /// The SHA-256 of a text's UTF-8.
     package static func sha256(of text: String) -> Data {
         Data(SHA256.hash(data: Data(text.utf8)))
     }
 
-    /// Random bytes of a cryptographically secure generator.
+    /// Random bytes from a cryptographically secure generator.
     package static func random(bytes count: Int) -> Data {
         unsafe SymmetricKey(size: SymmetricKeySize(bitCount: 8 * count)).withUnsafeBytes {
             unsafe Data($0)

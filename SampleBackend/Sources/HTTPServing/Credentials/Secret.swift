@@ -1,11 +1,11 @@
 import Crypto
 package import Foundation
 
-/// A string that is never printed: its description, dumps and mirrors are redacted.
+/// A string that is redacted in descriptions, dumps and mirrors.
 ///
-/// It is not `Codable`, so that it cannot end up in a file by accident either.
+/// It is not `Codable`, so it cannot be written to a file by accident.
 public struct Secret: Sendable, Hashable {
-    /// The plain text, for sending it or signing with it.
+    /// The plain text, for sending or signing.
     public let text: String
 
     /// Wraps a plain text.
@@ -25,9 +25,9 @@ extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// The SHA-256 of a secret, enough to recognize it.
+/// The SHA-256 of a secret, for comparing it without storing it.
 ///
-/// Its description is redacted too: a short secret could be found from its hash by brute force.
+/// Its description is redacted too, since brute force can find a short secret from its hash.
 public struct SecretHash: Sendable {
     /// The digest, for deriving other keys.
     package let data: Data

@@ -9,11 +9,11 @@ import NIOSSL
     import Darwin
 #endif
 
-/// Limits the memory of unsent and unprocessed data over all connections: answers and events that
-/// clients do not read, bodies that they have not sent whole, and requests that they sent ahead.
+/// Limits the memory of unsent and unprocessed data of all connections: answers and events that
+/// clients do not read, incomplete request bodies, and pipelined requests.
 ///
-/// Over the limit, the connections with the oldest such data are closed. A buffer that is queued on
-/// many connections, such as a cached document or an event, counts once, since its memory is
+/// When the limit is exceeded, the connections with the oldest data are closed. A buffer queued on
+/// many connections, such as a cached document or an event, counts once because its memory is
 /// shared.
 package final class ClientBacklog: Sendable {
     /// Identifies counted data.
@@ -25,18 +25,18 @@ package final class ClientBacklog: Sendable {
         let channel: any Channel
         /// Bytes that are not shared with other entries.
         var ownBytes: Int
-        /// Retained, so that its address is not reused while the entry exists.
+        /// Retained so that its address is not reused while the entry exists.
         let sharedBuffer: ByteBuffer?
     }
 
     fileprivate struct State: Sendable {
-        /// Entries by the number of their ticket.
+        /// Entries by ticket number.
         var entries: [Int: Entry] = [:]
         /// Reference count of each shared buffer, by its address.
         var holders: [UInt: Int] = [:]
         var bytes = 0
         var nextNumber = 0
-        /// No entry has a lower number.
+        /// Lower bound of the numbers in ``entries``.
         var oldestNumber = 0
     }
 
@@ -45,18 +45,18 @@ package final class ClientBacklog: Sendable {
     private let cutOff = Counter(label: "activeconfig_connections_cut_off")
     private let gauge = Gauge(label: "activeconfig_client_backlog_bytes")
 
-    /// Creates an empty backlog of at most `limit` bytes, see ``ServerLimits/clientBacklogBytes``.
+    /// Creates an empty backlog of at most `limit` bytes; see ``ServerLimits/clientBacklogBytes``.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// Counted bytes.
+    /// The number of bytes currently counted.
     package var bytes: Int { state.withLockedValue { $0.bytes } }
 
     /// Counts data of a connection until ``release(_:)``, and closes connections while the limit is
     /// exceeded.
     ///
-    /// `bytes` are those of this connection alone; `sharedBuffer` may be queued on others as well.
+    /// `bytes` belong to this connection only; `sharedBuffer` may be queued on others as well.
     package func hold(
         _ bytes: Int, sharedBuffer: ByteBuffer? = nil, for channel: any Channel
     ) -> Ticket {
@@ -70,13 +70,15 @@ package final class ClientBacklog: Sendable {
         }
     }
 
-    /// Changes the bytes that are counted for a ticket of a connection, whose data keeps its age, and
-    /// closes connections while the limit is exceeded.
+    /// Changes the number of bytes counted for a ticket, and closes connections while the limit is
+    /// exceeded.
+    ///
+    /// The data keeps its age.
     package func resize(_ ticket: Ticket, to bytes: Int, for channel: any Channel) {
         change(for: channel) { $0.resize(ticket.number, to: bytes) }
     }
 
-    /// Applies a change that the handlers of `channel` make, and closes the connections with the
+    /// Applies a change made by the handlers of `channel`, and closes the connections with the
     /// oldest data while the limit is exceeded.
     private func change<Result>(
         for channel: any Channel, _ change: (inout State) -> Result
@@ -87,7 +89,8 @@ package final class ClientBacklog: Sendable {
             while state.bytes > limit, let channel = state.removeOldest() {
                 closed.append(channel)
             }
-            // Within the lock: a gauge that is set in another order keeps an old value.
+            // Recorded under the lock: if two threads set the gauge in another order, it would keep
+            // a stale value.
             gauge.record(state.bytes)
             return (result, closed)
         }
@@ -96,14 +99,14 @@ package final class ClientBacklog: Sendable {
             if other !== channel, other.eventLoop.inEventLoop {
                 other.reset()
             } else {
-                // Deferred: this is called from within the connection's handlers.
+                // Deferred because this is called from the connection's own handlers.
                 other.eventLoop.execute { other.reset() }
             }
         }
         return result
     }
 
-    /// Stops counting data that was sent, or whose connection is closed.
+    /// Stops counting data that is sent, or whose connection is closed.
     package func release(_ ticket: Ticket) {
         state.withLockedValue { state in
             state.remove(ticket.number)
@@ -153,25 +156,25 @@ extension ClientBacklog.State {
 extension ByteBuffer {
     /// The address of its readable bytes.
     fileprivate var address: UInt {
-        unsafe withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }  // compared only
+        unsafe withUnsafeReadableBytes { UInt(bitPattern: $0.baseAddress) }  // Only compared.
     }
 }
 
 extension Channel {
     /// Closes the connection immediately; call it on the connection's event loop.
     ///
-    /// With TLS a plain `close()` waits for the client's close_notify, and keeps unsent data
-    /// meanwhile.
+    /// With TLS a plain `close()` waits for the client's close_notify and keeps unsent data until
+    /// then.
     func closeAtOnce() {
         let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
         if let tls { tls.close(promise: nil) } else { close(promise: nil) }
     }
 
-    /// Closes the connection with a TCP reset, so that the kernel drops unsent data; call it on the
+    /// Closes the connection with a TCP reset, so the kernel drops unsent data; call it on the
     /// connection's event loop.
     package func reset() {
         if let options = self as? any SocketOptionProvider {
-            // On failure the connection is closed without a reset.
+            // If this fails, the connection is closed without a reset.
             _ = options.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         }
         closeAtOnce()

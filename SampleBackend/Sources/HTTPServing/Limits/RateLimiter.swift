@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 
-/// A token bucket for each client: a sustained rate and a burst.
+/// A token bucket per client, with a sustained rate and a burst.
 package final class RateLimiter<Client: Hashable & Sendable>: Sendable {
-    /// Maximum clients that are tracked; the least recently seen are forgotten.
+    /// Maximum number of tracked clients; those not seen recently are dropped.
     private let maximumClients = 20_000
 
     private struct Bucket: Sendable {
@@ -17,7 +17,7 @@ package final class RateLimiter<Client: Hashable & Sendable>: Sendable {
     /// Capacity of a bucket in requests.
     private let burst: Double
 
-    /// Two generations: when `young` is full it replaces `old`, whose clients are forgotten.
+    /// Two generations: when `young` is full, it replaces `old`, whose clients are dropped.
     private struct State: Sendable {
         var young: [Client: Bucket] = [:]
         var old: [Client: Bucket] = [:]
@@ -25,13 +25,13 @@ package final class RateLimiter<Client: Hashable & Sendable>: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// Allows a rate, at least 1, and a burst as large as the requests of one second.
+    /// Allows a sustained rate of at least 1, and bursts of one second's requests.
     package convenience init(requestsPerSecond: Int) {
         let rate = max(requestsPerSecond, 1)
         self.init(interval: .seconds(1) / rate, burst: rate)
     }
 
-    /// Allows one request per interval in the long run, and bursts of at most `burst` requests.
+    /// Allows a sustained rate of one request per interval, and bursts of at most `burst` requests.
     package init(interval: Duration, burst: Int) {
         rate = .seconds(1) / interval
         self.burst = Double(burst)
@@ -61,7 +61,7 @@ package final class RateLimiter<Client: Hashable & Sendable>: Sendable {
 }
 
 extension RateLimiter<ClientAddress> {
-    /// Counts a request; a client without an address has no limit.
+    /// Counts a request; requests without an address are not limited.
     ///
     /// - Throws: A ``RequestError`` with status 429 and `Retry-After`.
     package func count(_ address: ClientAddress?) throws(RequestError) {

@@ -1,20 +1,21 @@
-/// Limits on the resources of one connection, and of all connections together.
+/// Limits on the resources of each connection and of all connections together.
 ///
-/// A request over a size limit is answered with 413 or 431, a body that is too slow with 408; the
-/// connection is closed afterwards, as it is when any other time limit is exceeded. The requests of
-/// a connection are answered one after the other; while one is answered, or an answer is not read,
-/// nothing more is read from the connection (back-pressure).
+/// A request that exceeds a size limit is answered with 413 or 431, a body that is too slow with
+/// 408; then the connection is closed. Exceeding any other time limit closes the connection without
+/// an answer. The requests of a connection are answered one at a time. While a request is being
+/// answered, or the client leaves an answer unread, the server does not read from the connection
+/// (back-pressure).
 public struct ServerLimits: Sendable, Hashable {
     /// Maximum bytes of a request line and its header fields together.
     ///
-    /// The default, 128 KiB, has room for every signal at its limit in ASCII. It also bounds the
-    /// request line and each single field.
+    /// The default, 128 KiB, has room for every signal at its maximum length in ASCII. The limit
+    /// also applies to the request line and to each field alone.
     public var headerBytes = 131_072
 
-    /// Maximum header fields of a request.
+    /// Maximum number of header fields of a request.
     public var headerFields = 200
 
-    /// Maximum bytes of a request's body, chunked or not.
+    /// Maximum bytes of a request body, chunked or not.
     public var bodyBytes = 65_536
 
     /// Maximum bytes of an administrator's request body, which may be a template.
@@ -26,16 +27,16 @@ public struct ServerLimits: Sendable, Hashable {
     /// Maximum acknowledgements of versions per second from one address, at least 1.
     public var acknowledgementsPerSecond = 100
 
-    /// Maximum attempts per second from one address to sign in to the console, at least 1.
+    /// Maximum attempts to sign in to the console per second from one address, at least 1.
     public var signInsPerSecond = 5
 
     /// Maximum requests per second from one address with an invalid administrator's token or
     /// session, at least 1.
     ///
-    /// The burst is ten times as large. Requests with valid credentials are not limited.
+    /// The burst is ten times this rate. Requests with valid credentials are not limited.
     public var wrongTokensPerSecond = 100
 
-    /// Maximum time to receive a whole request head, on a new or a kept-alive connection.
+    /// Maximum time to receive a complete request head, on a new or a kept-alive connection.
     ///
     /// It also closes connections whose client sends the head byte by byte.
     public var idleTime: Duration = .seconds(60)
@@ -48,55 +49,59 @@ public struct ServerLimits: Sendable, Hashable {
 
     /// Time that the server keeps reading after its last answer.
     ///
-    /// A client that is still sending can thus read the answer before the connection is closed.
+    /// A client that is still sending can read the answer before the connection is closed.
     public var lingerTime: Duration = .seconds(2)
 
-    /// Grace period for requests in flight after the server is told to stop.
+    /// Grace period for requests in flight after a shutdown starts.
     public var shutdownTime: Duration = .seconds(7)
 
-    /// Interval between the comment lines that keep an idle stream alive (PROTOCOL 2).
+    /// Interval of the comment lines that keep an idle stream alive (PROTOCOL 2).
     public var heartbeatInterval: Duration = .seconds(15)
 
-    /// Maximum bytes of events queued for a client that does not read; over it, the client is cut
-    /// off.
+    /// Maximum bytes of events queued for a client that does not read; beyond it the client is
+    /// disconnected.
     ///
     /// A single event may be larger.
     public var streamQueueBytes = 256 << 10
 
-    /// Bytes of events queued for a stream of many users; beyond, a `reset` stands for the events of
-    /// each further user.
+    /// Bytes of events queued for a stream of many users; beyond it, each further user's events are
+    /// replaced with a `reset`.
     ///
-    /// A client that takes nothing for ``unreadTime`` is cut off.
+    /// A client that reads nothing for ``unreadTime`` is disconnected.
     public var usersStreamQueueBytes = 4 << 20
 
-    /// Maximum users of all streams of many users together; a further stream is answered with 503.
+    /// Maximum number of users over all streams of many users; a further stream is answered with
+    /// 503.
     public var streamUsers = 100_000
 
     /// Maximum bytes of the request for a stream of many users.
     public var usersBodyBytes = 4 << 20
 
-    /// Maximum streams and long polls of one address, IPv6 by its 64-bit prefix; nil means no limit.
+    /// Maximum number of streams and long polls per address, where IPv6 counts by 64-bit prefix;
+    /// nil means no limit.
     ///
     /// A further one is answered with 429.
     public var streamsPerAddress: Int?
 
     /// Maximum age of a stream; nil means no limit.
     ///
-    /// The stream ends at a random time in the last quarter of it, and its client is told to
-    /// reconnect. The stream of a client with a token ends with the token, if that is sooner.
+    /// The stream ends at a random time in the last quarter of this age, and asks its client to
+    /// reconnect. The stream of a client with a token ends when the token expires, if that is
+    /// earlier.
     public var streamMaximumAge: Duration? = .seconds(3_600)
 
-    /// Maximum bytes over all connections of answers and events that clients do not read, of bodies
-    /// that they have not sent whole, and of requests that they sent ahead.
+    /// Maximum bytes, over all connections, of answers and events that clients do not read, of
+    /// incomplete request bodies, and of pipelined requests.
     ///
-    /// Over it, the connections with the oldest such data are closed. A buffer that several
-    /// connections share, such as a cached document, counts once; with TLS, it counts once for each
-    /// connection.
+    /// When it is exceeded, the connections with the oldest such data are closed. A buffer that
+    /// several connections share, such as a cached document, counts once; with TLS it counts once
+    /// per connection.
     public var clientBacklogBytes = 128 << 20
 
-    /// Maximum bytes of the body of any answer or request: half of ``clientBacklogBytes``.
+    /// Maximum bytes of any single answer's or request's body: half of ``clientBacklogBytes``.
     ///
-    /// One client thus does not cut off every other one. A larger body is refused with 413.
+    /// With this limit, one client cannot make the server disconnect all others. A larger body is
+    /// refused with 413.
     public var messageBytes: Int { clientBacklogBytes / 2 }
 
     /// Creates the default limits, which suit a server on the open Internet.

@@ -7,15 +7,16 @@ import NIOCore
     import Darwin
 #endif
 
-/// Accepts connections while there are places and files for them; part of the listening socket's
-/// pipeline.
+/// Accepts connections while the connection limit and the file descriptors allow; part of the
+/// listening socket's pipeline.
 final class AcceptHandler: ChannelDuplexHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
     typealias OutboundIn = Never
     typealias OutboundOut = Never
 
-    /// Time until the next attempt when the system has no file or memory for another connection.
+    /// Time until the next attempt when the system lacks file descriptors or memory for a
+    /// connection.
     private static let pauseTime: TimeAmount = .seconds(1)
 
     /// Nil when the number of connections is not limited.
@@ -26,7 +27,7 @@ final class AcceptHandler: ChannelDuplexHandler {
     private var count = 0
     private var isReadHeld = false
 
-    /// The end of the pause; nil when there is none.
+    /// The scheduled end of a pause; nil when there is none.
     private var resumption: Scheduled<Void>?
 
     init(places: ConnectionPlaces?, logger: Logger) {
@@ -35,7 +36,7 @@ final class AcceptHandler: ChannelDuplexHandler {
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        // Connections may close after the listening socket.
+        // Connections may be closed after the listening socket.
         isReadHeld = false
         resumption?.cancel()
         resumption = nil
@@ -58,7 +59,7 @@ final class AcceptHandler: ChannelDuplexHandler {
         context.fireChannelRead(data)
     }
 
-    /// Pauses when the system has no file or memory for another connection.
+    /// Pauses when the system lacks file descriptors or memory for a connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard let error = error as? IOError, Self.isShortage(error.errnoCode) else {
             context.fireErrorCaught(error)
@@ -66,10 +67,10 @@ final class AcceptHandler: ChannelDuplexHandler {
         }
         guard resumption == nil else { return }
         logger.warning(
-            "No connection can be accepted now: the next attempt is in a second",
+            "No connection can be accepted: the next attempt is in one second",
             metadata: ["error": "\(error)"])
-        // The socket stays readable and the failed read pending, so that NIO would try again at
-        // once and keep the thread busy.
+        // The socket stays readable and the failed read pending, so NIO would retry immediately in
+        // a busy loop.
         try? context.channel.syncOptions?.setOption(.autoRead, value: false)
         resumption = context.eventLoop.assumeIsolated().scheduleTask(in: Self.pauseTime) {
             self.resumption = nil

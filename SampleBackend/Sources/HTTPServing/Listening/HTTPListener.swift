@@ -8,11 +8,11 @@ import ServiceLifecycle
 
 /// Accepts connections until a graceful shutdown.
 ///
-/// A shutdown accepts no new connections, closes idle ones, and lets requests in flight finish.
+/// A shutdown stops accepting connections, closes idle ones, and lets requests in flight finish.
 package struct HTTPListener: Sendable {
-    /// Maximum connections in the kernel's accept queue; the system may allow fewer.
+    /// Length of the kernel's accept queue; the system may allow less.
     ///
-    /// After an outage all clients reconnect at once.
+    /// It is long because all clients reconnect at once after an outage.
     private static let backlog: Int32 = 4_096
 
     private let hostname: String
@@ -35,7 +35,7 @@ package struct HTTPListener: Sendable {
     /// Listens until a graceful shutdown or a cancellation; returns when all connections are
     /// closed.
     ///
-    /// - Parameter onListening: Called once, when the server accepts connections.
+    /// - Parameter onListening: Called once, when the server has started to accept connections.
     /// - Throws: A ``ListeningError`` when the address cannot be bound.
     package func run(onListening: @Sendable (ListeningAddress) async -> Void) async throws {
         let group = MultiThreadedEventLoopGroup.singleton

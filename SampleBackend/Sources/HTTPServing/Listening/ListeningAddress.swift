@@ -1,9 +1,9 @@
 /// The address on which a server accepts connections.
 public struct ListeningAddress: Sendable, Hashable, CustomStringConvertible {
-    /// The host name or address on which the server was told to listen.
+    /// The requested host name or address.
     public let hostname: String
 
-    /// The port, never 0: when 0 was requested, the one that the system chose.
+    /// The port; when 0 was requested, the port that the system chose.
     public let port: Int
 
     /// A Boolean value that indicates whether connections use TLS.
@@ -19,10 +19,10 @@ public struct ListeningAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// A failure to listen on an address.
 public struct ListeningError: Error, Sendable, CustomStringConvertible {
-    /// The host name or address on which the server was told to listen.
+    /// The requested host name or address.
     public let hostname: String
 
-    /// The port on which the server was told to listen.
+    /// The requested port.
     public let port: Int
 
     /// The operating system's error.
@@ -31,11 +31,11 @@ public struct ListeningError: Error, Sendable, CustomStringConvertible {
     /// A Boolean value that indicates whether another socket uses the port.
     public let isAddressInUse: Bool
 
-    /// One sentence with the failure and what to do.
+    /// One sentence with the failure and the remedy.
     public var description: String {
         isAddressInUse
-            ? "Port \(port) of \(hostname) is in use: stop what uses it, or choose another port "
-                + "with --port."
+            ? "Port \(port) of \(hostname) is in use: stop the process that uses it, or choose "
+                + "another port with --port."
             : "Listening on port \(port) of \(hostname) failed (\(underlyingError)): check "
                 + "--hostname and --port."
     }

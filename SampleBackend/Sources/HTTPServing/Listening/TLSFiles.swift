@@ -9,15 +9,15 @@ public struct TLSFiles: Sendable, Hashable {
     /// Path of a PEM file with the private key.
     public let privateKey: String
 
-    /// Creates the names of the files, which are read when the server starts.
+    /// Creates a value with the paths; the files are read when the server starts.
     public init(certificate: String, privateKey: String) {
         self.certificate = certificate
         self.privateKey = privateKey
     }
 
-    /// Reads the files, and records when the certificate expires.
+    /// Reads the files, and records the expiry of the certificate as a metric.
     ///
-    /// - Throws: A ``TLSFilesError`` when one of them cannot be used.
+    /// - Throws: A ``TLSFilesError`` when a file cannot be used.
     package func makeContext() throws(TLSFilesError) -> NIOSSLContext {
         do {
             let chain = try NIOSSLCertificate.fromPEMFile(certificate)
@@ -38,7 +38,7 @@ public struct TLSFiles: Sendable, Hashable {
     }
 }
 
-/// A failure to use the files of a certificate and its key.
+/// A failure to load a certificate and its key.
 public struct TLSFilesError: Error, Sendable, CustomStringConvertible {
     /// The files that could not be used.
     public let files: TLSFiles
@@ -46,9 +46,9 @@ public struct TLSFilesError: Error, Sendable, CustomStringConvertible {
     /// The TLS library's error.
     public let underlyingError: any Error
 
-    /// One sentence with the failure and what to do.
+    /// One sentence with the failure and the remedy.
     public var description: String {
         "The certificate \(files.certificate) and the key \(files.privateKey) cannot be used "
-            + "(\(underlyingError)): check that both are PEM, belong together and can be read."
+            + "(\(underlyingError)): check that both are readable PEM files and belong together."
     }
 }

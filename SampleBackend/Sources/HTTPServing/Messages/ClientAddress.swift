@@ -3,13 +3,15 @@ package import NIOCore
 /// The address of a client for rate limits: an IPv4 address, or the 64-bit prefix of an IPv6
 /// address.
 ///
-/// A single customer usually has a whole IPv6 prefix.
+/// An IPv6 customer usually has a whole prefix, so the rest of the address is ignored.
 package struct ClientAddress: Hashable, Sendable {
-    /// IPv4 addresses have the upper 32 bits set; as an IPv6 prefix, that is multicast, which is
-    /// never a source address.
+    /// IPv4 addresses have the upper 32 bits set.
+    ///
+    /// As an IPv6 prefix that is multicast, which is never a source address, so the two cannot
+    /// collide.
     private let bits: UInt64
 
-    /// Creates a client address from a socket's; nil for a Unix domain socket.
+    /// Creates a client address from a socket address; nil for a Unix domain socket.
     package init?(_ address: SocketAddress) {
         switch address {
         case .v4(let address):
@@ -25,10 +27,11 @@ package struct ClientAddress: Hashable, Sendable {
         }
     }
 
-    /// The bytes of a `sockaddr_in`, whose address begins at byte 4, or a `sockaddr_in6`, at byte 8,
-    /// on all platforms.
+    /// The bytes of a `sockaddr_in`, whose address starts at byte 4, or of a `sockaddr_in6`, whose
+    /// address starts at byte 8, on all platforms.
     ///
-    /// Read by offset: the C types belong to whichever module a file happens to import them from.
+    /// The fields are read by offset because the module that declares the C types depends on the
+    /// platform.
     private static func bytes<Value>(of value: Value) -> [UInt8] {
         unsafe withUnsafeBytes(of: value) { unsafe [UInt8]($0) }  // copied
     }

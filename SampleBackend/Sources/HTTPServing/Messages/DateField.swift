@@ -1,7 +1,7 @@
 import Foundation
 import NIOConcurrencyHelpers
 
-/// The value of the `Date` field (RFC 9110, 6.6.1), formatted at most once a second.
+/// The value of the `Date` field (RFC 9110, 6.6.1), formatted at most once per second.
 final class DateField: Sendable {
     private let state = NIOLockedValueBox((second: 0, text: ""))
 

@@ -1,19 +1,21 @@
 /// The value of `If-None-Match`: the entity tags that the client has cached.
 ///
-/// Tags are compared weakly, as RFC 9110 (13.1.2) requires for `If-None-Match`: `W/"x"` matches
-/// `"x"`, so a proxy that compresses and weakens the tag does not cause another download.
+/// Uses the weak comparison that RFC 9110 (13.1.2) requires for `If-None-Match`: `W/"x"` matches
+/// `"x"`. A proxy that compresses the body and weakens the tag therefore causes no further
+/// download.
 package struct EntityTagCondition: Sendable, Hashable {
     private let fieldValue: String
 
-    /// Creates a condition from the value of the field, several fields joined by commas.
+    /// Creates a condition from the value of the field; repeated fields are joined by commas.
     package init(_ fieldValue: String) {
         self.fieldValue = fieldValue
     }
 
-    /// True when the client has the document with this tag, given without `W/` and quotation marks.
+    /// True when the client has the document with this tag, which has no `W/` and no quotation
+    /// marks.
     ///
-    /// A malformed part of the list is skipped: at worst the client gets a full response. `*` matches
-    /// any document.
+    /// Malformed parts of the list are skipped; at worst the client receives a full response. `*`
+    /// matches any document.
     package func matches(_ opaqueTag: String) -> Bool {
         var rest = fieldValue.utf8[...]
         while let byte = rest.first {

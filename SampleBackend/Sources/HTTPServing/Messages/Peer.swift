@@ -1,9 +1,9 @@
-/// The client of a connection, as known from one request to the next.
+/// What is known about the client of a connection across its requests.
 struct Peer: Sendable {
-    /// Nil for a Unix domain socket, and when there is no connection.
+    /// Nil for a Unix domain socket or without a connection.
     var address: ClientAddress?
 
-    /// The value of `Host` of the last request that was accepted for it; nil before.
+    /// The last accepted value of `Host`; nil at first.
     var acceptedHost: String?
 
     let carried = CarriedValue()

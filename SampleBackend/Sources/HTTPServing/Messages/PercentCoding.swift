@@ -1,8 +1,8 @@
 import ActiveConfig
 
 extension String {
-    /// The text as a path segment, or as a name or value of a query: every byte but the unreserved
-    /// characters of RFC 3986 (2.3) is encoded as `%XX`.
+    /// The text as a path segment, or as a name or value in a query: every byte except the
+    /// unreserved characters of RFC 3986 (2.3) is encoded as `%XX`.
     package var percentEncoded: String { ActiveConfigBackend.percentEncoded(self) }
 }
 
@@ -10,9 +10,9 @@ extension StringProtocol {
     /// The text with every `%XX` decoded; nil when a `%` is not followed by two hexadecimal digits,
     /// or the bytes are not UTF-8.
     ///
-    /// Nothing else is decoded: `+` is a plus sign, in a query too, as in RFC 3986 and as written
-    /// by `URLComponents`. (If it were a space, `a+b@example.com` would be another user.) Raw bytes
-    /// beyond ASCII never reach this function: the HTTP decoder rejects them.
+    /// Nothing else is decoded: `+` is a plus sign in a query too, as in RFC 3986 and in
+    /// `URLComponents`. (If it were a space, `a+b@example.com` would be another user.) Raw
+    /// non-ASCII bytes never reach this function, since the HTTP decoder rejects them.
     package func percentDecoded() -> String? {
         let percent = UInt8(ascii: "%")
         let isEncoded =

@@ -1,6 +1,6 @@
 import JSONTree
 
-/// The parameters of a query in their order, decoded on access.
+/// The parameters of a query in order, decoded on access.
 ///
 /// ```swift
 /// for parameter in QueryParameters("app.id=x&flag") { print(parameter.name ?? "?") }
@@ -9,8 +9,7 @@ package struct QueryParameters: Sequence, Sendable {
     /// The percent-encoded query without its question mark; empty when there is none.
     private let query: Substring
 
-    /// Creates the parameters of a request line's query, percent-encoded and without the question
-    /// mark.
+    /// Creates the parameters from a percent-encoded query without its question mark.
     package init(_ query: Substring) {
         self.query = query
     }
@@ -42,8 +41,8 @@ package struct QueryParameters: Sequence, Sendable {
         try lastValue { $0.hasSameBytes(as: name) }
     }
 
-    /// The decoded value of the last parameter whose decoded name fulfils a condition, empty when it
-    /// has no `=`; nil when there is none.
+    /// The decoded value of the last parameter whose decoded name satisfies a condition, empty when
+    /// it has no `=`; nil when there is none.
     ///
     /// - Throws: A ``RequestError`` with status 400 when the value is not percent-encoded UTF-8.
     package func lastValue(
@@ -67,8 +66,8 @@ package struct QueryParameters: Sequence, Sendable {
         fileprivate let encodedName: Substring
         fileprivate let encodedValue: Substring
 
-        /// The decoded name; nil when it is not percent-encoded UTF-8, so that it matches no known
-        /// name.
+        /// The decoded name; nil when it is not percent-encoded UTF-8 and therefore matches no
+        /// known name.
         package var name: String? { encodedName.percentDecoded() }
 
         /// The decoded value, empty without `=`; nil when it is not percent-encoded UTF-8.

@@ -8,19 +8,19 @@ import OrderedCollections
 ///
 /// Any code that handles a request may throw it; ``RequestDispatcher`` turns it into a response.
 package struct RequestError: Error, Sendable, Hashable {
-    /// The status of the response; its number is also the body's `code`.
+    /// The status of the response; its code is also the body's `code`.
     package let httpStatus: HTTPResponse.Status
 
-    /// The body's `status`: a stable name for programs to compare, such as `NOT_FOUND`.
+    /// The body's `status`: a stable, machine-readable name such as `NOT_FOUND`.
     package let statusName: String
 
-    /// The body's `message`: one sentence that tells what to do.
+    /// The body's `message`: one sentence with the problem and the remedy.
     package let message: String
 
     /// Additional fields of the response, such as `Allow`.
     package var headerFields: HTTPFields = [:]
 
-    /// The body's `details`: one object for each problem of a template; omitted when empty.
+    /// The body's `details`: one object per problem of a template; omitted when empty.
     package var details: [JSONNode] = []
 
     package init(
@@ -45,7 +45,7 @@ package struct RequestError: Error, Sendable, Hashable {
 }
 
 extension RequestError {
-    /// 400: the request is invalid, and fails again whenever it is repeated.
+    /// 400: the request is invalid, and a retry would fail as well.
     package static func invalidArgument(_ message: String) -> RequestError {
         RequestError(
             httpStatus: .badRequest, statusName: "INVALID_ARGUMENT", message: message)
@@ -61,18 +61,19 @@ extension RequestError {
         let names = allowed.map(\.rawValue)
         return RequestError(
             httpStatus: .methodNotAllowed, statusName: "METHOD_NOT_ALLOWED",
-            message: "This path does not have that method: use \(names.joined(separator: " or ")).",
+            message: "The path does not support this method: use "
+                + "\(names.joined(separator: " or ")).",
             headerFields: [.allow: names.joined(separator: ", ")])
     }
 
-    /// 408: the request's body did not arrive in time.
+    /// 408: the request body did not arrive in time.
     static func requestTimeout(_ limit: Duration) -> RequestError {
         RequestError(
             httpStatus: .requestTimeout, statusName: "DEADLINE_EXCEEDED",
             message: "The body of the request did not arrive within \(limit): send it again.")
     }
 
-    /// 415: the request's body is compressed.
+    /// 415: the request body is compressed.
     static func unsupportedCoding(_ coding: String) -> RequestError {
         RequestError(
             httpStatus: .unsupportedMediaType, statusName: "INVALID_ARGUMENT",
@@ -81,30 +82,30 @@ extension RequestError {
             headerFields: [.acceptEncoding: "identity"])
     }
 
-    /// 400: the request's body has a transfer coding besides chunks.
+    /// 400: the request body has a transfer coding other than chunked.
     ///
-    /// RFC 9112, 6.1, suggests 501, but no request may lead to an error of the server.
+    /// RFC 9112, 6.1, suggests 501, but a request must not be able to cause a 5xx response.
     static let unsupportedTransferCoding = RequestError(
         httpStatus: .badRequest, statusName: "INVALID_ARGUMENT",
-        message: "The body has a transfer coding other than chunked: send it without, or with "
+        message: "The body has a transfer coding other than chunked: send it without one, or with "
             + "Transfer-Encoding: chunked.")
 
-    /// 413: the request's body is over the limit.
+    /// 413: the request body exceeds the limit.
     static func bodyTooLarge(limit: Int) -> RequestError {
         RequestError(
             httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
             message: "The body of the request is too large: send at most \(limit) bytes.")
     }
 
-    /// 413: the answer is over the limit.
+    /// 413: the answer exceeds the limit.
     static func answerTooLarge(bytes: Int, limit: Int) -> RequestError {
         RequestError(
             httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
             message: "The answer would have \(bytes) bytes, more than the \(limit) that the server "
-                + "may keep for one client: ask for less.")
+                + "may buffer for one client: ask for less.")
     }
 
-    /// 431: the request line and header fields together are over the limit.
+    /// 431: the request line and the header fields together exceed the limit.
     static func headerTooLarge(bytes: Int, fields: Int) -> RequestError {
         RequestError(
             httpStatus: .requestHeaderFieldsTooLarge,
@@ -113,10 +114,10 @@ extension RequestError {
                 + "\(bytes) bytes and \(fields) fields.")
     }
 
-    /// 500: a fault of the server, which its log describes.
+    /// 500: an internal error, described in the server's log.
     static let internalError = RequestError(
         httpStatus: .internalServerError, statusName: "INTERNAL",
-        message: "The server has a fault that its log describes: tell whoever runs it.")
+        message: "An internal error occurred: see the server log.")
 
     /// 503: the source of the documents is unavailable.
     package static let unavailable = RequestError(
@@ -124,13 +125,14 @@ extension RequestError {
         message: "The server cannot read its configurations now: try again in a few seconds.",
         headerFields: [.retryAfter: "5"])
 
-    /// 503: too many requests of this kind wait for their turn; the time is random, so that clients
-    /// do not retry at once.
+    /// 503: too many requests of this kind are waiting.
+    ///
+    /// The delay is random so that clients do not retry simultaneously.
     static var tooBusy: RequestError {
         let seconds = Int.random(in: 1...5)
         return RequestError(
             httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-            message: "The server has too many requests that take long: try again in \(seconds) s.",
+            message: "The server has too many long-running requests: try again in \(seconds) s.",
             headerFields: [.retryAfter: "\(seconds)"])
     }
 }
@@ -149,7 +151,7 @@ extension RequestError {
             httpStatus: .forbidden, statusName: "PERMISSION_DENIED", message: message)
     }
 
-    /// 429: too many requests from one address, or from another `source` as named.
+    /// 429: too many requests from one address, or from the given `source`.
     package static func tooManyRequests(
         retryAfter seconds: Int, from source: String = "this address"
     ) -> RequestError {

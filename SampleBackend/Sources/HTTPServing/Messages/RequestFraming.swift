@@ -1,8 +1,8 @@
 import NIOCore
 import NIOHTTP1
 
-/// The fields of a request that decide where its message ends and whether another may follow, and
-/// its `Host`, read in one pass.
+/// The header fields that determine where a request ends and whether another may follow, and
+/// `Host`, collected in one pass.
 struct RequestFraming: Sendable, Hashable {
     /// The number of `Host` fields.
     private(set) var hostCount = 0
@@ -10,17 +10,17 @@ struct RequestFraming: Sendable, Hashable {
     /// The value of the first `Host`; nil without one.
     private(set) var host: String?
 
-    /// The value of `Content-Length`; nil when it is missing, as with a chunked body, and `Int.max`
-    /// for larger ones.
+    /// The value of `Content-Length`, at most `Int.max`; nil when it is missing, as with a chunked
+    /// body.
     private(set) var contentLength: Int?
 
     /// True when the request has `Transfer-Encoding`.
     private(set) var hasTransferCoding = false
 
-    /// False for transfer codings that the decoder ignores: any but chunks (RFC 9112, 6.1).
+    /// False for transfer codings that the decoder ignores: all except chunked (RFC 9112, 6.1).
     private(set) var hasKnownTransferCoding = true
 
-    /// True when the first `Expect` is `100-continue`; nil without any.
+    /// True when the first `Expect` is `100-continue`; nil without `Expect`.
     private var expectation: Bool?
 
     /// True when the request has `Upgrade`.
@@ -42,10 +42,10 @@ struct RequestFraming: Sendable, Hashable {
                 expectation = expectation ?? (value.lowercased() == "100-continue")
             case 7 where name.isFieldName("upgrade"): asksForUpgrade = true
             case 14 where name.isFieldName("content-length"):
-                // The decoder takes decimal digits only, of up to 64 bits.
+                // The decoder accepts only decimal digits of up to 64 bits.
                 contentLength = contentLength ?? Int(value) ?? .max
             case 17 where name.isFieldName("transfer-encoding"):
-                // The second one would be another coding.
+                // A second field would add another coding.
                 if hasTransferCoding || value.lowercased() != "chunked" {
                     hasKnownTransferCoding = false
                 }

@@ -1,16 +1,15 @@
-/// The target of a request line: the decoded segments of its path, and its query.
+/// The target of a request line: the decoded segments of its path and its query.
 ///
-/// The path is split at its slashes before anything is decoded, so that `%2F` is a character of a
-/// user ID and not a separator. Nothing is normalized: `..` and an empty segment are valid user IDs
-/// (PROTOCOL 1).
+/// The path is split at slashes before it is decoded, so `%2F` is a character of a user ID and not
+/// a separator. Nothing is normalized: `..` and the empty segment are valid user IDs (PROTOCOL 1).
 package struct RequestTarget: Sendable {
-    /// The decoded segments: three for `/a//b`, and one, which is empty, for `/`.
+    /// The decoded segments: three for `/a//b`, and one empty segment for `/`.
     package let segments: [String]
 
     /// The parameters of the query; empty without a query.
     package let query: QueryParameters
 
-    /// The target as it was sent.
+    /// The target as sent.
     package let text: String
 
     /// The host of the absolute form; nil in origin form.
@@ -29,7 +28,7 @@ package struct RequestTarget: Sendable {
         authority = form.authority
     }
 
-    /// The decoded segments of a path, which begins with a slash.
+    /// The decoded segments of a path that starts with a slash.
     private static func segments(of path: Substring) throws(RequestError) -> [String] {
         var segments: [String] = []
         segments.reserveCapacity(4)
@@ -39,7 +38,7 @@ package struct RequestTarget: Sendable {
             rest = after
             guard let segment = part.percentDecoded() else {
                 throw .invalidArgument(
-                    "The path is not percent-encoded UTF-8: encode what stands between "
+                    "The path is not percent-encoded UTF-8: encode the segments between "
                         + "its slashes again.")
             }
             segments.append(segment)
@@ -49,7 +48,7 @@ package struct RequestTarget: Sendable {
 
     /// 400: the target is neither in origin nor in absolute form.
     static let noPath = RequestError.invalidArgument(
-        "The request has no path: send one that begins with a slash.")
+        "The request has no path: send one that starts with a slash.")
 }
 
 /// The parts of a request target in origin form (`/path?query`) or absolute form
@@ -58,10 +57,10 @@ package struct TargetParts: Sendable {
     /// The host of the absolute form; nil in origin form.
     package let authority: String?
 
-    /// The path and the query, beginning with a slash.
+    /// The path and the query, starting with a slash.
     package let pathAndQuery: Substring
 
-    /// The segments of the path, decoded where they can be.
+    /// The segments of the path; one that cannot be decoded stays encoded.
     package var segments: [String] {
         pathAndQuery.utf8.prefix { $0 != UInt8(ascii: "?") }.dropFirst()
             .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
@@ -84,7 +83,7 @@ package struct TargetParts: Sendable {
         let authority = rest.prefix { ![UInt8(ascii: "/"), UInt8(ascii: "?")].contains($0) }
         self.authority = String(Substring(authority))
         let path = Substring(rest[authority.endIndex...])
-        // By bytes: a combining mark after the slash would be one character with it.
+        // Compares bytes, since a combining mark after the slash would form one character with it.
         pathAndQuery = path.utf8.first == UInt8(ascii: "/") ? path : "/" + path
     }
 }

@@ -1,11 +1,11 @@
 package import HTTPTypes
 package import NIOCore
 
-/// Header fields in the form in which they are sent, made once for many responses.
+/// Serialized header fields, created once for many responses.
 package struct FieldLines: Sendable {
     fileprivate let bytes: [UInt8]
 
-    /// Serializes fields in their order.
+    /// Serializes the fields in order.
     package init(_ fields: HTTPFields) {
         var buffer = ByteBuffer()
         buffer.writeFields(fields)
@@ -14,7 +14,7 @@ package struct FieldLines: Sendable {
 }
 
 extension ByteBuffer {
-    /// Writes the head of a response (RFC 9112, 4), with its length and the date.
+    /// Writes the head of a response (RFC 9112, 4) with its length and the date.
     mutating func writeHead(of response: RouteResponse, date: String, isLast: Bool) {
         writeStatusLine(response.status)
         if let tag = response.entityTag {
@@ -30,7 +30,8 @@ extension ByteBuffer {
         }
         if let lines = response.fieldLines { writeBytes(lines.bytes) }
         writeFields(response.headerFields)
-        // RFC 9110, 8.6: these would have the length of another answer, or none.
+        // RFC 9110, 8.6: with 304 the length would be that of the 200 response; with 204 it is
+        // forbidden.
         if response.hasLength, response.status != .notModified, response.status != .noContent {
             writeStaticString("content-length: ")
             writeDecimal(response.body.readableBytes)
@@ -50,9 +51,9 @@ extension ByteBuffer {
         writeStaticString("\r\n")
     }
 
-    /// Writes fields, a line each.
+    /// Writes each field on its own line.
     ///
-    /// `HTTPFields` admits no line ends, neither in names nor in values.
+    /// `HTTPFields` allows no line breaks in names and values, so no field can inject another.
     package mutating func writeFields(_ fields: HTTPFields) {
         for field in fields {
             writeString(field.name.rawName)
@@ -62,7 +63,7 @@ extension ByteBuffer {
         }
     }
 
-    /// Writes a number that is not negative in decimal digits.
+    /// Writes a nonnegative number in decimal digits.
     private mutating func writeDecimal(_ number: Int) {
         var divisor = 1
         while number / divisor >= 10 { divisor *= 10 }

@@ -3,21 +3,23 @@ import JSONTree
 /// A path pattern, such as `/activeconfig/user/{userID}`.
 package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     private enum Segment: Sendable, Hashable {
-        /// This text exactly, after decoding.
+        /// Matches exactly this text after decoding.
         case literal(String)
-        /// Any segment, including an empty one.
+        /// Matches any segment, including an empty one.
         case parameter(String)
-        /// The rest of a path: one or more segments and the slashes between them.
+        /// Matches the rest of a path: one or more segments with the slashes between them.
         case rest(String)
     }
 
-    /// The pattern in OpenAPI's syntax, which has no `...`.
+    /// The pattern in OpenAPI's syntax, without `...`.
     package let description: String
 
     private let segments: [Segment]
 
-    /// Parses a pattern of segments, where `{name}` is a parameter; `{name...}`, allowed as the
-    /// last segment, matches the rest of the path.
+    /// Parses a pattern.
+    ///
+    /// `{name}` is a parameter; `{name...}`, allowed only as the last segment, matches the rest of
+    /// the path.
     package init(_ pattern: String) {
         description = pattern.replacing(Self.restMark, with: "}")
         segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
@@ -44,7 +46,7 @@ package struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
         return true
     }
 
-    /// The value of a parameter in the decoded segments of a path that matches; nil when there is no
+    /// The value of a parameter in the decoded segments of a matching path; nil when there is no
     /// parameter of this name.
     fileprivate func value(of name: String, in path: [String]) -> String? {
         for (index, segment) in segments.enumerated() {
@@ -67,7 +69,7 @@ package struct PathParameters: Sendable {
     private let pattern: RoutePattern?
     private let path: [String]
 
-    /// Parameters of a path that matches the pattern; none without a pattern.
+    /// Creates the parameters of a path that matches the pattern; none without a pattern.
     package init(_ path: [String] = [], of pattern: RoutePattern? = nil) {
         self.path = path
         self.pattern = pattern

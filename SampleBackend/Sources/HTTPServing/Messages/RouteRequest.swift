@@ -49,10 +49,10 @@ package struct RequestFields: Sendable {
     /// The value of a field; repeated fields are joined into one list (RFC 9110, 5.2).
     package subscript(name: HTTPField.Name) -> String? { self[named: name.canonicalName] }
 
-    /// The first value of a field that has only one by its definition.
+    /// The first value of a field that is defined to have only one.
     package func first(named name: String) -> String? { headers.first(name: name) }
 
-    /// The value of a field by its name in lower case.
+    /// The value of a field by its lower-case name.
     package subscript(named name: String) -> String? {
         assert(!name.utf8.contains { (0x41...0x5A).contains($0) }, "\(name) has upper-case letters")
         var joined: String?
@@ -64,8 +64,8 @@ package struct RequestFields: Sendable {
 }
 
 extension String {
-    /// Returns true for the same name of a field in any case; `name` has lower-case letters and
-    /// hyphens alone.
+    /// Returns true when this is the given field name in any case; `name` consists of lower-case
+    /// letters and hyphens.
     func isFieldName(_ name: String) -> Bool {
         guard utf8.count == name.utf8.count else { return false }
         var (left, right) = (self, name)
@@ -81,10 +81,10 @@ extension String {
 }
 
 extension HTTPHeaders {
-    /// Removes blanks around the values (RFC 9110, 5.5), and replaces what is not ASCII in them by
+    /// Trims spaces and tabs around the values (RFC 9110, 5.5), and replaces non-ASCII bytes with
     /// question marks.
     ///
-    /// No field that is read here has anything but ASCII, and comparing a text with many combining marks
+    /// All fields that the server reads are ASCII, and comparing strings with many combining marks
     /// takes quadratic time.
     mutating func normalizeValues() {
         guard

@@ -5,18 +5,20 @@ package import NIOCore
 /// A fully buffered response.
 package struct RouteResponse: Sendable {
     package var status: HTTPResponse.Status
-    /// The fields of this response alone, each of which is sent: those of ``fieldLines``,
-    /// ``entityTag`` and ``numberField``, and `Content-Length` and `Date`, which the connection adds, are not repeated here.
+    /// The fields of this response only.
+    ///
+    /// Do not repeat those of ``fieldLines``, ``entityTag`` and ``numberField``, nor
+    /// `Content-Length` and `Date`, which the connection adds: every field is sent.
     package var headerFields: HTTPFields
-    /// Fields beside ``headerFields`` that many responses share; nil for none.
+    /// Additional fields that many responses share; nil for none.
     package var fieldLines: FieldLines?
-    /// The value of `ETag`, its quotation marks left out; nil for none, or one in ``headerFields``.
+    /// The value of `ETag` without quotation marks; nil for none, or when ``headerFields`` has one.
     package var entityTag: (opaqueTag: String, isWeak: Bool)?
-    /// A field whose value is a number that is not negative; nil for none.
+    /// A field with a nonnegative number as its value; nil for none.
     package var numberField: (name: StaticString, value: Int)?
     /// Empty when there is none.
     package var body: ByteBuffer
-    /// False for the answer to `HEAD` of a stream, whose length is not known.
+    /// False for the answer to `HEAD` of a stream, whose length is unknown.
     package var hasLength = true
 
     package init(

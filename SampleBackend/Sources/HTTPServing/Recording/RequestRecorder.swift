@@ -2,11 +2,11 @@ import Logging
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Records metrics and access log lines of one route, one line per request at level info.
+/// Records the metrics and the access log of one route, one line per request at level info.
 ///
-/// A line has the method, the route's pattern, the status, the size of the body in bytes and the
-/// duration. The query and the user ID are left out as personal data. A path that matches no route
-/// may contain anything, and is logged as `other`.
+/// A line contains the method, the route's pattern, the status, the size of the body in bytes and
+/// the duration. The query and the user ID are omitted because they are personal data. A path that
+/// matches no route may contain anything, so it is logged as `other`.
 final class RequestRecorder: Sendable {
     /// The name of paths that match no route.
     static let otherRoute = "other"
@@ -15,7 +15,7 @@ final class RequestRecorder: Sendable {
     private let logger: Logger
     private let series = NIOLockedValueBox(Series())
 
-    /// Created by the first request, so that a route without requests has no series.
+    /// Created by the first request, so a route without requests has no series.
     private struct Series: Sendable {
         var timer: Timer?
         var counters: [Int: Counter] = [:]
@@ -28,8 +28,9 @@ final class RequestRecorder: Sendable {
 
     /// Records an answered request.
     ///
-    /// Without a readable head there is neither a method nor a duration, which is measured from the
-    /// head. The duration of a request that waited on purpose is logged, but not timed.
+    /// Without a readable head there is no method, and no duration, which is measured from the head
+    /// on. The duration of a request that waited on purpose is logged but not recorded in the
+    /// timer.
     func record(
         method: String?, status: Int, bytes: Int, duration: Duration?, isTimed: Bool = true
     ) {
@@ -68,7 +69,7 @@ final class RequestRecorder: Sendable {
         }
     }
 
-    /// Milliseconds, rounded to the microsecond.
+    /// Milliseconds, rounded to microseconds.
     private static func milliseconds(_ duration: Duration) -> String {
         "\((duration / .microseconds(1)).rounded() / 1000)"
     }

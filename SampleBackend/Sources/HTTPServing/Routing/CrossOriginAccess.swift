@@ -19,8 +19,8 @@ public struct CrossOriginAccess: Sendable, Hashable {
         self.origins = Set(origins)
     }
 
-    /// True for `*`, and for a text that a browser can send as an origin: in lower case, without a
-    /// path or the scheme's own port.
+    /// True for `*`, and for a text that a browser can send as an origin: lower case, without a
+    /// path and without the scheme's default port.
     package static func canAllow(_ origin: String) -> Bool {
         if origin == "*" || origin == "null" { return true }
         guard origin == origin.lowercased(), let parts = URLComponents(string: origin),
@@ -31,7 +31,8 @@ public struct CrossOriginAccess: Sendable, Hashable {
             && parts.fragment == nil
     }
 
-    /// Adds the CORS fields of a response to a request from `origin`; nil when it has no `Origin`.
+    /// Adds the CORS fields to the response to a request from `origin`, which is nil without
+    /// `Origin`.
     package func addFields(
         to headerFields: inout HTTPFields, isPreflight: Bool, origin: @autoclosure () -> String?
     ) {

@@ -3,16 +3,16 @@ import NIOCore
 
 /// The host names to which the server responds, a defence against DNS rebinding.
 ///
-/// A malicious page can point its own host name at this machine, and then read the server's
-/// responses as its own origin. Where no key protects them, and in the console, only requests with
-/// known names are answered.
+/// A malicious page can point its own host name at this machine and then read the server's
+/// responses from its own origin. Without a key, and in the console, only requests with known host
+/// names are therefore answered.
 package struct HostAccess: Sendable {
     private let names: Set<String>
 
-    /// True when only this machine can reach the server, and no key is needed.
+    /// True when only this machine can reach the server and no key is required.
     private let isOpenToThisMachine: Bool
 
-    /// Allows the names in addition to those of this machine.
+    /// Allows the given names in addition to those of this machine.
     package init(names: [String], isOpenToThisMachine: Bool) {
         self.names = Set(names.map { HostName($0).text })
         self.isOpenToThisMachine = isOpenToThisMachine
@@ -21,11 +21,12 @@ package struct HostAccess: Sendable {
     /// Checks that a request is addressed to this server.
     ///
     /// - Parameters:
-    ///   - host: The value of `Host`; nil for an HTTP/1.0 request without it, which no browser sends.
+    ///   - host: The value of `Host`; nil for an HTTP/1.0 request without it, which browsers do not
+    ///     send.
     ///   - authority: The authority of a target in absolute form; nil in origin form.
     ///   - isRequired: True to check even on a server that needs a key or that other machines can
     ///     reach.
-    ///   - peer: The client, whose connection remembers the host that was accepted last.
+    ///   - peer: The client; its connection caches the last accepted host.
     /// - Throws: A ``RequestError`` with status 421 when it is addressed to another host.
     func check(
         _ host: String?, authority: String?, isRequired: Bool, peer: inout Peer
@@ -33,7 +34,7 @@ package struct HostAccess: Sendable {
         guard isOpenToThisMachine || isRequired else { return }
         if let host, peer.acceptedHost != host {
             try check(host)
-            // An idle connection would keep a longer one outside of every limit.
+            // An idle connection must not keep a long value, which no limit counts.
             peer.acceptedHost = host.utf8.count <= 256 ? host : nil
         }
         if let authority { try check(authority) }
@@ -52,8 +53,8 @@ extension RequestError {
     /// 421: the request is addressed to another host.
     fileprivate static let wrongHost = RequestError(
         httpStatus: .misdirectedRequest, statusName: "MISDIRECTED_REQUEST",
-        message: "This server does not answer to the name in Host: use its address, or have it "
-            + "started with --allowed-host and that name.")
+        message: "The server does not accept the name in Host: use its address, or start the "
+            + "server with --allowed-host and that name.")
 }
 
 /// The host of a `Host` field or a URL, normalized for comparison.
@@ -73,7 +74,8 @@ package struct HostName: Sendable, Hashable {
 
     /// Parses a `Host` field, such as `name`, `1.2.3.4:80` or `[::1]:80`; nil when it is malformed.
     ///
-    /// Clients disagree about where the host is in anything else: before or after an `@`, say.
+    /// Other forms are rejected because clients disagree about where the host is, for example
+    /// before or after an `@`.
     package init?(field: String) {
         var host = field.utf8[...]
         let end: Substring.UTF8View.Index?
@@ -96,7 +98,8 @@ package struct HostName: Sendable, Hashable {
         }
     }
 
-    /// True for the rest of a field after its host: nothing, or a colon and maybe a port.
+    /// True for a valid rest of the field after the host: nothing, or a colon with an optional
+    /// port.
     private static func isPort(_ rest: Substring.UTF8View) -> Bool {
         guard let colon = rest.first else { return true }
         let digits = rest.dropFirst()
@@ -105,7 +108,7 @@ package struct HostName: Sendable, Hashable {
             && (digits.isEmpty || UInt16(Substring(digits)) != nil)
     }
 
-    /// True for the characters of names and IPv4 addresses.
+    /// True for a character of names and IPv4 addresses.
     private static func isOfName(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -116,12 +119,12 @@ package struct HostName: Sendable, Hashable {
         }
     }
 
-    /// True when a `Host` field can have it; false for a text that has a port, say.
+    /// True when a `Host` field can contain it; false for a text with a port, for example.
     package var isNameOrAddress: Bool {
         isAddress || (!text.isEmpty && text.utf8.allSatisfy(Self.isOfName))
     }
 
-    /// True when it is a literal address, which DNS cannot point elsewhere.
+    /// True for a literal address, which DNS cannot redirect.
     var isAddress: Bool { address != nil }
 
     private var isLoopbackAddress: Bool {
@@ -132,9 +135,9 @@ package struct HostName: Sendable, Hashable {
         }
     }
 
-    /// True when a server that listens on it is reachable from this machine alone.
+    /// True when a server that listens on this host is reachable only from this machine.
     package var isLocal: Bool { isLoopbackAddress || text == "localhost" }
 
-    /// True when browsers resolve it to this machine, regardless of DNS.
+    /// True when browsers resolve the host to this machine, regardless of DNS.
     package var isLoopback: Bool { isLocal || text.hasSuffix(".localhost") }
 }

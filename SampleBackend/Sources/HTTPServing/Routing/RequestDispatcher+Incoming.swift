@@ -4,9 +4,10 @@ import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
 extension RequestDispatcher {
-    /// The head of a request, parsed, and the route that it matches.
+    /// The parsed head of a request and the route that it matches.
     ///
-    /// A class, since it is passed on by many steps, and copies would count many references.
+    /// A class because many steps pass it on, and each copy of a struct would retain many
+    /// references.
     final class MatchedRequest: Sendable {
         let head: HTTPRequestHead
         let framing: RequestFraming
@@ -14,14 +15,14 @@ extension RequestDispatcher {
         let address: ClientAddress?
         let carried: CarriedValue?
         let target: Result<RequestTarget, RequestError>
-        /// Nil when it is no token of HTTP.
+        /// Nil when it is not an HTTP token.
         let method: HTTPRequest.Method?
         /// Index into ``RequestDispatcher/entries``; nil when no route matches.
         let entry: Int?
-        /// Nil when no route matches, or it does not have the method.
+        /// Nil when no route matches, or when the route does not support the method.
         let endpoint: EndpointIndex?
-        /// Index into ``RequestDispatcher/groups``, of the route or of the path; nil when no group
-        /// covers it.
+        /// Index into ``RequestDispatcher/groups`` of the group that owns the route or covers the
+        /// path; nil when there is none.
         let group: Int?
 
         /// Matches a request; `peer` is nil when there is no connection.
@@ -50,7 +51,7 @@ extension RequestDispatcher {
         }
     }
 
-    /// A request whose head was read.
+    /// A request whose head has been read.
     struct Incoming: Sendable {
         let request: MatchedRequest
         var caller: (any Sendable)?
@@ -60,7 +61,7 @@ extension RequestDispatcher {
         /// False for a request that waited on purpose.
         var isTimed = true
 
-        /// True when it is answered for the second time, and nothing is awaited any more.
+        /// True when it is answered for the second time and must not wait again.
         var isRepeated = false
 
         /// The error that ends the request before its body is read; nil when it was admitted.
@@ -70,9 +71,10 @@ extension RequestDispatcher {
     }
 }
 
-/// The place of an endpoint: indexes into the dispatcher's entries and the route's endpoints.
+/// The position of an endpoint: indexes into the dispatcher's entries and the route's endpoints.
 ///
-/// It stands for the endpoint, since copying one counts references that all connections share.
+/// It is used instead of the endpoint itself because copying that updates reference counts that all
+/// connections share.
 struct EndpointIndex: Sendable {
     let entry: Int
     let endpoint: Int
@@ -83,7 +85,7 @@ extension RequestDispatcher {
         entries[index.entry].route.endpoints[index.endpoint].endpoint
     }
 
-    /// Matches a request, and decides from its head whether to read the body.
+    /// Matches a request and decides from its head whether to read the body.
     func receive(_ head: HTTPRequestHead, from peer: inout Peer) -> Incoming {
         var incoming = match(head, from: peer)
         do throws(RequestError) {
@@ -101,8 +103,7 @@ extension RequestDispatcher {
             maximumBodyBytes: maximumBodyBytes)
     }
 
-    /// Checks everything that the head allows to check: the host, the rate limits, and the caller's
-    /// credentials.
+    /// Checks what the head allows: the host, the rate limits and the caller's credentials.
     private func admit(
         _ incoming: inout Incoming, from peer: inout Peer
     ) throws(RequestError) {
@@ -115,7 +116,8 @@ extension RequestDispatcher {
             }
             authority = parts.authority
         }
-        // Requests with any other number of `Host` fields are refused right after this.
+        // Requests with another number of `Host` fields are refused by the state machine
+        // afterwards.
         try hostAccess?.check(
             incoming.request.framing.hostCount == 1 ? incoming.request.framing.host : nil,
             authority: authority,
@@ -131,14 +133,14 @@ extension RequestDispatcher {
             incoming.caller = caller
             incoming.maximumBodyBytes = maximumBodyBytesOfKnown
             return
-        // An attempt to sign in has a limit of its own, whatever cookie comes with it.
+        // A sign-in attempt has its own limit, regardless of its cookie.
         case .wrongCredentials where attemptLimiter == nil:
-            // Only failures count, so valid credentials are never limited by guesses from the same
-            // address.
+            // Only failures count, so guesses from the same address never limit valid credentials.
             try recognition.wrongCredentialsLimiter.count(incoming.request.address)
         case .nobody, .wrongCredentials: break
         }
-        // A body that only the credentials would allow is refused for want of them, not for its size.
+        // A body whose size only valid credentials allow is refused because they are missing, not
+        // because of its size.
         let length = incoming.request.framing.contentLength ?? 0
         if length > maximumBodyBytes, length <= maximumBodyBytesOfKnown {
             _ = try permittedRequest(incoming, body: ByteBuffer())

@@ -4,10 +4,11 @@ package import NIOCore
 import NIOHTTP1
 import NIOHTTPTypesHTTP1
 
-/// The pipeline of every request: match the head, admit, answer by the endpoint, record.
+/// The pipeline of every request: match the head, admit the request, let the endpoint answer,
+/// record.
 ///
-/// Paths are compared segment by segment as they were sent: an empty segment is a valid user ID,
-/// and an unknown path (404) is distinguished from a wrong method (405).
+/// Paths are compared segment by segment as sent, since an empty segment is a valid user ID. An
+/// unknown path (404) is distinguished from an unsupported method (405).
 package struct RequestDispatcher: Sendable {
     struct Entry: Sendable {
         let route: Route
@@ -29,7 +30,7 @@ package struct RequestDispatcher: Sendable {
 
     /// Dispatches to the first route whose pattern matches.
     ///
-    /// Without `hostAccess` every `Host` is accepted; `unknownPath` makes the error for a target
+    /// Without `hostAccess` every `Host` is accepted; `unknownPath` creates the error for a target
     /// that matches no route.
     package init(
         groups: [RouteGroup], limits: ServerLimits = ServerLimits(),
@@ -58,11 +59,11 @@ package struct RequestDispatcher: Sendable {
 extension RequestDispatcher {
     enum Answering {
         case now(Answer)
-        /// By work of a pool.
+        /// The answer is computed on a pool.
         case later(WorkPool, @Sendable () async -> Answer)
     }
 
-    /// Answers a request that was read whole, and records the answer.
+    /// Answers a completely read request and records the answer.
     func answer(_ incoming: Incoming, body: ByteBuffer) -> Answering {
         if isPreflight(incoming) {
             return .now(finish(.response(RouteResponse(status: .noContent)), to: incoming))
@@ -83,7 +84,8 @@ extension RequestDispatcher {
         }
     }
 
-    /// The refusal of a request, or another answer once its credentials are known that may be new.
+    /// The refusal of a request, or a second attempt to answer after a wait, since its credentials
+    /// may be so new that this server does not know them yet.
     private func refused(_ incoming: Incoming, for error: RequestError) -> Answer {
         guard error.httpStatus == .unauthorized, !incoming.isRepeated,
             let catchUp = recognition(of: incoming)?.catchUp(
@@ -92,12 +94,12 @@ extension RequestDispatcher {
         return .repeated(after: catchUp, error)
     }
 
-    /// Finds the endpoint of a request, and checks that the caller may use it.
+    /// Finds the endpoint of a request and checks that the caller may use it.
     func permittedRequest(
         _ incoming: Incoming, body: ByteBuffer
     ) throws(RequestError) -> (endpoint: EndpointIndex, request: RouteRequest) {
         guard let method = incoming.request.method else {
-            throw .invalidArgument("The method is no token of HTTP: send another.")
+            throw .invalidArgument("The method is not a valid HTTP method: send another.")
         }
         let target = try incoming.request.target.get()
         guard let entry = incoming.request.entry else { throw unknownPath(target) }
@@ -119,8 +121,10 @@ extension RequestDispatcher {
         return (endpoint, request)
     }
 
-    /// The caller, recognized again when a body came after the head, or the answer has waited: a token
-    /// may have been revoked in the meantime, or become known.
+    /// The caller.
+    ///
+    /// It is recognized again when a body followed the head or the answer waited, because a token
+    /// may have been revoked or become known in the meantime.
     private func caller(of incoming: Incoming) -> (any Sendable)? {
         guard incoming.request.framing.declaresBody || incoming.isRepeated,
             let recognition = recognition(of: incoming)
@@ -134,7 +138,7 @@ extension RequestDispatcher {
         return caller
     }
 
-    /// True when a browser asks what a page of another origin may send.
+    /// True for a CORS preflight request.
     private func isPreflight(_ incoming: Incoming) -> Bool {
         guard incoming.request.head.method == .OPTIONS, incoming.request.entry != nil,
             let group = incoming.request.group
@@ -162,7 +166,8 @@ extension RequestDispatcher {
         }
     }
 
-    /// The recorded error response to a request; nil means a request without a readable head.
+    /// Creates and records the error response to a request; nil means a request without a readable
+    /// head.
     func refusal(of incoming: Incoming?, for error: RequestError) -> RouteResponse {
         let target = incoming?.request.head.uri ?? ""
         let body =
@@ -174,7 +179,7 @@ extension RequestDispatcher {
         return response
     }
 
-    /// Adds the group's header fields, and records the answer.
+    /// Adds the group's header fields and records the answer.
     private func finish(_ answer: Answer, to incoming: Incoming) -> Answer {
         switch answer {
         case .response(let response): return .response(finish(response, to: incoming))
@@ -188,7 +193,7 @@ extension RequestDispatcher {
         }
     }
 
-    /// The same wait, whose response is completed and recorded when it comes.
+    /// The same wait, but its response is completed and recorded when it arrives.
     private func recorded(_ opening: WaitOpening, of incoming: Incoming) -> WaitOpening {
         var incoming = incoming
         incoming.isTimed = false
@@ -203,8 +208,8 @@ extension RequestDispatcher {
         }
     }
 
-    /// Adds the group's header fields to a response, and records it; an error replaces one that is
-    /// too large.
+    /// Adds the group's header fields to a response and records it; an error replaces a response
+    /// that is too large.
     func finish(_ response: RouteResponse, to incoming: Incoming) -> RouteResponse {
         guard response.body.readableBytes <= maximumAnswerBytes else {
             return refusal(
@@ -241,7 +246,7 @@ extension RequestDispatcher {
 }
 
 extension RequestDispatcher {
-    /// Answers a request without a connection, for a caller that is authenticated already.
+    /// Answers a request without a connection, for an authenticated caller.
     package func respond(
         method: HTTPRequest.Method, path: String, headerFields: HTTPFields, body: ByteBuffer,
         caller: any Sendable

@@ -2,7 +2,7 @@ package import HTTPTypes
 import JSONTree
 package import NIOCore
 
-/// A path pattern with an endpoint for each method.
+/// A path pattern with an endpoint per method.
 package struct Route: Sendable {
     package let pattern: RoutePattern
     /// The endpoint of `GET` answers `HEAD` as well.
@@ -14,7 +14,7 @@ package struct Route: Sendable {
             .map { (method: $0.key, endpoint: $0.value) }
     }
 
-    /// The route, with a pool for the methods that may change something and have none of their own.
+    /// The route with a pool for all methods except `GET` that have no pool of their own.
     package func changing(in pool: WorkPool) -> Route {
         var route = self
         for (index, (method, endpoint)) in endpoints.enumerated()
@@ -32,13 +32,13 @@ package struct Route: Sendable {
         Route(pattern, [.get: Endpoint(access: access, handler: handler)])
     }
 
-    /// Index into ``endpoints`` for a method; nil when the route does not have it.
+    /// Index into ``endpoints`` for a method; nil when the route does not support it.
     func index(of method: HTTPRequest.Method) -> Int? {
         let method = method == .head ? .get : method
         return endpoints.firstIndex { $0.method == method }
     }
 
-    /// 405: the route does not have the method of a request.
+    /// 405: the route does not support the method of the request.
     var methodNotAllowed: RequestError {
         let methods = endpoints.map(\.method)
         let allowed = methods.contains(.get) ? methods + [.head] : methods
@@ -55,21 +55,20 @@ package struct Endpoint: Sendable {
     package typealias Handler = @Sendable (RouteRequest) async throws -> Answer
 
     package enum Answering: Sendable {
-        /// On the connection's event loop: it must not block, neither on I/O nor on a lock held for
-        /// long.
+        /// Runs on the connection's event loop; it must not block on I/O or on a lock that is held
+        /// for long.
         case immediate(ImmediateHandler)
-        /// In a task of the endpoint's pool.
+        /// Runs in a task of the endpoint's pool.
         case asynchronous(Handler)
     }
 
     package let access: any EndpointAccess
     package let answering: Answering
-    /// Limits the requests of each address to this endpoint, in addition to the limit on all
-    /// requests.
+    /// Limits the requests per address to this endpoint, in addition to the limit on all requests.
     package let attemptLimiter: RateLimiter<ClientAddress>?
-    /// Authenticates callers in place of the group's; nil leaves it to the group.
+    /// Authenticates callers instead of the group's recognition; nil uses the group's.
     package var recognition: (any CallerRecognition)?
-    /// Runs asynchronous handlers in place of the group's; nil leaves it to the group.
+    /// Runs asynchronous handlers instead of the group's pool; nil uses the group's.
     package var pool: WorkPool?
 
     package init(
@@ -97,10 +96,9 @@ package struct Endpoint: Sendable {
 
 /// The access check of an endpoint.
 package protocol EndpointAccess: Sendable {
-    /// Checks the head and the caller alone, so that a refusal does not reveal which resources
-    /// exist.
+    /// Checks only the head and the caller, so a refusal does not reveal which resources exist.
     ///
-    /// - Throws: A ``RequestError`` with status 401 or 403, or 400 for a wrong query.
+    /// - Throws: A ``RequestError`` with status 401 or 403, or 400 for an invalid query.
     func check(_ request: RouteRequest) throws(RequestError)
 }
 
@@ -114,10 +112,11 @@ package enum Answer: Sendable {
     case response(RouteResponse)
     /// Hands the connection over to a stream.
     case stream(StreamOpening)
-    /// Responds when something happens; the connection takes no other request until then.
+    /// Responds when an event occurs; until then the connection processes no other request.
     case waiting(WaitOpening)
-    /// Answers the request again once everything is known that may be new; it is refused by the error if
-    /// the second answer is such a one, too.
+    /// Answers the request again after the wait, when all recent changes are known.
+    ///
+    /// If the second answer is also ``repeated(after:_:)``, the request is refused with the error.
     case repeated(after: @Sendable () async throws(RequestError) -> Void, RequestError)
 }
 
@@ -141,13 +140,14 @@ package struct StreamConnection {
     package let eventLoop: any EventLoop
     package let backlog: ClientBacklog
     package let isSecure: Bool
-    /// True for a client that knows chunks (RFC 9112, 7.1): one of HTTP/1.1.
+    /// True for a client that understands chunks (RFC 9112, 7.1), which requires HTTP/1.1.
     package let isChunked: Bool
 }
 
 /// The only handler of a connection that became a stream; it writes the response head itself.
 package protocol StreamHandler: ChannelInboundHandler {
-    /// Sends the response head and starts the stream; called when the handler is in the pipeline.
+    /// Sends the response head and starts the stream; called after the handler was added to the
+    /// pipeline.
     func begin(headerFields: HTTPFields)
     /// Resumes reading from the socket.
     func read()

@@ -1,12 +1,12 @@
 package import HTTPTypes
 package import NIOCore
 
-/// Routes that share a part of the path space, with a common error format and common access rules.
+/// Routes that share a part of the path space, an error format and access rules.
 package struct RouteGroup: Sendable {
     package let routes: [Route]
 
-    /// Returns true when a target that matches no route belongs to the group, so that its errors
-    /// have the group's format.
+    /// Returns true when a target that matches no route belongs to the group; its errors then have
+    /// the group's format.
     package var covers: @Sendable (_ target: String) -> Bool = { _ in false }
 
     /// Encodes the body of an error response as JSON.
@@ -27,8 +27,8 @@ package struct RouteGroup: Sendable {
     /// Authenticates callers; nil when the group does not distinguish them.
     package var recognition: (any CallerRecognition)?
 
-    /// Runs asynchronous handlers; nil for handlers that take less than a millisecond beside what
-    /// they await.
+    /// Runs asynchronous handlers; nil for handlers that take less than a millisecond, not counting
+    /// what they await.
     package var pool: WorkPool?
 
     package init(_ routes: [Route]) {
@@ -36,12 +36,13 @@ package struct RouteGroup: Sendable {
     }
 }
 
-/// Authenticates callers by the head of their request, and again when its body has come.
+/// Authenticates callers by the head of their request, and again after its body has arrived.
 package protocol CallerRecognition: Sendable {
-    /// - Throws: A ``RequestError`` when it cannot be known who calls.
+    /// - Throws: A ``RequestError`` when the caller cannot be determined.
     func caller(of headerFields: RequestFields) throws(RequestError) -> RecognizedCaller
 
-    /// Waits until credentials are known that may be new; nil when that is no reason for a refusal.
+    /// Returns a function that waits until recently added credentials are known; nil when missing
+    /// knowledge cannot be the reason for a refusal.
     func catchUp(
         for headerFields: RequestFields
     ) -> (@Sendable () async throws(RequestError) -> Void)?

@@ -1,11 +1,11 @@
 package import NIOCore
 
-/// The start of a wait whose end is the response to a request, such as a long poll.
+/// Starts a wait that ends with the response to a request, such as a long poll.
 package struct WaitOpening: Sendable {
     package typealias Completion = (Result<RouteResponse, RequestError>) -> Void
 
-    /// Starts to wait on the connection's event loop, and calls the completion there at most once,
-    /// maybe before it returns; nil when it has called it.
+    /// Starts to wait on the connection's event loop and calls the completion there at most once,
+    /// possibly before it returns; returns nil when it has already called it.
     package let begin:
         @Sendable (_ eventLoop: any EventLoop, _ completion: @escaping Completion) ->
             (any WaitingRequest)?
@@ -22,10 +22,10 @@ package struct WaitOpening: Sendable {
 
 /// A request that waits for its response, on the event loop of its connection.
 package protocol WaitingRequest: AnyObject {
-    /// Responds at once, unless that has happened.
+    /// Responds immediately, unless the request is already answered.
     func end(for reason: WaitEnd)
 
-    /// Stops waiting without a response: the connection is closed.
+    /// Stops waiting without a response, because the connection is closed.
     func cancel()
 }
 
@@ -33,6 +33,6 @@ package protocol WaitingRequest: AnyObject {
 package enum WaitEnd: Sendable {
     /// The server is shutting down.
     case shutdown
-    /// The client has closed its sending side, so that it may be gone.
+    /// The client has closed its sending side and may be gone.
     case inputClosed
 }

@@ -9,14 +9,16 @@ enum ThreadPriority: Sendable {
     #if canImport(Glibc)
         private static let kind = __priority_which_t(PRIO_PROCESS.rawValue)
 
-        /// The process's nice value and 10, with which a thread gets a tenth of the time of others.
+        /// The process's nice value plus 10, which gives a thread about a tenth of the others' CPU
+        /// time.
         private static let loweredNiceValue = getpriority(kind, 0) + 10
     #endif
 
-    /// Lets the threads of event loops go before the current one; repeating it has no effect.
+    /// Gives the current thread a lower priority than the event loops; idempotent.
     static func lower() {
         #if canImport(Glibc)
-            // Linux sets the value of the thread, and clamps larger values.
+            // Linux sets the nice value of the calling thread, and clamps values that are too
+            // large.
             _ = setpriority(kind, 0, loweredNiceValue)
         #else
             _ = pthread_set_qos_class_self_np(QOS_CLASS_UTILITY, 0)

@@ -1,34 +1,35 @@
 import NIOConcurrencyHelpers
 
-/// Runs work of one kind, so much at once; the rest waits in order, up to a limit.
+/// Runs work of one kind with limited concurrency; further work waits in order, up to a limit.
 ///
-/// Work that takes longer than a millisecond has a pool with its own threads: Swift's cooperative
-/// threads are as many as the machine has cores, and all other requests need them.
+/// Work that takes longer than a millisecond has a pool with its own threads, because Swift's
+/// cooperative pool has only as many threads as the machine has cores, and all other requests need
+/// them.
 package final class WorkPool: Sendable {
-    /// Runs any number at once in Swift's cooperative threads.
+    /// Runs any amount of work concurrently on Swift's cooperative threads.
     static let unlimited = WorkPool(
         nil, WorkLimits(running: .max, waiting: 0, wait: .zero))
 
-    /// Runs what waits for the store, each with a request and its body.
+    /// Runs requests that wait for the store, each holding its body.
     static let waits = WorkPool(nil, WorkLimits(running: 512, waiting: 0, wait: .zero))
 
-    /// Maximum work at once for each thread: another one runs while one awaits the store.
+    /// Maximum concurrent work per thread: one runs while another awaits the store.
     private static let workPerThread = 2
 
-    /// Nil means Swift's cooperative threads.
+    /// Nil uses Swift's cooperative threads.
     private let threads: WorkThreads?
 
     private let queue: NIOLockedValueBox<WorkQueue<PooledWork>>
 
-    /// Creates a pool that has nothing to do.
+    /// Creates an idle pool.
     ///
     /// - Parameters:
-    ///   - threads: Run the work, twice as much at once as there are threads; other pools may use
-    ///     them too.
-    ///   - waiting: Maximum work that waits for its turn; each holds a request with its body, all
-    ///     together at most 32 MiB.
-    ///   - wait: Work that has waited longer than this is refused, so that what was let in does not
-    ///     keep out what comes later.
+    ///   - threads: The threads that run the work, at most two pieces per thread concurrently;
+    ///     pools may share threads.
+    ///   - waiting: Maximum amount of waiting work. Each piece holds a request with its body, in
+    ///     total at most 32 MiB.
+    ///   - wait: Work that has waited longer than this is refused, so old work does not keep out
+    ///     new work.
     package convenience init(_ threads: WorkThreads, waiting: Int, wait: Duration) {
         self.init(
             threads,
@@ -40,12 +41,12 @@ package final class WorkPool: Sendable {
         queue = NIOLockedValueBox(WorkQueue(limits: limits))
     }
 
-    /// Starts work, or has it wait for its turn; nil when too much waits.
+    /// Starts or queues work; nil when too much work is waiting.
     ///
     /// - Parameters:
     ///   - bytes: Memory that the work holds while it waits.
     ///   - body: The work.
-    ///   - refuse: Called in place of the work when it has waited too long.
+    ///   - refuse: Called instead of the work when it has waited too long.
     /// - Returns: The work, which can be withdrawn while it waits.
     func submit(
         holding bytes: Int, _ body: @escaping @Sendable () async -> Void,
@@ -84,12 +85,12 @@ package final class WorkPool: Sendable {
 final class PooledWork: Sendable {
     private let body: @Sendable () async -> Void
 
-    /// Answers in place of the work.
+    /// Refuses the request that the work would answer.
     let refuse: @Sendable () -> Void
 
     private let pool: WorkPool
 
-    /// Nil before the work begins.
+    /// Nil until the work starts.
     private let task = NIOLockedValueBox<Task<Void, Never>?>(nil)
 
     fileprivate init(
@@ -110,9 +111,9 @@ final class PooledWork: Sendable {
         }
     }
 
-    /// Removes the work from its pool; false when it has begun.
+    /// Removes the work from its pool; returns false when it has started.
     func withdraw() -> Bool { pool.withdraw(self) }
 
-    /// Cancels the task of work that has begun.
+    /// Cancels the task if the work has started.
     func cancel() { task.withLockedValue { $0?.cancel() } }
 }

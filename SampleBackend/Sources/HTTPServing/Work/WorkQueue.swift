@@ -1,4 +1,4 @@
-/// Decides which work of a ``WorkPool`` runs, waits, or is refused; it has no side effects.
+/// Decides which work of a ``WorkPool`` runs, waits or is refused; it has no side effects.
 struct WorkQueue<Work: AnyObject> {
     enum Admission: Hashable {
         case run
@@ -17,10 +17,10 @@ struct WorkQueue<Work: AnyObject> {
 
     private var runningCount = 0
 
-    /// Waiting work by its ticket; those below ``oldest`` have begun or were withdrawn.
+    /// Waiting work by ticket; work with a ticket below ``oldest`` has started or was withdrawn.
     private var waiting: [Int: Waiting] = [:]
 
-    /// Memory that the waiting work holds.
+    /// Total memory that the waiting work holds.
     private var waitingBytes = 0
 
     private var tickets: [ObjectIdentifier: Int] = [:]
@@ -31,8 +31,9 @@ struct WorkQueue<Work: AnyObject> {
 
     init(limits: WorkLimits) { self.limits = limits }
 
-    /// Admits new work that holds `bytes` of memory, which the caller starts at once, or when
-    /// ``finish()`` returns it.
+    /// Admits new work that holds `bytes` of memory.
+    ///
+    /// The caller starts it immediately, or when ``finish()`` returns it.
     mutating func admit(
         _ work: Work, holding bytes: Int, at time: ContinuousClock.Instant
     ) -> Admission {
@@ -78,7 +79,7 @@ struct WorkQueue<Work: AnyObject> {
         return work
     }
 
-    /// Removes waiting work; false when it has begun.
+    /// Removes waiting work; returns false when it has started.
     mutating func withdraw(_ work: Work) -> Bool {
         guard let ticket = tickets.removeValue(forKey: ObjectIdentifier(work)) else {
             return false
@@ -87,7 +88,7 @@ struct WorkQueue<Work: AnyObject> {
         return true
     }
 
-    /// Moves ``oldest`` to the oldest work that waits, once for each that was withdrawn.
+    /// Advances ``oldest`` past started and withdrawn work to the oldest waiting work.
     private mutating func skipWithdrawn() {
         while oldest < nextTicket, waiting[oldest] == nil { oldest += 1 }
     }
@@ -98,13 +99,14 @@ extension WorkQueue.Waiting: Sendable where Work: Sendable {}
 
 /// Limits on the work of a ``WorkPool``.
 struct WorkLimits: Sendable, Hashable {
-    /// Maximum work at once.
+    /// Maximum amount of concurrent work.
     let running: Int
 
-    /// Maximum work that waits for its turn.
+    /// Maximum amount of waiting work.
     let waiting: Int
 
-    /// Maximum memory that waiting work holds, except by a single larger one.
+    /// Maximum total memory of waiting work; a single larger piece is allowed when nothing else
+    /// waits.
     var waitingBytes = 32 << 20
 
     /// Maximum time that work waits.

@@ -1,18 +1,19 @@
 import NIOCore
 import NIOPosix
 
-/// A few threads of low priority for work that takes long, whatever it awaits.
+/// A few low-priority threads for long-running work, including the parts after its suspension
+/// points.
 ///
-/// They are for a whole process, since threads are never ended. A task that is started from one of
-/// its tasks, by `Task { … }`, leaves them.
+/// Create them once per process: the threads never end. An unstructured `Task { … }` started from
+/// their work does not run on them.
 package final class WorkThreads: TaskExecutor {
     let count = max(System.coreCount / 2, 1)
 
     private let pool: NIOThreadPool
 
-    /// Starts threads: one, or half as many as the machine has cores if that is more.
+    /// Starts half as many threads as the machine has cores, at least one.
     ///
-    /// The event loops need the other cores.
+    /// The event loops need the remaining cores.
     package init() {
         pool = NIOThreadPool(numberOfThreads: count)
         pool.start()
@@ -22,7 +23,7 @@ package final class WorkThreads: TaskExecutor {
         let job = UnownedJob(job)
         pool.submit { _ in
             ThreadPriority.lower()
-            // The pool runs each closure once, as the job must be.
+            // The pool runs each closure exactly once, as `runSynchronously` requires.
             unsafe job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
     }
