@@ -21,7 +21,7 @@ extension ConfigServer {
         package let method: String
         /// A pattern with parameters in braces.
         package let path: String
-        /// The highest role that is needed, when the role depends on the request.
+        /// The access rule; when the required role depends on the request, the highest one.
         package let access: Access
     }
 

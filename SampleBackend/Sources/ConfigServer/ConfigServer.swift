@@ -8,7 +8,7 @@ public import ServiceLifecycle
 public import TemplateStore
 import WebhookDelivery
 
-/// Serves configurations over HTTP until it is told to stop.
+/// Serves configurations over HTTP until a graceful shutdown.
 ///
 /// ```swift
 /// let server = try await ConfigServer(store: InMemoryTemplateStore(), logger: logger) { address in
@@ -19,15 +19,16 @@ import WebhookDelivery
 /// try await group.run()
 /// ```
 ///
-/// A graceful shutdown accepts no new connection, closes idle ones, lets requests in flight finish,
-/// and ends after ``ServerLimits/shutdownTime`` at the latest.
+/// A graceful shutdown stops accepting connections, closes idle ones, lets requests in flight
+/// finish, and takes at most ``ServerLimits/shutdownTime``.
 public struct ConfigServer: Service, CustomStringConvertible {
-    /// The name of the type, so that logging a service never prints its options.
+    /// The name of the type; logging a service must not print its options.
     public var description: String { "ConfigServer" }
 
     private let options: ConfigServerOptions
     private let source: any DocumentSource
-    /// False when the documents do not come from the library, which the hub follows.
+    /// True when requests can wait for changes: the documents come from the library, which the hub
+    /// follows.
     private let waits: Bool
     private let administration: Administration
     private let hub: RealtimeHub
@@ -40,15 +41,15 @@ public struct ConfigServer: Service, CustomStringConvertible {
     private let logger: Logger
     private let onListening: @Sendable (ListeningAddress) async -> Void
 
-    /// Creates a server and reads the store; the server listens once it is run.
+    /// Creates a server and reads the store; the server listens when it is run.
     ///
     /// - Parameters:
-    ///   - store: Keeps templates and tokens; the caller closes it.
+    ///   - store: The store of templates and tokens; the caller closes it.
     ///   - options: The address to listen on, and the limits and permissions.
-    ///   - logger: Receives one line per request at level info, and the reasons of failures.
-    ///   - onListening: Called once, as soon as connections are accepted.
-    /// - Throws: `TemplateStoreError` when the store cannot be read, and there is no snapshot to start
-    ///   from either, or the snapshot is of another store.
+    ///   - logger: Receives one line per request at level info, and the reasons for failures.
+    ///   - onListening: Called once, when the server has started to accept connections.
+    /// - Throws: `TemplateStoreError` when the store cannot be read and there is no snapshot to
+    ///   start from, or when the snapshot belongs to another store.
     public init(
         store: any TemplateStore,
         options: ConfigServerOptions = ConfigServerOptions(),
@@ -68,8 +69,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
         if !isFromStore { administration.access.expectTokens() }
     }
 
-    /// A server that has not read its store; `source`, when given, replaces it for the documents of
-    /// PROTOCOL 1.
+    /// Creates a server that has not read its store; `source`, when given, replaces the store for
+    /// the documents of PROTOCOL 1.
     package init(
         unread store: any TemplateStore, source: (any DocumentSource)? = nil,
         options: ConfigServerOptions = ConfigServerOptions(), logger: Logger,
@@ -112,8 +113,8 @@ public struct ConfigServer: Service, CustomStringConvertible {
 
     /// Serves until a graceful shutdown, or until the task is cancelled.
     ///
-    /// - Throws: A ``ListeningError`` when the address is not available, a ``TLSFilesError`` when
-    ///   the certificate cannot be used.
+    /// - Throws: A ``ListeningError`` when the address is unavailable, a ``TLSFilesError`` when the
+    ///   certificate cannot be used.
     public func run() async throws {
         let listener = try HTTPListener(
             hostname: options.hostname, port: options.port, tls: options.tls,
@@ -130,11 +131,11 @@ public struct ConfigServer: Service, CustomStringConvertible {
             }
             if let snapshots { group.addTask { await snapshots.run() } }
             group.addTask { try await listener.run(onListening: onListening) }
-            // An error of the listener leaves the group, which cancels the others.
+            // An error of the listener ends the group and cancels the other tasks.
             for try await _ in group {}
         }
-        // The listener waits for requests only, so it may end before every stream was told to
-        // reconnect.
+        // The listener waits only for requests, so it may end before all streams have sent their
+        // clients the request to reconnect.
         await hub.endAll()
     }
 }
@@ -183,7 +184,8 @@ extension ConfigServer {
                 recognition: AdministratorRecognition(
                     access, wrongCredentialsLimiter: wrongTokenLimiter,
                     maximumBodyBytes: limits.administratorBodyBytes)),
-            // Before the console's: its `/console/{file}` matches `/console/session` too.
+            // Precedes the console's group, whose `/console/{file}` also matches
+            // `/console/session`.
             sessions.group(recognition: recognition),
             ConsoleRoutes(
                 pages: options.consolePages.map(ConsolePages.init(folder:)) ?? .builtIn
@@ -191,7 +193,7 @@ extension ConfigServer {
         ]
     }
 
-    /// The administrator whose token a request carries, as the caller of a service's route.
+    /// The administrator whose token the request carries, as the caller of a service route.
     private func serviceCaller(
         _ headerFields: RequestFields
     ) throws(RequestError) -> ServiceCaller? {
@@ -219,7 +221,7 @@ extension ConfigServer {
 }
 
 extension RequestError {
-    /// 404: no route has the path; the message names the paths that begin alike.
+    /// 404: no route matches the path; the message names similar paths.
     @Sendable
     static func unknownPath(_ target: RequestTarget) -> RequestError {
         let advice =
@@ -238,6 +240,6 @@ extension RequestError {
                 "the configuration of a user is under /activeconfig/user/{userID}, the generic one "
                     + "under /activeconfig"
             }
-        return .notFound("There is nothing under this path: \(advice).")
+        return .notFound("Nothing exists at this path: \(advice).")
     }
 }

@@ -9,34 +9,35 @@ public struct ConfigServerOptions: Sendable {
     /// The name or address to listen on; `0.0.0.0` means every IPv4 address.
     public var hostname: String
 
-    /// The TCP port to listen on, 0 to 65,535; 0 takes a free one.
+    /// The TCP port to listen on, 0 to 65,535; 0 selects a free port.
     public var port: Int
 
     /// Limits on requests, connections and clients.
     public var limits: ServerLimits
 
-    /// Maximum number of concurrent connections, 2 or more; nil sets no limit.
+    /// Maximum number of concurrent connections, at least 2; nil means no limit.
     ///
-    /// At the limit, a new connection closes the one that has waited longest for its client. One
-    /// place in 32, at least 8 and at most half of all, is reserved for requests, so streams cannot
-    /// take every connection.
+    /// At the limit, the server closes the connection that has waited longest for its client to
+    /// make room for a new one. One connection in 32, at least 8 and at most half of all, is
+    /// reserved for requests, so streams cannot take every connection.
     public var maximumConnections: Int?
 
     /// The rule for clients that read configurations.
     public var clientAccess = ClientAccess.open
 
-    /// Hashes of the keys of services, which may listen for many users on one connection.
+    /// Hashes of the keys of services, which may stream the changes of many users over one
+    /// connection.
     public var serviceKeys: [SecretHash] = []
 
     /// Signs documents; nil leaves them unsigned.
     public var documentSigner: DocumentSigner?
 
-    /// The share of clients, 0 to 1, that are asked to acknowledge versions; nil refuses
+    /// The share of clients, 0 to 1, that the server asks to acknowledge versions; nil refuses
     /// acknowledgements.
     public var acknowledgedShare: Double?
 
-    /// True keeps a sample of the signals of recent requests in memory, without user IDs and rare
-    /// values, for estimates of whom a template changes.
+    /// True to keep a sample of the signals of recent requests in memory, without user IDs and rare
+    /// values, for estimating how many users a template affects.
     public var samplesSignals = true
 
     /// The rule for pages of other origins that read configurations.
@@ -44,33 +45,36 @@ public struct ConfigServerOptions: Sendable {
 
     /// Hash of a publisher's token that is valid in addition to the stored ones.
     ///
-    /// The token has at least ``minimumAdministratorTokenLength`` characters.
+    /// The token must have at least ``minimumAdministratorTokenLength`` characters.
     public var administratorToken: SecretHash?
 
-    /// Host names that the server accepts besides ``hostname`` and those of this machine, without a
-    /// port.
+    /// Host names without ports that the server accepts in addition to ``hostname`` and those of
+    /// this machine.
     ///
-    /// They are checked for the console, and for every request to a server that is open to all
-    /// users of this machine: otherwise DNS rebinding would let a foreign page read all content
-    /// that is served.
+    /// The server checks them for the console, and for every request when it is open to all users
+    /// of this machine. Otherwise DNS rebinding would let a foreign page read everything that the
+    /// server serves.
     public var allowedHosts: [String] = []
 
     /// The certificate and key for TLS; nil serves plain HTTP.
     public var tls: TLSFiles?
 
-    /// Folder with the console's files, for work on the console; nil takes the embedded ones.
+    /// Folder with the console's files, for developing the console; nil uses the embedded files.
     public var consolePages: URL?
 
-    /// Maximum size of the cache of rendered documents, in bytes for each project.
+    /// Maximum size of the cache of rendered documents, in bytes per project.
     public var renderCacheBytes = 32 << 20
 
     /// The delivery of webhooks.
     public var webhooks = WebhookOptions()
 
-    /// The path of the file that keeps a snapshot of the store, from which the server starts when the
-    /// store does not answer, or has lost changes that the snapshot has; nil keeps none.
+    /// The path of the file for a snapshot of the store; nil keeps no snapshot.
     ///
-    /// A store that is a `StoreMarking` is told from another one, whose snapshot is refused.
+    /// The server starts from it when the store does not answer or has lost changes that the
+    /// snapshot contains.
+    ///
+    /// If the store is a `StoreMarking`, the server recognizes and refuses the snapshot of another
+    /// store.
     public var snapshotFile: String?
 
     /// The metrics in Prometheus text format, for `/metrics`; nil serves an empty text.
@@ -87,7 +91,7 @@ public struct ConfigServerOptions: Sendable {
     ///
     /// - Parameters:
     ///   - hostname: The name or address to listen on.
-    ///   - port: The TCP port to listen on; 0 takes a free one.
+    ///   - port: The TCP port to listen on; 0 selects a free port.
     ///   - limits: Limits on requests, connections and clients.
     public init(
         hostname: String = "127.0.0.1", port: Int = 8080, limits: ServerLimits = ServerLimits()
@@ -97,7 +101,7 @@ public struct ConfigServerOptions: Sendable {
         self.limits = limits
     }
 
-    /// Maximum number of concurrent streams; nil sets no limit.
+    /// Maximum number of concurrent streams; nil means no limit.
     var maximumStreams: Int? {
         maximumConnections.map { connections in
             let reserved = min(max(connections / 32, 8), (connections + 1) / 2)

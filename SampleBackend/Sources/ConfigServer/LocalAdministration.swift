@@ -7,15 +7,15 @@ public import Logging
 public import NIOCore
 public import TemplateStore
 
-/// Handles administrator requests without a server: the same routes over a store that is open in
-/// this process.
+/// Handles administrator requests without a server: the same routes on a store that this process
+/// has opened.
 ///
 /// ```swift
 /// let local = try await LocalAdministration(store: store, administratorName: "ada", logger: logger)
 /// let answer = await local.answer(method: .get, path: "/v1/projects/default/remoteConfig")
 /// ```
 ///
-/// No token is needed: access to the store already allows everything.
+/// It requires no token, since access to the store already allows everything.
 public struct LocalAdministration: Sendable {
     /// The response to a request.
     public struct Answer: Sendable {
@@ -27,7 +27,8 @@ public struct LocalAdministration: Sendable {
         public let body: ByteBuffer
     }
 
-    /// Prefix, in the audit trail, of the names of administrators who open a store directly.
+    /// The prefix that the audit trail adds to the names of administrators who open a store
+    /// directly.
     public static let namePrefix = Administrator.localNamePrefix
 
     private let dispatcher: RequestDispatcher
@@ -36,9 +37,9 @@ public struct LocalAdministration: Sendable {
     /// Creates an administration and reads a store.
     ///
     /// - Parameters:
-    ///   - store: Keeps templates and tokens; the caller closes it.
+    ///   - store: The store of templates and tokens; the caller closes it.
     ///   - administratorName: The actor recorded in the audit trail.
-    ///   - logger: Receives the reasons of failures.
+    ///   - logger: Receives the reasons for failures.
     /// - Throws: `TemplateStoreError` when the store cannot be read.
     public init(
         store: any TemplateStore, administratorName: String, logger: Logger
@@ -49,7 +50,7 @@ public struct LocalAdministration: Sendable {
         let access = AdministratorAccess(environmentToken: nil)
         var administration = Administration(
             store: store, library: library, access: access, metrics: metrics, now: { Date() },
-            // Allowed here, because each server checks the address again at every delivery.
+            // Allowed here because every server checks the address again before each delivery.
             allowsPrivateWebhooks: true)
         administration.replicas = ReplicaBoard(
             store: store, hub: nil, acknowledgements: nil, logger: logger)

@@ -8,9 +8,9 @@ import Logging
 import NIOCore
 import TemplateStore
 
-/// The routes of API 5: health, metrics, and the OpenAPI description.
+/// The routes of API 5: health, metrics and the OpenAPI description.
 struct OperationsRoutes: Sendable {
-    /// The source whose readiness is the server's.
+    /// The source that determines the server's readiness.
     let source: any DocumentSource
 
     let health: StoreHealth
@@ -18,7 +18,7 @@ struct OperationsRoutes: Sendable {
     /// The metrics in Prometheus text format; nil serves an empty text.
     let metricsText: (@Sendable () -> String)?
 
-    /// Restricts the metrics, which name projects, to administrators; nil leaves them open.
+    /// Restricts the metrics, which contain project names, to administrators; nil leaves them open.
     let metricsRecognition: (any CallerRecognition)?
 
     let logger: Logger
@@ -45,7 +45,7 @@ struct OperationsRoutes: Sendable {
 
     private var routes: [Route] {
         [
-            // At once, whatever keeps Swift's cooperative threads busy.
+            // Immediate, so liveness does not depend on how busy Swift's cooperative threads are.
             Route(
                 "/health/live",
                 [.get: Endpoint(access: OpenAccess(), .immediate { _ in .response(Self.fine) })]),
@@ -58,7 +58,7 @@ struct OperationsRoutes: Sendable {
                         ?? .unavailable
                 }
                 guard let reason = await health.degradation() else { return Self.fine }
-                // 200: a load balancer that took out every replica would end all reading.
+                // 200, because a load balancer that removed every replica would stop all reads.
                 return .json(
                     ["status": "degraded", "reason": .string(reason)],
                     headerFields: [.cacheControl: "no-store"])

@@ -7,29 +7,29 @@ import Metrics
 import ServiceLifecycle
 import TemplateStore
 
-/// Keeps a file with a snapshot of the store up to date, and starts from it when the store does not
-/// answer, or has lost changes that the snapshot has.
+/// Keeps a snapshot of the store in a file, and starts the server from it when the store does not
+/// answer or has lost changes that the snapshot contains.
 struct SnapshotKeeper: Service {
     /// Minimum interval between two writes of the file.
     private static let interval: Duration = .seconds(5)
 
-    /// Maximum pause after failures; it doubles from one to the next.
+    /// Maximum pause after failures; the pause doubles with each failure.
     private static let maximumPause: Duration = .seconds(60)
 
-    /// Maximum duration of the last write, at a shutdown.
+    /// Maximum duration of the final write at shutdown.
     private static let lastWriteTime: Duration = .seconds(2)
 
-    /// Errors of the store, in whose place the snapshot is served.
+    /// Errors of the store for which the server falls back to the snapshot.
     private static let replacedErrors: Set<TemplateStoreError.Code> = [
         .unavailable, .outOfSpace, .changesLost, .damaged,
     ]
 
     /// A start from the file.
     private struct Start {
-        /// The error of the store, in whose place the snapshot is served.
+        /// The store's error that caused the fallback.
         let storeError: TemplateStoreError
 
-        /// Number of records of the file that cannot be read.
+        /// Number of unreadable records in the file.
         let omissionCount: Int
     }
 
@@ -47,20 +47,20 @@ struct SnapshotKeeper: Service {
         self.logger = logger
     }
 
-    /// The reason why the file is not up to date, a sentence for everybody; nil when it is, as far as is
-    /// known.
+    /// The reason why the file is out of date, as a sentence without confidential details; nil when
+    /// no failure is known.
     var fault: String? {
         lastFailure.withLock { $0 } == nil
             ? nil
-            : "The snapshot is not kept, as the server's log says: after a restart without the store "
-                + "the server would be behind, or would not start."
+            : "The snapshot is out of date (see the server log): after a restart without the "
+                + "store the server would serve older versions, or would not start."
     }
 
-    /// The number of records that the snapshot lacks from which the server was started, since they cannot
-    /// be read.
+    /// Number of unreadable records that are missing from the snapshot from which the server
+    /// started.
     var omissionCount: Int { startFromFile.withLock { $0?.omissionCount ?? 0 } }
 
-    /// The damage of the store, in whose place the snapshot is served; nil when the store is whole.
+    /// The error of a damaged store for which the snapshot is being served; nil when there is none.
     var storeDamage: TemplateStoreError? {
         guard library.snapshotDate != nil, let error = startFromFile.withLock({ $0?.storeError }),
             error.code == .damaged
@@ -68,14 +68,14 @@ struct SnapshotKeeper: Service {
         return error
     }
 
-    /// Loads the library from the store, or else from the snapshot of an earlier run.
+    /// Loads the library from the store, or from the snapshot of an earlier run if that fails.
     ///
-    /// From then on the store refuses everything unless it is a continuation of the snapshot.
+    /// From then on the store refuses all operations unless it contains the snapshot's changes.
     ///
     /// - Parameter load: Loads the library from the store.
-    /// - Returns: True when the library is from the store.
-    /// - Throws: The error of the file when it cannot be used, before the store is read or created; that of
-    ///   the store when there is no snapshot; `otherStore`.
+    /// - Returns: True when the library was loaded from the store.
+    /// - Throws: The file's error when the file cannot be used, before the store is read or
+    ///   created; the store's error when there is no snapshot; `otherStore`.
     func start(
         byStore load: () async throws(TemplateStoreError) -> Void
     ) async throws(TemplateStoreError) -> Bool {
@@ -90,8 +90,8 @@ struct SnapshotKeeper: Service {
             if error.code == .otherStore {
                 throw TemplateStoreError(
                     .otherStore,
-                    "The snapshot \(file.path) is of another store: give the server the file of its "
-                        + "own store, or move the file away if the store was replaced on purpose.",
+                    "The snapshot \(file.path) is of another store: use the snapshot of this "
+                        + "store, or move the file away if the store was replaced on purpose.",
                     underlyingError: error)
             }
             guard let kept, Self.replacedErrors.contains(error.code) else { throw error }
@@ -102,8 +102,8 @@ struct SnapshotKeeper: Service {
             try await library.load(kept.snapshot, takenAt: kept.date)
             let advice =
                 error.code == .changesLost
-                ? ", and nothing is stored until the store has what the snapshot has; to serve the "
-                    + "store as it is, move the file away and start the server again" : ""
+                ? ". Nothing is stored until the store has all changes of the snapshot; to serve "
+                    + "the store as it is, move the file away and restart the server" : ""
             logger.warning(
                 "The store cannot be read: started from the snapshot of \(kept.date.timestamp)\(advice)",
                 metadata: ["file": "\(file.path)", "error": "\(error)"])
@@ -111,8 +111,8 @@ struct SnapshotKeeper: Service {
         }
     }
 
-    /// Writes the file after changes, until the task is cancelled or the server shuts down, and once more
-    /// then.
+    /// Writes the file after changes until the task is cancelled or the server shuts down, then a
+    /// last time.
     func run() async {
         await cancelWhenGracefulShutdown {
             var pause = Self.interval
@@ -121,7 +121,7 @@ struct SnapshotKeeper: Service {
                 try? await Task.sleep(for: pause)
             }
         }
-        // The process is to end, even if the store does not answer.
+        // Time-limited: the process must end even if the store does not answer.
         let end = await result(within: Self.lastWriteTime) { await keepChanges(always: true) }
         if end == nil {
             logger.warning(
@@ -129,29 +129,32 @@ struct SnapshotKeeper: Service {
         }
     }
 
-    /// Writes the file, and returns false after a failure; `always` even if the library knows no change
-    /// since the last time: one that was made here may not have come by the feed yet.
+    /// Writes the file if there are changes, and returns false after a failure.
+    ///
+    /// `always` writes it even if the library knows of no change, since the feed may not have
+    /// delivered this process's own changes yet.
     private func keepChanges(always: Bool = false) async -> Bool {
         guard library.snapshotDate == nil,
             always || keptRevision.withLock({ $0 }) != library.revision
         else { return true }
-        // The content is encoded, hashed and synced, which takes a while.
+        // Encoding, hashing and syncing are slow, so they run on separate threads.
         let revision = await withTaskExecutorPreference(WorkThreads.snapshots) { await keep() }
         guard let revision else { return false }
         keptRevision.withLock { $0 = revision }
         return true
     }
 
-    /// Writes the file, and returns the revision of its snapshot; nil after a failure, which is logged
-    /// unless it is that of before.
+    /// Writes the file and returns the revision of its snapshot.
+    ///
+    /// Returns nil after a failure, which is logged unless it repeats the last one.
     private func keep() async -> StoreRevision? {
         var revision: StoreRevision?
         var failure: TemplateStoreError?
         do throws(TemplateStoreError) {
-            // The store may be large.
+            // Checked first, since reading a large store is expensive.
             try file.checkIsWritable()
             let snapshot = try await library.store.snapshot()
-            // After the snapshot, all of whose changes come before that of the mark then.
+            // Read after the snapshot, so that every change in the snapshot precedes the mark.
             let mark = try await (library.store as? any StoreMarking)?.mark()
             try file.write(SnapshotFile.Kept(snapshot: snapshot, date: Date(), mark: mark))
             revision = snapshot.revision
@@ -165,15 +168,15 @@ struct SnapshotKeeper: Service {
             return last
         }
         if let failure, failure.description != before?.description {
-            logger.warning("No snapshot was kept", metadata: ["error": "\(failure)"])
+            logger.warning("The snapshot could not be written", metadata: ["error": "\(failure)"])
         } else if failure == nil, before != nil {
-            logger.notice("The snapshot is kept again", metadata: ["file": "\(file.path)"])
+            logger.notice("The snapshot is up to date again", metadata: ["file": "\(file.path)"])
         }
         return revision
     }
 }
 
 extension WorkThreads {
-    /// For writing snapshots.
+    /// The threads that write snapshots.
     fileprivate static let snapshots = WorkThreads()
 }

@@ -5,17 +5,17 @@ import ServiceLifecycle
 import TemplateStore
 import WebhookDelivery
 
-/// Keeps the library and the tokens up to date with the store, whichever process changes it, and
-/// wakes the delivery of webhooks.
+/// Keeps the library and the tokens up to date with changes of the store by any process, and wakes
+/// the webhook delivery.
 struct StoreFollower: Service {
-    /// Interval between two writes of last token uses, and between two attempts to read the audit
+    /// Interval between writes of the last token uses, and between attempts to read the audit
     /// trail.
     private static let useInterval: Duration = .seconds(30)
 
-    /// Maximum duration of the last write of token uses, at a shutdown.
+    /// Maximum duration of the final write of token uses at shutdown.
     private static let lastWriteTime: Duration = .seconds(2)
 
-    /// Maximum delay before the next attempt after a failure of the store.
+    /// Maximum back-off after a failure of the store.
     private static let maximumDelay: Duration = .seconds(5)
 
     let library: TemplateLibrary
@@ -24,7 +24,7 @@ struct StoreFollower: Service {
     let logger: Logger
     let metrics: LibraryMetrics
 
-    /// Reads all data that the server serves from memory.
+    /// Loads all data that the server serves from memory.
     func load() async throws(TemplateStoreError) {
         try await loadBeforeAuditTrails()
         await library.earlierOverrides.read()
@@ -48,17 +48,17 @@ struct StoreFollower: Service {
                 group.addTask { await storeUses() }
             }
         }
-        // The process is to end, even if the store does not answer.
+        // Time-limited: the process must end even if the store does not answer.
         let end: Void? = await result(within: Self.lastWriteTime) { await storeUsesOnce() }
         if end == nil {
             logger.warning(
-                "When tokens were last used was not stored",
+                "The last uses of tokens could not be stored",
                 metadata: ["error": "The store did not answer within \(Self.lastWriteTime)."])
         }
     }
 
-    /// Applies the store's changes; after a gap or a failure, reads everything again before it
-    /// follows further.
+    /// Applies the store's changes; after a gap or a failure, reloads everything before it
+    /// continues.
     private func follow() async {
         var delay: Duration = .milliseconds(100)
         var logged: String?
@@ -69,7 +69,8 @@ struct StoreFollower: Service {
                 if !isComplete { try await loadBeforeAuditTrails() }
                 isComplete = false
                 try await withThrowingTaskGroup { group in
-                    // The trails may be long; no change waits for them.
+                    // Read concurrently: the audit trails may be long, and changes must not wait
+                    // for them.
                     group.addTask { await library.earlierOverrides.read() }
                     for try await change in library.store.changes(since: library.revision) {
                         try await apply(change)
@@ -80,10 +81,11 @@ struct StoreFollower: Service {
             } catch {
                 if Task.isCancelled { return }
                 metrics.countStoreError(operation: "watch")
-                // A store that stays away would fill the log.
+                // Log a repeated failure once, or an unavailable store would fill the log.
                 if logged != "\(error)" {
                     logger.warning(
-                        "The store's changes were lost", metadata: ["error": "\(error)"])
+                        "Following the changes of the store failed",
+                        metadata: ["error": "\(error)"])
                 }
                 logged = "\(error)"
                 try? await Task.sleep(for: delay * Double.random(in: 0.5...1))
@@ -117,23 +119,24 @@ struct StoreFollower: Service {
             try? await Task.sleep(for: Self.useInterval)
             if Task.isCancelled { return }
             await storeUsesOnce()
-            // Those that could not be read before.
+            // Retries the audit trails that could not be read.
             await library.earlierOverrides.read()
         }
     }
 
-    /// Stores the last uses of tokens; after a failure, which is only logged, the next call does.
+    /// Stores the last uses of tokens; after a failure, which is logged, the next call retries.
     private func storeUsesOnce() async {
         let uses = access.takeUses()
         if uses.isEmpty { return }
         do {
-            // At once: while another process holds the database, each write waits for seconds.
+            // One write for all: while another process locks the database, each write waits for
+            // seconds.
             try await library.store.recordUses(uses)
         } catch {
             access.returnUses(uses)
             metrics.countStoreError(operation: "record_uses")
             logger.warning(
-                "When tokens were last used was not stored", metadata: ["error": "\(error)"])
+                "The last uses of tokens could not be stored", metadata: ["error": "\(error)"])
         }
     }
 }

@@ -9,26 +9,28 @@ import TemplateStore
 
 /// The readiness of the store, for `GET /health/ready` and the metrics.
 ///
-/// Without the store the server goes on serving from memory, so that this decides nothing else.
+/// Nothing else depends on it: without the store the server continues to serve from memory.
 final class StoreHealth: Service {
-    /// Interval between the checks that nobody asks for.
+    /// Interval between background checks.
     private static let interval: Duration = .seconds(10)
 
     /// Maximum duration of a check.
     private static let timeLimit: Duration = .seconds(2)
 
-    /// Maximum wait of somebody who asks, and is told the result of the check before if it takes longer:
-    /// a load balancer may take a slow answer for a server that is dead.
+    /// Maximum time for which a request waits for the check; after that it receives the previous
+    /// result.
+    ///
+    /// A load balancer may take a slow answer for a dead server.
     private static let maximumWait: Duration = .milliseconds(75)
 
     private struct State {
-        /// The check that is running, for all who ask meanwhile.
+        /// The check in progress, which concurrent requests share.
         var check: Task<Void, Never>?
 
-        /// The result of the last check; nil while the store answers.
+        /// The error of the last check; nil while the store answers.
         var fault: TemplateStoreError?
 
-        /// The reason that was logged last.
+        /// The last logged reason.
         var logged: String?
     }
 
@@ -44,7 +46,7 @@ final class StoreHealth: Service {
         self.logger = logger
     }
 
-    /// Checks the store from time to time until the task is cancelled or the server shuts down.
+    /// Checks the store periodically until the task is cancelled or the server shuts down.
     func run() async {
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
@@ -54,8 +56,8 @@ final class StoreHealth: Service {
         }
     }
 
-    /// Checks the store, and returns why the server is degraded, in sentences for everybody; nil when it
-    /// is not.
+    /// Checks the store and returns the reason why the server is degraded, without confidential
+    /// details; nil when it is not degraded.
     func degradation() async -> String? {
         let check = state.withLock { state in
             let check = state.check ?? Task { [self] in await checkStore() }
@@ -87,7 +89,8 @@ final class StoreHealth: Service {
         _ = noteReason()
     }
 
-    /// The reason why the server is degraded, by the last check; it is logged when it is another one.
+    /// Returns the reason why the server is degraded, according to the last check, and logs it when
+    /// it has changed.
     private func noteReason() -> String? {
         let date = library.snapshotDate
         let start = date.map {
@@ -95,8 +98,8 @@ final class StoreHealth: Service {
             return "The server was started from the snapshot of \($0.timestamp)"
                 + (count == 0
                     ? ""
-                    : ", without \(count) record\(count == 1 ? "" : "s") that cannot be read, as the "
-                        + "server's log says")
+                    : ", without \(count) record\(count == 1 ? "" : "s") that cannot be read (see "
+                        + "the server log)")
         }
         let snapshotFault = snapshots?.fault
         let damage = snapshots?.storeDamage
@@ -122,7 +125,7 @@ final class StoreHealth: Service {
 
     private static func reason(_ error: TemplateStoreError) -> String {
         error.code == .unavailable
-            ? "The store does not answer, as the server's log says: documents and streams are served "
+            ? "The store does not answer (see the server log): documents and streams are served "
                 + "from memory, and nothing can be published."
             : RequestError(error, project: "").message
     }

@@ -107,7 +107,7 @@ struct SharedDatabaseTests {
             _ = try await backend.answer("/v1/tokens", fields: ["Authorization: Bearer \(token)"])
         }
         let lines = await backend.stop()
-        let failures = lines.count { $0.contains("last used was not stored") }
+        let failures = lines.count { $0.contains("last uses of tokens could not be stored") }
         // One more if the server had begun to store the first ones.
         #expect((1..<tokens.count).contains(failures), "\(lines)")
         try database.close()
