@@ -4,7 +4,8 @@ import JSONTree
 extension Administration {
     /// The routes of API 3; they cover every path below `/v1`.
     package func group(recognition: (any CallerRecognition)?) -> RouteGroup {
-        // Reads do not wait behind changes, which wait for each other and for other processes.
+        // Changes have their own pool: they wait for each other and for other processes, and reads
+        // must not queue behind them.
         let changes = WorkPool(.administration, waiting: 32, wait: .seconds(30))
         var group = RouteGroup(routes.map { $0.changing(in: changes) })
         group.covers = { TargetParts($0)?.segments.first?.hasSameBytes(as: "v1") ?? false }

@@ -60,7 +60,7 @@ struct ImportRoutesTests {
     private static let wrongRequests: [(body: JSONNode, reason: String)] = [
         (["file": .emptyObject], "format is missing or unknown"),
         (["format": "FIREBASE"], "file is missing"),
-        (["format": "PARSE", "file": .emptyObject, "section": 3], "section is no name"),
+        (["format": "PARSE", "file": .emptyObject, "section": 3], "section is not a name"),
         (
             [
                 "format": "ACTIVECONFIG",

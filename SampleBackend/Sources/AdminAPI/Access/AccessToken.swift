@@ -3,9 +3,9 @@ import HTTPServing
 import JSONTree
 public import TemplateStore
 
-/// A new access token: its text, which is shown once, and the part that is stored.
+/// A new access token: its text, which is shown only once, and the stored part.
 ///
-/// Descriptions, dumps and mirrors leave the text out.
+/// Descriptions, dumps and mirrors omit the text.
 public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable {
     /// The text that follows `Authorization: Bearer`: `acfg_` and 256 random bits in Base64.
     public let text: String
@@ -16,7 +16,7 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable 
     /// Generates a token.
     ///
     /// - Parameters:
-    ///   - name: A name for people; it appears in the audit trail.
+    ///   - name: A human-readable name; it appears in the audit trail.
     ///   - role: The permissions of the token.
     ///   - date: The creation time.
     ///   - expirationDate: The time when the token expires; nil means never.

@@ -3,7 +3,8 @@ import NIOConcurrencyHelpers
 package import TemplateStore
 
 extension AdministratorAccess {
-    /// Stores a session and takes it over; the store is not read, which could fail after the change.
+    /// Stores a session and adds it in memory, without reading the store again, which could fail
+    /// after the change.
     package func addSession<Failure: Error>(
         _ session: StoredSession, storing store: () async throws(Failure) -> Void
     ) async throws(Failure) {
@@ -13,7 +14,7 @@ extension AdministratorAccess {
         }
     }
 
-    /// Forgets a session that was removed from the store.
+    /// Removes a session that was removed from the store.
     package func removeSession(id: String) {
         state.withLockedValue { state in
             let number = state.sessionReads.begin()
@@ -22,9 +23,9 @@ extension AdministratorAccess {
         }
     }
 
-    /// Reads one session, nil when it has ended, and takes it over.
+    /// Reads one session, nil when it has ended, and applies the result.
     ///
-    /// A read that began earlier than another of the session, and takes longer, changes nothing.
+    /// A read that is overtaken by a later read of the same session changes nothing.
     package func readSession<Failure: Error>(
         id: String, _ read: () async throws(Failure) -> StoredSession?
     ) async throws(Failure) {
@@ -38,10 +39,10 @@ extension AdministratorAccess {
         }
     }
 
-    /// Replaces the sessions by those that are stored.
+    /// Replaces the sessions with the stored ones.
     ///
-    /// A read that began earlier than another, and takes longer, does not bring back an ended session,
-    /// and loses no new one. `read` is given the time at which the sessions have to last.
+    /// A read that is overtaken by a later one neither restores an ended session nor loses a new
+    /// one. `read` receives the time at which the sessions must still be valid.
     package func readSessions<Failure: Error>(
         _ read: (Date) async throws(Failure) -> [StoredSession]
     ) async throws(Failure) {
@@ -60,7 +61,7 @@ extension AdministratorAccess {
 }
 
 extension AdministratorAccess.State {
-    /// Replaces what is known of a session, unless that was read later.
+    /// Replaces the session in memory, unless a later read has already replaced it.
     fileprivate mutating func take(
         _ session: StoredSession?, id: String, readAs number: ReadOrder<String>.Number
     ) {

@@ -7,8 +7,8 @@ package import TemplateStore
 
 /// Administrator tokens, console sessions, and the last use of each token.
 ///
-/// It answers from memory. Changes of stored tokens and sessions by this process are passed to it; the
-/// follower of the store reads those by other processes.
+/// It answers from memory. This process passes its own changes of tokens and sessions to it; the
+/// store follower reads the changes of other processes.
 package final class AdministratorAccess: Sendable {
     /// The audit-trail name of the token from the environment.
     static let environmentTokenName = "environment"
@@ -26,23 +26,24 @@ package final class AdministratorAccess: Sendable {
     }
 
     struct State: Sendable {
-        /// Unrevoked tokens as stored.
+        /// Unrevoked tokens, as stored.
         var tokens: [StoredToken] = []
         /// Orders the reads of ``tokens`` and their changes, by identifier.
         var tokenReads = ReadOrder<String>()
-        /// Sessions that were not ended, by their hashes.
+        /// Active sessions by hash.
         var sessions: [Data: StoredSession] = [:]
         /// Orders the reads of ``sessions`` and their changes, by identifier.
         var sessionReads = ReadOrder<String>()
-        /// Last uses that the store does not know yet, by token identifier.
+        /// Last uses that are not stored yet, by token identifier.
         var uses: [String: Date] = [:]
-        /// True while the stored tokens and sessions could not be read.
+        /// True until the stored tokens and sessions have been read, after a start without the
+        /// store.
         var areTokensMissing = false
     }
 
     let state = NIOLockedValueBox(State())
 
-    /// Holder of the token from the environment, a publisher whose token never expires.
+    /// The holder of the token from the environment, a publisher whose token never expires.
     private let environmentHolder: Holder?
 
     let now: @Sendable () -> Date
@@ -51,17 +52,17 @@ package final class AdministratorAccess: Sendable {
         environmentHolder = environmentToken.map { hash in
             Holder(
                 administrator: Administrator(name: Self.environmentTokenName, role: .publisher),
-                // Replacing the environment's token ends the sessions that began with it.
+                // Replacing the environment's token ends the sessions started with it.
                 tokenID: "\(Self.environmentTokenName)-\(hash.data.prefix(4).hexadecimal)",
                 tokenHash: hash.data, expirationDate: nil)
         }
         self.now = now
     }
 
-    /// Replaces the tokens by those that are stored; revoked and expired ones are dropped.
+    /// Replaces the tokens with the stored ones; revoked and expired ones are dropped.
     ///
-    /// A read that began earlier than another, and takes longer, does not bring back a revoked token,
-    /// and loses no new one.
+    /// A read that is overtaken by a later one neither restores a revoked token nor loses a new
+    /// one.
     package func readTokens<Failure: Error>(
         _ read: () async throws(Failure) -> [StoredToken]
     ) async throws(Failure) {
@@ -79,18 +80,19 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// Refuses credentials that are not known with 503 in place of 401 until the tokens are read.
+    /// Answers unknown credentials with 503 instead of 401 until the tokens have been read.
     package func expectTokens() { state.withLockedValue { $0.areTokensMissing = true } }
 
-    /// - Throws: A ``RequestError`` with status 503 when credentials that are not known may be valid.
+    /// - Throws: A ``RequestError`` with status 503 when unknown credentials may be valid.
     package func checkTokensAreKnown() throws(RequestError) {
         if state.withLockedValue(\.areTokensMissing) { throw .storeUnavailable }
     }
 
-    /// Stores a token and takes it over; the store is not read, which could fail after the change.
+    /// Stores a token and adds it in memory, without reading the store again, which could fail
+    /// after the change.
     ///
-    /// - Returns: False when a read of all tokens that may lack this one was taken meanwhile, so that
-    ///   another one is needed.
+    /// - Returns: False when a concurrent read of all tokens, which may lack this one, was applied;
+    ///   the caller must read them again.
     package func addToken<Failure: Error>(
         _ token: StoredToken, storing store: () async throws(Failure) -> Void
     ) async throws(Failure) -> Bool {
@@ -104,7 +106,7 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// Forgets a token that was revoked.
+    /// Removes a revoked token.
     package func removeToken(id: String) {
         state.withLockedValue { state in
             let number = state.tokenReads.begin()
@@ -130,10 +132,11 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// A session, by the text of its cookie, and the holder of the token with which it began; nil
+    /// The session with the given cookie text, and the holder of the token that started it; nil
     /// when the session or its token has ended.
     package func holder(ofSession text: String?) -> (session: StoredSession, holder: Holder)? {
-        // Looking up a hash reveals nothing: nobody can find a text whose hash begins as another one.
+        // A dictionary lookup by hash leaks nothing useful through timing: finding a text whose
+        // hash has a given prefix is infeasible.
         let hash = AdministratorSession.hash(of: text ?? "")
         let date = now()
         return state.withLockedValue { state in
@@ -158,7 +161,7 @@ package final class AdministratorAccess: Sendable {
         return [environmentHolder].compactMap { $0 } + stored
     }
 
-    /// Returns and clears the token uses that are not stored yet.
+    /// Returns and clears the uses of tokens that are not stored yet.
     package func takeUses() -> [String: Date] {
         state.withLockedValue { state in
             defer { state.uses = [:] }
@@ -167,7 +170,7 @@ package final class AdministratorAccess: Sendable {
         }
     }
 
-    /// Takes back uses that could not be stored.
+    /// Restores uses that could not be stored.
     package func returnUses(_ uses: [String: Date]) {
         state.withLockedValue { $0.uses.merge(uses) { max($0, $1) } }
     }
@@ -175,12 +178,13 @@ package final class AdministratorAccess: Sendable {
 
 /// The holder of an administrator token.
 package struct Administrator: Sendable, Hashable {
-    /// The name of the token, as the audit trail shows it.
+    /// The name of the token, as shown in the audit trail.
     package let name: String
 
     package let role: StoredToken.Role
 
-    /// Prefix, in the audit trail, of the names of administrators who open a store directly.
+    /// The prefix that the audit trail adds to the names of administrators who open a store
+    /// directly.
     package static let localNamePrefix = "local:"
 
     package init(name: String, role: StoredToken.Role) {

@@ -3,16 +3,16 @@ import HTTPServing
 import JSONTree
 package import TemplateStore
 
-/// A new session of the console: the text of its cookie, and the part that is stored.
+/// A new console session: the text of its cookie and the stored part.
 ///
-/// A session ends after its lifetime, at sign-out, and with the token with which it began. Because it
-/// is stored, sign-out takes effect in every process and survives a restart, and the cookie does not
+/// A session ends after its lifetime, at sign-out, or with the token that started it. Because it is
+/// stored, it survives a restart and a sign-out takes effect in every process. The cookie does not
 /// reveal the administrator's token.
 package struct AdministratorSession: Sendable {
-    /// In seconds: 12 hours.
+    /// 12 hours, in seconds.
     static let lifetime: TimeInterval = 43_200
 
-    /// Beginning of a session's name, by which the audit trail tells a session from a token.
+    /// The prefix of session names, which distinguishes sessions from tokens in the audit trail.
     static let namePrefix = "Console session of "
 
     /// The value of the cookie: 256 random bits.
@@ -20,7 +20,7 @@ package struct AdministratorSession: Sendable {
 
     package let stored: StoredSession
 
-    /// A session for the holder of a token; it ends no later than that token.
+    /// Creates a session for the holder of a token; it ends no later than the token.
     package init(of holder: AdministratorAccess.Holder, date: Date) {
         text = Data.random(bytes: 32).base64URL
         let end = date + Self.lifetime
@@ -33,8 +33,7 @@ package struct AdministratorSession: Sendable {
 
     /// The stored hash of a session.
     ///
-    /// It differs from the hash of a token with the same text, so neither is accepted in place of
-    /// the other.
+    /// It differs from the hash of a token with the same text, so neither is accepted as the other.
     static func hash(of text: String) -> Data {
         .sha256(of: "activeconfig console session \(text)")
     }

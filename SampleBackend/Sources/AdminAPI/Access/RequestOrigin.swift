@@ -1,15 +1,15 @@
 import HTTPServing
 import HTTPTypes
 
-/// The origin of the page that makes a browser send a request (RFC 6454, Fetch Metadata).
+/// The origin of the page that caused a browser to send a request (RFC 6454, Fetch Metadata).
 struct RequestOrigin: Sendable {
-    /// Value of `Origin`; nil when no page sends the request, or when it only reads.
+    /// The value of `Origin`; nil when no page caused the request, or when the request only reads.
     let origin: String?
 
-    /// Value of `Sec-Fetch-Site`; nil from old browsers and over plain HTTP.
+    /// The value of `Sec-Fetch-Site`; nil from old browsers and over plain HTTP.
     let fetchSite: String?
 
-    /// Value of `Host`: this server's name as the browser knows it.
+    /// The value of `Host`: the server's name from the browser's point of view.
     let host: String?
 
     init(_ request: RouteRequest) {
@@ -18,15 +18,15 @@ struct RequestOrigin: Sendable {
         host = request.headerFields[named: "host"]
     }
 
-    /// Rejects a request that a page of another origin makes the browser send; `isSecure` is true
-    /// when the browser's connection is known to be TLS.
+    /// Rejects a request caused by a page of another origin; `isSecure` is true when the browser's
+    /// connection is known to use TLS.
     ///
     /// - Throws: A ``RequestError`` with status 403.
     func check(isSecure: Bool) throws(RequestError) {
         if let origin, !isOwn(origin, isSecure: isSecure) {
             throw .permissionDenied(
-                "The page is of another origin than this server: open the console at the address "
-                    + "of this server. A proxy has to pass Host as it came.")
+                "The page has another origin than this server: open the console at the address "
+                    + "of this server. A proxy must pass Host unchanged.")
         }
         if let fetchSite, fetchSite != "same-origin", fetchSite != "none" {
             throw .permissionDenied(

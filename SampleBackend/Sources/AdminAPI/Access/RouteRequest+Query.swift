@@ -4,17 +4,17 @@ import JSONTree
 import OrderedCollections
 
 extension RouteRequest {
-    /// Parameters of every call to Google's interfaces (their "standard query parameters"), which
-    /// change nothing here.
+    /// Google's "standard query parameters", which every Google API accepts; they have no effect
+    /// here.
     private static let systemParameters = [
         "access_token", "alt", "callback", "fields", "key", "oauth_token", "prettyPrint",
         "quotaUser", "uploadType", "upload_protocol", "$.xgafv",
     ]
 
-    /// Checks that the query has no parameters but those with the names, in camel or snake case,
-    /// each once, and those that Google's client libraries add.
+    /// Checks that the query contains only parameters with the given names, in camel or snake case
+    /// and each at most once, and those that Google's client libraries add.
     ///
-    /// - Throws: A ``RequestError`` with status 400 that names the first other parameter.
+    /// - Throws: A ``RequestError`` with status 400 that names the first unknown parameter.
     func checkQuery(knows names: [String]) throws(RequestError) {
         let forms = names.map(\.caseForms)
         let systemForms = Self.systemParameters.flatMap(\.caseForms)
@@ -30,12 +30,12 @@ extension RouteRequest {
                     continue
                 }
                 if systemForms.contains(where: name.hasSameBytes) {
-                    // Some servers separate parameters by semicolons; what follows one would be
-                    // ignored here.
+                    // Some servers separate parameters with semicolons; here a parameter after one
+                    // would be silently ignored.
                     guard parameter.value?.contains(";") != true else {
                         throw .invalidArgument(
                             "The query parameter \"\(shown)\" has a semicolon: separate "
-                                + "parameters by &.")
+                                + "parameters with &.")
                     }
                     continue
                 }
@@ -48,19 +48,19 @@ extension RouteRequest {
         }
     }
 
-    /// The object in the body, which has no members but those with the names.
+    /// The object in the body; it may have only members with the given names.
     ///
-    /// Otherwise a misspelt member would silently remove the value it was meant to set.
+    /// Otherwise a misspelled member would silently remove the value that it was meant to set.
     ///
-    /// - Throws: A ``RequestError`` with status 400 that names the first other member.
+    /// - Throws: A ``RequestError`` with status 400 that names the first unknown member.
     func jsonBody(knows names: [String]) throws(RequestError) -> JSONNode {
         let body = try jsonBody()
         try (body.objectValue ?? [:]).checkMembers(known: names, in: "")
         return body
     }
 
-    /// The last value of a parameter of the query, whose name may be in camel case or in snake case,
-    /// as in Google's interfaces; nil when it is missing.
+    /// The last value of a query parameter, whose name may be in camel or snake case, as in
+    /// Google's APIs; nil when it is missing.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is not percent-encoded UTF-8.
     func queryValue(named name: String) throws(RequestError) -> String? {
@@ -68,7 +68,7 @@ extension RouteRequest {
         return try target.query.lastValue { forms.contains(where: $0.hasSameBytes) }
     }
 
-    /// A Boolean parameter of the query; false when it is missing, true when it has no value.
+    /// A Boolean query parameter; false when it is missing, true when it has no value.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is neither `true` nor `false`.
     func flag(named name: String) throws(RequestError) -> Bool {
@@ -76,13 +76,13 @@ extension RouteRequest {
         case nil, "false": return false
         case "true", "": return true
         default:
-            throw .invalidArgument("The query parameter \(name) is wrong: send true or false.")
+            throw .invalidArgument("The query parameter \(name) is invalid: send true or false.")
         }
     }
 
-    /// An integer parameter of the query; nil when it is missing.
+    /// An integer query parameter; nil when it is missing.
     ///
-    /// - Throws: A ``RequestError`` with status 400 when it is not a whole number in the range.
+    /// - Throws: A ``RequestError`` with status 400 when it is not an integer in the range.
     func wholeNumber(
         named name: String, in range: ClosedRange<Int>
     ) throws(RequestError) -> Int? {
@@ -90,27 +90,28 @@ extension RouteRequest {
         if let number = Int(decimal: text), range.contains(number) { return number }
         let wanted =
             range.upperBound == Int.maximumDecimal
-            ? "from \(range.lowerBound) on" : "from \(range.lowerBound) to \(range.upperBound)"
+            ? "of at least \(range.lowerBound)" : "from \(range.lowerBound) to \(range.upperBound)"
         throw .invalidArgument(
-            "The query parameter \(name) is wrong: send a whole number \(wanted).")
+            "The query parameter \(name) is invalid: send an integer \(wanted).")
     }
 
-    /// A time parameter of the query; nil when it is missing.
+    /// A time query parameter; nil when it is missing.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is not in the format of RFC 3339.
     func date(named name: String) throws(RequestError) -> Date? {
         guard let text = try queryValue(named: name) else { return nil }
         if let date = Date(timestamp: text) { return date }
         throw .invalidArgument(
-            "The query parameter \(name) is wrong: send a time such as 2026-01-31T12:00:00Z.")
+            "The query parameter \(name) is invalid: send a time such as 2026-01-31T12:00:00Z.")
     }
 }
 
 extension OrderedDictionary<String, JSONNode> {
-    /// Checks that an object of a request has no members but those with the names; `path` is its
-    /// place and a dot, empty for the body.
+    /// Checks that an object in a request has only members with the given names.
     ///
-    /// - Throws: A ``RequestError`` with status 400 that names the first other member.
+    /// `path` is its position followed by a dot; empty for the body.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 that names the first unknown member.
     func checkMembers(known names: [String], in path: String) throws(RequestError) {
         guard let name = keys.first(where: { !names.contains($0) }) else { return }
         throw .invalidArgument(
@@ -120,14 +121,14 @@ extension OrderedDictionary<String, JSONNode> {
 }
 
 extension String {
-    /// A name in camel case, and the same name in snake case: `pageSize` and `page_size`.
+    /// The name in camel case and in snake case: `pageSize` and `page_size`.
     var caseForms: [String] {
         [self, String(flatMap { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" })]
     }
 }
 
 extension Int {
-    /// The largest integer that requests may contain: 18 digits, which fit every client's integers.
+    /// The largest integer that requests may contain: 18 digits, which fit into 64 bits.
     static let maximumDecimal = 999_999_999_999_999_999
 
     /// Parses an integer of a request: decimal digits without a sign or leading zeros.

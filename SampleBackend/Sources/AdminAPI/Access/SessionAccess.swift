@@ -9,24 +9,23 @@ package import TemplateStore
 package struct AdministratorCaller: Sendable {
     package let administrator: Administrator
 
-    /// The identifier of the token, which no other token ever has; for a trusted administrator,
-    /// the name.
+    /// The identifier of the token, which is never reused; the name for a trusted administrator.
     let id: String
 
-    /// The console session of the request; nil when it carries a token.
+    /// The console session of the request; nil when the request carries a token.
     let session: Session?
 
-    /// A session and whether the browser's connection is TLS.
+    /// A session, and whether the browser's connection uses TLS.
     struct Session: Sendable {
         let holder: AdministratorAccess.Holder
         let isSecure: Bool
 
-        /// Rejects cross-site request forgery, and requests of a page that was opened in another
+        /// Rejects cross-site request forgery, and requests from a page that was opened in another
         /// session.
         ///
-        /// The cookie alone suffices for reading; any other request has to prove that it comes from
-        /// a page of the console. Tabs share the cookie, so that a tab may send that of a session
-        /// which began in another one: a proof that does not fit is refused for reading, too.
+        /// For reading, the cookie is sufficient; any other request must prove that it comes from a
+        /// page of the console. Tabs share the cookie, so a tab may send the cookie of a session
+        /// that was started in another tab. Therefore a wrong proof is refused for reads as well.
         ///
         /// - Throws: A ``RequestError`` with status 403 when the proof is missing or wrong.
         func checkProof(of request: RouteRequest) throws(RequestError) {
@@ -38,7 +37,7 @@ package struct AdministratorCaller: Sendable {
         }
     }
 
-    /// An administrator who is trusted without a token.
+    /// Creates a caller who is trusted without a token.
     package init(_ administrator: Administrator) {
         self.administrator = administrator
         id = administrator.name
@@ -52,7 +51,7 @@ package struct AdministratorCaller: Sendable {
     }
 }
 
-/// Authenticates administrators by `Authorization` or, without that field, by the cookie of a
+/// Authenticates administrators by `Authorization`, or without that field by the cookie of a
 /// console session (API 3).
 package struct SessionAccess: Sendable {
     package let access: AdministratorAccess
@@ -60,7 +59,8 @@ package struct SessionAccess: Sendable {
     /// True when the server itself terminates TLS.
     private let usesTLS: Bool
 
-    /// The progress of the store, whose other processes add tokens and sessions; nil when there are none.
+    /// The progress of following the store, to which other processes add tokens and sessions; nil
+    /// when there are no other processes.
     private let progress: StoreProgress?
 
     package init(access: AdministratorAccess, usesTLS: Bool, progress: StoreProgress?) {
@@ -75,7 +75,7 @@ package struct SessionAccess: Sendable {
         return { () async throws(RequestError) in try await progress.catchUp() }
     }
 
-    /// As ``catchUp``; nil for fields without credentials, too.
+    /// ``catchUp``, but nil for fields without credentials.
     package func catchUp(
         for headerFields: RequestFields
     ) -> (@Sendable () async throws(RequestError) -> Void)? {
@@ -115,14 +115,14 @@ package struct SessionAccess: Sendable {
         try RequestOrigin(request).check(isSecure: isSecure(request.headerFields))
     }
 
-    /// The session cookie under the name that it has on this connection.
+    /// The session cookie, with the name that it has on this connection.
     package func cookie(of headerFields: RequestFields) -> SessionCookie {
         SessionCookie(host: headerFields[named: "host"], isSecure: isSecure(headerFields))
     }
 
-    /// Rejects a sign-out by a page that was opened in the session of another token.
+    /// Rejects a sign-out from a page that was opened in the session of another token.
     ///
-    /// A request without `X-CSRF-Token` may sign out: the origin was checked.
+    /// A request without `X-CSRF-Token` may sign out, since its origin has been checked.
     ///
     /// - Throws: A ``RequestError`` with status 403 when the request has the field and it is wrong.
     package func checkProof(
@@ -132,7 +132,8 @@ package struct SessionAccess: Sendable {
         try Self.check(proof, for: holder)
     }
 
-    /// - Throws: A ``RequestError`` with status 403 when a value of `X-CSRF-Token` is missing or wrong.
+    /// - Throws: A ``RequestError`` with status 403 when the value of `X-CSRF-Token` is missing or
+    ///   wrong.
     fileprivate static func check(
         _ proof: String?, for holder: AdministratorAccess.Holder
     ) throws(RequestError) {
@@ -140,7 +141,7 @@ package struct SessionAccess: Sendable {
         guard Data((proof ?? "").utf8).equalsInConstantTime(expected) else {
             throw .permissionDenied(
                 "X-CSRF-Token is missing or wrong: send the csrfToken that GET "
-                    + "/console/session answers, or a token as Authorization: Bearer.")
+                    + "/console/session returns, or a token as Authorization: Bearer.")
         }
     }
 
@@ -151,9 +152,9 @@ package struct SessionAccess: Sendable {
         return Data(code).base64URL
     }
 
-    /// True when the browser's connection is TLS, which may end at a proxy.
+    /// True when the browser's connection uses TLS, which a proxy may terminate.
     ///
-    /// A client that forges `X-Forwarded-Proto` harms only itself.
+    /// A client that forges `X-Forwarded-Proto` affects only itself.
     private func isSecure(_ headerFields: RequestFields) -> Bool {
         usesTLS || headerFields[named: "x-forwarded-proto"]?.lowercased() == "https"
     }

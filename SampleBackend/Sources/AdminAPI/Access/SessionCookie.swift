@@ -1,22 +1,21 @@
-/// The cookie of a console session: a random text whose hash is stored.
+/// The cookie of a console session: a random text of which the store keeps the hash.
 ///
-/// Because the hash is in the store, a session is valid at every replica and survives a restart,
-/// and sign-out ends it everywhere. Scripts cannot read the cookie, and pages of other sites cannot
-/// send it.
+/// Because the hash is stored, a session is valid at every replica, survives a restart, and ends
+/// everywhere at sign-out. Scripts cannot read the cookie, and pages of other sites cannot send it.
 package struct SessionCookie: Sendable {
     /// `Max-Age` in seconds: 12 hours.
     private static let lifetime = Int(AdministratorSession.lifetime)
 
-    /// True when the browser's connection is TLS.
+    /// True when the browser's connection uses TLS.
     private let isSecure: Bool
 
-    /// Ends with the port, and begins with `__Host-` under TLS.
+    /// Ends with the port, and starts with `__Host-` under TLS.
     ///
-    /// Browsers send a cookie to all ports of a host: the port keeps the sessions of its servers
-    /// apart. The prefix keeps pages of sibling domains from setting the cookie.
+    /// Browsers send a cookie to all ports of a host, so the port separates the sessions of several
+    /// servers on it. The prefix prevents pages of sibling domains from setting the cookie.
     private let name: String
 
-    /// Creates the cookie of a server that browsers reach by `host`, the value of `Host`.
+    /// Creates the cookie for a server that browsers reach by `host`, the value of `Host`.
     init(host: String?, isSecure: Bool) {
         self.isSecure = isSecure
         let port = (host ?? "").split(separator: ":").dropFirst().last ?? ""
@@ -27,7 +26,7 @@ package struct SessionCookie: Sendable {
 
     /// The session's text in the value of a `Cookie` field; nil when there is none.
     ///
-    /// Several fields are joined by semicolons.
+    /// Repeated fields are joined with semicolons.
     package func text(in field: String?) -> String? {
         let prefix = "\(name)="
         for part in (field ?? "").split(separator: ";") {

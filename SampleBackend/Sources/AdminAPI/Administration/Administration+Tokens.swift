@@ -1,23 +1,24 @@
 package import HTTPServing
 package import TemplateStore
 
-// A change that was stored is answered even if the store fails afterwards: the text of a token or of a
-// cookie is shown once. So ``AdministratorAccess`` receives the change, and the store is not read again.
+// A stored change must be answered even if the store fails afterwards, because the text of a token
+// or cookie is shown only once. Therefore ``AdministratorAccess`` receives the change directly, and
+// the store is not read again.
 extension Administration {
-    /// Stores a new token, which is valid at once.
+    /// Stores a new token, which is valid immediately.
     func addToken(_ token: StoredToken, actor: String) async throws(RequestError) {
         let isKnown = try await access.addToken(token) { () throws(RequestError) in
             try await callStore("add_token") { () throws(TemplateStoreError) in
                 try await store.addToken(token, actor: actor)
             }
         }
-        // A failure is counted and logged; the follower of the store's changes reads the tokens later.
+        // A failure is counted and logged; the store follower reads the tokens later.
         if !isKnown {
             try? await access.readTokens { () throws(RequestError) in try await storedTokens() }
         }
     }
 
-    /// Revokes a token, which is invalid at once; false when there is none.
+    /// Revokes a token with immediate effect; returns false when there is none.
     func revokeToken(id: String, actor: String) async throws(RequestError) -> Bool {
         let isFound = try await callStore("revoke_token") { () throws(TemplateStoreError) in
             try await store.revokeToken(id: id, actor: actor, date: now())
@@ -26,7 +27,7 @@ extension Administration {
         return isFound
     }
 
-    /// Stores a new session, which is valid at once.
+    /// Stores a new session, which is valid immediately.
     package func addSession(
         _ session: StoredSession, actor: String
     ) async throws(RequestError) {
@@ -37,7 +38,7 @@ extension Administration {
         }
     }
 
-    /// Ends a session, which is invalid at once.
+    /// Ends a session with immediate effect.
     package func removeSession(_ session: StoredSession, actor: String) async throws(RequestError) {
         _ = try await callStore("end_session") { () throws(TemplateStoreError) in
             try await store.removeSession(id: session.id, actor: actor, date: now())

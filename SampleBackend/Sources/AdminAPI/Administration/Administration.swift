@@ -7,33 +7,33 @@ import Rendering
 package import TemplateStore
 import Templates
 
-/// The operations of administrators (API 3); the routes translate from and to HTTP.
+/// The operations of administrators (API 3); the routes translate them from and to HTTP.
 package struct Administration: Sendable {
     package let store: any TemplateStore
 
-    /// The published templates in memory, from which clients are served.
+    /// The published templates in memory, from which the server answers clients.
     ///
-    /// A publish reaches it before the publisher gets its response.
+    /// It contains a publish before the publisher receives the response.
     package let library: TemplateLibrary
 
     package let access: AdministratorAccess
     package let metrics: LibraryMetrics
 
-    /// Open streams of clients; nil in a process that serves none.
+    /// Open streams of clients; nil in a process that serves no clients.
     package var hub: RealtimeHub?
 
-    /// Reads what other replicas count; nil for a store of one process.
+    /// Reads the counts of other replicas; nil for a store that only one process uses.
     package var replicas: ReplicaBoard?
 
-    /// Acknowledgements of versions by clients; nil while they are switched off.
+    /// Acknowledgements of versions by clients; nil when they are disabled.
     package var acknowledgements: Acknowledgements?
 
-    /// The signals of recent requests; nil while none are kept.
+    /// The sampled signals of recent requests; nil when sampling is disabled.
     package var sample: SignalSample?
 
     package let now: @Sendable () -> Date
 
-    /// The most bytes of an answer that the server sends.
+    /// The maximum number of bytes of an answer's body.
     package var maximumAnswerBytes = Int.max
 
     /// True when webhooks may point at private networks and at this machine.
@@ -57,10 +57,10 @@ package struct Administration: Sendable {
         self.allowsPrivateWebhooks = allowsPrivateWebhooks
     }
 
-    /// Calls the store, counts a failure and maps it to a client error.
+    /// Calls the store, counts and logs its failure, and maps errors to a ``RequestError``.
     ///
     /// - Parameters:
-    ///   - operation: The name of the operation in the metrics.
+    ///   - operation: The operation's name in the metrics.
     ///   - project: The project, for the error message.
     ///   - call: The call to the store.
     /// - Returns: The result of the call.
@@ -103,13 +103,13 @@ package struct Administration: Sendable {
                 + "versions.")
     }
 
-    /// - Throws: A ``RequestError`` with status 404 when nothing was published in the project.
+    /// - Throws: A ``RequestError`` with status 404 when nothing is published in the project.
     func checkExists(_ project: String) async throws(RequestError) {
         if library.project(project) == nil { _ = try await template(inProject: project) }
     }
 }
 
 extension WorkThreads {
-    /// For requests of administrators, which read, check and compare whole templates.
+    /// The threads for requests of administrators, which read, check and compare whole templates.
     static let administration = WorkThreads()
 }

@@ -1,10 +1,10 @@
 import HTTPServing
 import JSONTree
 
-/// Checks texts that pages and terminals show on one line, such as names.
+/// Checks texts that pages and terminals show on a single line, such as names.
 enum ShownText: Sendable {
-    /// Checks that a text has 1 to `maximumLength` characters, all of which are shown, and no blanks
-    /// around it; `name` is the member of the request.
+    /// Checks that a text has 1 to `maximumLength` visible characters and no surrounding
+    /// whitespace; `name` is the member of the request.
     ///
     /// - Throws: A ``RequestError`` with status 400.
     static func check(
@@ -23,8 +23,7 @@ enum ShownText: Sendable {
         }
         guard isPlain, text.first?.isWhitespace == false, text.last?.isWhitespace == false else {
             throw .invalidArgument(
-                "\(name) has blanks around it, or characters that are not shown: send a plain "
-                    + "text.")
+                "\(name) has surrounding whitespace or invisible characters: send plain text.")
         }
     }
 }

@@ -3,12 +3,12 @@ import HTTPTypes
 import TemplateStore
 
 extension StateExpectation {
-    /// Reads `If-Match`, or `If-None-Match: *` for something new; nil without either.
+    /// Reads `If-Match`, or `If-None-Match: *` for a new resource; nil without either field.
     ///
-    /// The tag may be without quotation marks, and weak: proxies that compress weaken it.
+    /// The tag may lack quotation marks, and may be weak because compressing proxies weaken it.
     ///
-    /// - Throws: A ``RequestError`` with status 400 when both, another `If-None-Match`, or an
-    ///   `If-Match` without a tag or with several is sent.
+    /// - Throws: A ``RequestError`` with status 400 for both fields, for any other `If-None-Match`,
+    ///   and for an `If-Match` with no tag or several tags.
     init?(_ fields: RequestFields) throws(RequestError) {
         switch (fields[.ifMatch], fields[.ifNoneMatch]) {
         case (nil, nil): return nil
@@ -17,8 +17,8 @@ extension StateExpectation {
         case (let ifMatch?, nil): self = .tag(try Self.tag(ifMatch))
         default:
             throw .invalidArgument(
-                "Send either If-Match with the ETag of what is replaced, or If-None-Match: * for "
-                    + "something new.")
+                "Send either If-Match with the ETag of the state to replace, or If-None-Match: * "
+                    + "to create it.")
         }
     }
 
@@ -31,7 +31,7 @@ extension StateExpectation {
         }
         guard !tag.isEmpty, !tag.contains(quote) else {
             throw .invalidArgument(
-                "If-Match is empty or has several tags: send the one ETag of what is replaced.")
+                "If-Match is empty or has several tags: send the ETag of the state to replace.")
         }
         return String(Substring(tag))
     }

@@ -12,7 +12,7 @@ struct AuditRoutes: Sendable {
         [.get("/v1/projects/{project}/audit", access: RoleAccess(.viewer), handler: list)]
     }
 
-    /// Newest first.
+    /// Lists the entries, newest first.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let limit =
@@ -23,7 +23,8 @@ struct AuditRoutes: Sendable {
             inProject: request.project, limit: limit,
             before: before.map { StoreRevision(Int64($0)) })
         var body: JSONNode = ["entries": .array(entries.map(\.json))]
-        // The store returns at most a page: a further query finds out whether more follow.
+        // The store returns at most one page, so another query determines whether more entries
+        // follow.
         if entries.count == limit, let last = entries.last,
             try await !self.entries(
                 inProject: request.project, limit: 1, before: last.revision
@@ -46,7 +47,7 @@ struct AuditRoutes: Sendable {
 }
 
 extension AuditEntry {
-    /// The entry in responses.
+    /// The JSON form of the entry in responses.
     package var json: JSONNode {
         var node: JSONNode = [
             "revision": .string("\(revision)"), "time": .string(date.timestamp),

@@ -7,13 +7,13 @@ import TemplateStore
 import Templates
 
 extension Administration {
-    /// An administrator and a project: the place of a draft.
+    /// The key of a draft: an administrator and a project.
     struct DraftPlace {
         let owner: String
         let project: String
     }
 
-    /// Bytes of a draft's answer besides its template and its lists.
+    /// Bytes reserved for the members of a draft's answer other than its template and its lists.
     static let draftFieldBytes = 4_096
 
     /// The stored draft; nil when there is none.
@@ -23,14 +23,14 @@ extension Administration {
         }
     }
 
-    /// A stored draft with what it is compared with.
+    /// A stored draft with the template that it is compared with.
     func edited(_ stored: StoredDraft) async throws -> EditedDraft {
         EditedDraft(
             stored: stored, json: try Self.json(stored.content),
             base: try await base(stored.baseVersion, inProject: stored.project))
     }
 
-    /// Creates or replaces a draft, whatever is wrong with the template: an edit that cannot be
+    /// Creates or replaces a draft, even if its template is invalid: an edit that cannot be
     /// published yet must not be lost.
     ///
     /// - Throws: A ``RequestError`` with status 412 when the stored draft is not the expected one,
@@ -56,12 +56,12 @@ extension Administration {
         return EditedDraft(stored: stored, json: json, base: base)
     }
 
-    /// The draft that a patch applies to, or that it starts.
+    /// The draft that a patch changes or creates.
     ///
     /// - Parameters:
     ///   - place: The administrator and the project.
-    ///   - expectation: `absent` starts a draft.
-    ///   - baseVersion: The version that a new draft begins with; nil is the current one.
+    ///   - expectation: `absent` creates a draft.
+    ///   - baseVersion: The version that a new draft is based on; nil means the current one.
     /// - Returns: The template, its base version, and the tag of the stored draft if there is one.
     /// - Throws: A ``RequestError`` with status 412 when the stored draft is not the expected one.
     func draftToPatch(
@@ -102,7 +102,7 @@ extension Administration {
         }
     }
 
-    /// The template of a version; nil when it is not kept.
+    /// The template of a version; nil when it is no longer stored.
     private func base(
         _ version: Int, inProject project: String
     ) async throws -> RemoteConfigTemplate? {
@@ -123,12 +123,12 @@ extension Administration {
         }
         guard version <= current else {
             throw .invalidArgument(
-                "baseVersion is \(version), and the current version is \(current): send the number "
-                    + "of the version that the edit began with.")
+                "baseVersion is \(version), but the current version is \(current): send the number "
+                    + "of the version on which the edit is based.")
         }
     }
 
-    /// Only JSON that was read before is stored, so a failure is a fault of the server.
+    /// Only valid JSON is stored, so a failure is an internal error.
     private static func json(_ content: Data) throws -> JSONNode {
         try JSONNode(jsonData: content)
     }

@@ -42,18 +42,18 @@ struct DraftRoutes: Sendable {
             withTemplate: true, maximumBytes: administration.maximumAnswerBytes)
     }
 
-    /// Stores a whole draft: `{"baseVersion": "12", "template": {…}}`.
+    /// Stores a complete draft: `{"baseVersion": "12", "template": {…}}`.
     @Sendable
     private func put(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody(knows: ["baseVersion", "template"])
         guard let baseVersion = body["baseVersion"]?.versionNumber else {
             throw RequestError.invalidArgument(
-                "baseVersion is missing or no version's number: send the one the edit began with, "
-                    + "such as \"5\", or \"0\" when nothing was published then.")
+                "baseVersion is missing or not a version number: send the version on which the "
+                    + "edit is based, such as \"5\", or \"0\" for an edit before the first publish.")
         }
         guard let template = body["template"], case .object = template else {
             throw RequestError.invalidArgument(
-                "template is missing or no object: send the edited template.")
+                "template is missing or not an object: send the edited template.")
         }
         return try await administration.saveDraft(
             template, baseVersion: baseVersion, at: request.draftPlace,
@@ -81,7 +81,7 @@ struct DraftRoutes: Sendable {
         }
         guard case .object = json else {
             throw RequestError.invalidArgument(
-                "The patch makes the template \(json.kindDescription): leave it an object.")
+                "The patch turns the template into \(json.kindDescription): keep it an object.")
         }
         if isCheck { return try Self.check(json) }
         return try await administration.saveDraft(
@@ -99,7 +99,7 @@ struct DraftRoutes: Sendable {
         return .json(.emptyObject)
     }
 
-    /// The answer of a check: the warnings.
+    /// The answer to a dry run: the warnings.
     ///
     /// - Throws: A ``RequestError`` with status 400 that lists every problem.
     private static func check(_ json: JSONNode) throws(RequestError) -> RouteResponse {
@@ -131,7 +131,7 @@ struct DraftRoutes: Sendable {
         guard type.trimmingCharacters(in: .whitespaces).lowercased() == mediaType else {
             throw RequestError(
                 httpStatus: .unsupportedMediaType, statusName: "UNSUPPORTED_MEDIA_TYPE",
-                message: "Content-Type is missing or another one: send a JSON Patch (RFC 6902) as "
+                message: "Content-Type is missing or unsupported: send a JSON Patch (RFC 6902) as "
                     + "\(mediaType).",
                 headerFields: HTTPField.Name("Accept-Patch").map { [$0: mediaType] } ?? [:])
         }
@@ -147,9 +147,9 @@ extension RouteRequest {
             owner: (caller as? AdministratorCaller)?.id ?? "", project: project)
     }
 
-    /// The draft that the request changes.
+    /// The state of the draft that the request expects.
     ///
-    /// - Throws: A ``RequestError`` with status 400 when the request does not say it.
+    /// - Throws: A ``RequestError`` with status 400 when the request has no valid precondition.
     fileprivate var draftExpectation: StateExpectation {
         get throws(RequestError) {
             if let expectation = try StateExpectation(headerFields) {

@@ -5,23 +5,23 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// A stored draft and the template that it began with, in responses.
+/// A stored draft and the template on which it is based, for responses.
 struct EditedDraft: Sendable {
     let stored: StoredDraft
 
     /// The edited template.
     let json: JSONNode
 
-    /// The template of the base version; nil when that is no longer kept.
+    /// The template of the base version; nil when that is no longer stored.
     let base: RemoteConfigTemplate?
 
-    /// The most bytes of `changes`, and of `problems`: enough for what can be published.
+    /// The maximum bytes of `changes` and of `problems`: enough for any publishable template.
     private static let maximumListBytes = 8 << 20
 
     /// `{"baseVersion": "12", "updateTime": "…", "template": {…}, "changes": {…}, "problems": []}`.
     ///
-    /// `withTemplate` false leaves out the template, which its sender has. The answer has less
-    /// than `maximumBytes`, so that it is not refused after the draft was stored.
+    /// `withTemplate` is false for answers to the sender, who has the template. The answer has less
+    /// than `maximumBytes`, since it must not be refused after the draft is stored.
     func answer(withTemplate: Bool, maximumBytes: Int) -> RouteResponse {
         let draft = TemplateDraft(json: json)
         let templateBytes = withTemplate ? stored.content.count : 0
@@ -43,8 +43,8 @@ struct EditedDraft: Sendable {
 }
 
 extension [TemplateProblem] {
-    /// The first problems as JSON, which together have at most so many bytes as text, and one that
-    /// counts the others.
+    /// The first problems as JSON, in total at most `bytes` long, followed by one that counts the
+    /// omitted ones.
     fileprivate func listed(bytes: Int) -> [JSONNode] {
         var remaining = bytes
         let listed = map(\.json).prefix { node in

@@ -7,13 +7,13 @@ import Templates
 
 /// The versions of a project that changed each of its settings.
 struct SettingHistory: Sendable {
-    /// The versions that are looked at.
+    /// Maximum number of versions to compare.
     static let maximumVersions = 100
 
-    /// The size of the templates that are looked at, in bytes.
+    /// Maximum total size of the templates to compare, in bytes.
     static let maximumSize = 64 << 20
 
-    /// The versions that are kept of a setting, the newest.
+    /// Maximum number of versions per setting; the newest are kept.
     static let maximumChanges = 20
 
     private struct Setting: Hashable {
@@ -21,10 +21,10 @@ struct SettingHistory: Sendable {
         let key: String
     }
 
-    /// Newest first, without those that nothing is known of.
+    /// The compared versions, newest first.
     private(set) var versions: [TemplateVersion]
 
-    /// The version with which the oldest known one was compared; 0 stands for no template.
+    /// The version with which the oldest of ``versions`` was compared; 0 stands for no template.
     private(set) var baseVersion = 0
 
     /// The newest version's template.
@@ -35,14 +35,14 @@ struct SettingHistory: Sendable {
 
     var versionNumber: Int { versions.first?.number ?? baseVersion }
 
-    /// A history of a version alone.
+    /// Creates a history that contains no changes up to a version.
     private init(template: RemoteConfigTemplate, version: TemplateVersion) {
         versions = []
         baseVersion = version.number
         self.template = template
     }
 
-    /// Reads the history of a project, or continues an earlier one.
+    /// Reads the history of a project, or continues an earlier history.
     static func read(
         from project: some VersionReading, after earlier: SettingHistory?
     ) async throws -> SettingHistory {
@@ -55,7 +55,7 @@ struct SettingHistory: Sendable {
         else { throw RequestError.notFound("The project has no version: publish one.") }
         var history = SettingHistory(template: next, version: newest)
         for (version, older) in zip(page.versions, page.versions.dropFirst()) {
-            // A publish may have removed the oldest version meanwhile.
+            // A concurrent publish may have removed the oldest version.
             guard size <= maximumSize, let (template, bytes) = try await read(older, of: project)
             else { return history }
             size += bytes
@@ -68,7 +68,8 @@ struct SettingHistory: Sendable {
         return history
     }
 
-    /// The history with the versions published since; nil when one of them is not known any more.
+    /// The history extended by the versions published since; nil when one of them is no longer
+    /// stored.
     private func continued(
         to page: VersionPage, in project: some VersionReading
     ) async throws -> SettingHistory? {
@@ -83,7 +84,7 @@ struct SettingHistory: Sendable {
         return history
     }
 
-    /// A version's template and its stored size in bytes; nil when it is no longer kept.
+    /// A version's template and its stored size in bytes; nil when it is no longer stored.
     private static func read(
         _ version: TemplateVersion, of project: some VersionReading
     ) async throws -> (RemoteConfigTemplate, size: Int)? {
@@ -93,7 +94,7 @@ struct SettingHistory: Sendable {
         return (template, stored.content.count)
     }
 
-    /// Adds a version that is newer than all others.
+    /// Adds a version that is newer than all others so far.
     private mutating func append(_ newer: RemoteConfigTemplate, _ version: TemplateVersion) {
         for difference in TemplateDiff(from: template, to: newer).parameters {
             let setting = Setting(section: difference.section, key: difference.key)
@@ -107,7 +108,7 @@ struct SettingHistory: Sendable {
         if versions.count > Self.maximumVersions { removeOldest() }
     }
 
-    /// Forgets what the oldest version changed.
+    /// Removes the oldest version and its changes.
     private mutating func removeOldest() {
         baseVersion = versions.removeLast().number
         for (setting, numbers) in changes where numbers.last == baseVersion {
@@ -115,7 +116,7 @@ struct SettingHistory: Sendable {
         }
     }
 
-    /// Adds the oldest version so far, by its difference from the one before.
+    /// Adds a version that is older than all others so far, by its difference from its predecessor.
     private mutating func prepend(
         _ older: RemoteConfigTemplate, _ number: Int, before newer: RemoteConfigTemplate,
         _ version: TemplateVersion
@@ -129,8 +130,8 @@ struct SettingHistory: Sendable {
         baseVersion = number
     }
 
-    /// The answer of the route `remoteConfig:settingHistory` (API 3): the settings of the newest
-    /// version that changed, and the versions that changed them.
+    /// The response of the route `remoteConfig:settingHistory` (API 3): those settings of the
+    /// newest version that changed, with the versions that changed them.
     var json: JSONNode {
         var named: Set<Int> = []
         var sections = JSONNode.emptyObject
@@ -154,20 +155,21 @@ struct SettingHistory: Sendable {
 
 /// Reads the versions of a project.
 protocol VersionReading: Sendable {
-    /// The newest versions.
+    /// Returns the newest versions.
     ///
-    /// - Throws: A ``RequestError`` with status 404 when nothing was published.
+    /// - Throws: A ``RequestError`` with status 404 when nothing is published.
     func versions(limit: Int) async throws -> VersionPage
 
-    /// A version; nil when it is no longer kept.
+    /// Returns a version; nil when it is no longer stored.
     func template(version: Int) async throws -> StoredTemplate?
 }
 
-/// The histories of the projects that were asked for last.
+/// A cache of the most recently requested histories.
 ///
-/// One is read at a time, since a hundred templates are read and checked for the first answer.
+/// It reads one history at a time, since the first request of a project reads and checks up to a
+/// hundred templates.
 actor SettingHistories {
-    /// The projects whose histories are kept.
+    /// Maximum number of cached histories.
     private static let maximumProjects = 16
 
     /// Least recently used first.
@@ -175,14 +177,15 @@ actor SettingHistories {
 
     private var reading: Task<SettingHistory, any Error>?
 
-    /// The history up to the current version.
+    /// Returns the history up to the current version.
     func history(
         ofProject name: String, from project: some VersionReading
     ) async throws -> SettingHistory {
-        // A read that is running may have begun before the version that this request has to know.
+        // A read in progress may have started before the latest version was published, so wait for
+        // it and read again.
         while let task = reading {
             _ = await task.result
-            // On one thread, whoever began it has not had a turn since it ended.
+            // The actor may run this before the caller that started the task has cleared it.
             if reading == task { reading = nil }
         }
         let earlier = histories.first { $0.project == name }?.history

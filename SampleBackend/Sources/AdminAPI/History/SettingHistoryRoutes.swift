@@ -4,7 +4,7 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// The route of API 3 that says which versions changed each setting.
+/// The route of API 3 that returns the versions that changed each setting.
 struct SettingHistoryRoutes: Sendable {
     let administration: Administration
 

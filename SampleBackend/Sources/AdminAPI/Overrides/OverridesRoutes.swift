@@ -8,7 +8,7 @@ import NIOFoundationEssentialsCompat
 import TemplateStore
 import Templates
 
-/// The routes of API 3 for values that are pinned for one user.
+/// The routes of API 3 for the pinned values of a user.
 struct OverridesRoutes: Sendable {
     let administration: Administration
 
@@ -58,7 +58,7 @@ struct OverridesRoutes: Sendable {
         return .json(.emptyObject)
     }
 
-    /// The pinned values as stored.
+    /// The pinned values, as stored.
     private func content(for request: RouteRequest) async throws(RequestError) -> Data? {
         try await administration.checkExists(request.project)
         return try await administration.callStore("overrides", project: request.project) {
@@ -68,8 +68,8 @@ struct OverridesRoutes: Sendable {
         }
     }
 
-    /// Stores pinned values in place of those that the request expects, by default of any, and lets
-    /// the library read them; nil removes them.
+    /// Replaces the pinned values that the request expects, by default any, and makes the library
+    /// read the new ones; nil removes them.
     private func set(_ content: Data?, for request: RouteRequest) async throws(RequestError) {
         let change = OverridesChange(
             project: request.project, userID: request.userID, content: content,
@@ -79,8 +79,8 @@ struct OverridesRoutes: Sendable {
             () throws(TemplateStoreError) in
             try await administration.store.setOverrides(change)
         }
-        // They are stored: what fails here is counted and logged, and left to the follower of the
-        // store's changes.
+        // The values are stored, so a failure here is only counted and logged; the store follower
+        // reads them later.
         try? await administration.callStore("overrides", project: request.project) {
             () throws(TemplateStoreError) in
             try await administration.library.readOverrides(

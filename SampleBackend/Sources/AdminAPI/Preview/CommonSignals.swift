@@ -2,25 +2,26 @@ import ClientAPI
 import JSONTree
 import Targeting
 
-/// Values of signals that several users have sent, for suggestions (API 3).
+/// Signal values that several users have sent, for suggestions (API 3).
 ///
-/// As in the sample, a value of fewer than ``SignalSample/commonUsers`` users is left out, so that a
-/// rare value, such as an e-mail address, singles out nobody.
+/// As in the sample, a value of fewer than ``SignalSample/commonUsers`` users is omitted, so a rare
+/// value, such as an e-mail address, identifies no user.
 struct CommonSignals: Sendable {
-    /// Maximum number of connected clients whose signals are counted.
+    /// Maximum number of connected clients to count.
     private static let maximumListeners = 2_000
 
-    /// Number of clients that are counted between two pauses for other requests.
+    /// Number of clients to count before yielding to other requests.
     private static let listenersAtATime = 256
 
-    /// Maximum number of signals that are counted of a client.
+    /// Maximum number of signals to count per client.
     private static let maximumSignals = 40
 
-    /// Maximum number of names in the response, and of values of each.
+    /// Maximum number of names in the response, and of values per name.
     private static let maximumNames = 50
     private static let maximumValues = 50
 
-    /// Maximum length of a value in the response, in Unicode scalars: a longer one is no suggestion.
+    /// Maximum length of a value in the response, in Unicode scalars; longer values are useless as
+    /// suggestions.
     private static let maximumLength = 100
 
     /// A signal with its value.
@@ -29,15 +30,15 @@ struct CommonSignals: Sendable {
         let value: ExactText
     }
 
-    /// Number of users who have sent each value.
+    /// Number of users who sent each value.
     private var counts: [Sent: Int] = [:]
 
-    /// Counts the signals of the sample and of connected clients.
+    /// Counts the signals of the sample and of the connected clients.
     init(of sample: [SignalSample.Entry], _ listeners: [StreamListener]) async {
         for entry in sample {
             for signal in Self.signals(entry.signals) { counts[signal, default: 0] += 1 }
         }
-        // All clients without a user ID count as one user: they may be one device.
+        // All clients without a user ID count as one user, since they may be the same device.
         var users: [Sent: Set<ExactText?>] = [:]
         for (index, listener) in listeners.prefix(Self.maximumListeners).enumerated() {
             if index.isMultiple(of: Self.listenersAtATime) { await Task.yield() }
@@ -57,7 +58,7 @@ struct CommonSignals: Sendable {
             .map { Sent(name: ExactText($0.name), value: ExactText($0.value)) }
     }
 
-    /// The values by the signal's name as in a query, those of most users first:
+    /// The values by the signal's name in queries, most frequent first:
     /// `{"device.os": ["ios", "android"], "signal.plan": ["gold"]}`.
     var json: JSONNode {
         let byName = Dictionary(grouping: counts, by: \.key.name)

@@ -4,12 +4,12 @@ import JSONTree
 import Rendering
 import Targeting
 
-/// Counts the connected clients for which a template would change something (API 3).
+/// Counts the connected clients whose document a template would change (API 3).
 struct ConnectedPreview: Sendable {
     /// Maximum number of users in the response.
     private static let maximumUsers = 100
 
-    /// Number of clients that are evaluated between two checks of the deadline.
+    /// Number of clients to evaluate between checks of the deadline.
     private static let listenersAtATime = 256
 
     /// Number of connected clients.
@@ -21,11 +21,12 @@ struct ConnectedPreview: Sendable {
     /// Number of evaluated clients whose document changes.
     private var changedCount = 0
 
-    /// Users whose document changes, each once; nil is the generic user.
+    /// Users whose document changes, without duplicates; nil stands for the generic user.
     private var users: [String?] = []
 
-    /// Evaluates the listeners at `date` until all are done or `duration` is over; of all connected clients
-    /// there are at least `minimum`.
+    /// Evaluates the listeners at `date` until all are done or `duration` is over.
+    ///
+    /// `minimum` is a lower bound for the number of all connected clients.
     ///
     /// - Throws: `CancellationError`.
     init(
@@ -66,9 +67,9 @@ struct ConnectedPreview: Sendable {
     }
 }
 
-/// Compares the documents of two templates, once for all users with an equal basis.
+/// Compares the documents of two templates, once per pair of bases.
 struct DocumentComparison {
-    /// Maximum number of results that are kept.
+    /// Maximum number of cached results.
     private static let maximumResults = 1_024
 
     let current: PublishedProject
@@ -80,7 +81,7 @@ struct DocumentComparison {
         self.proposed = proposed
     }
 
-    /// True when the document of a user differs; `basis` is that of the proposed template.
+    /// True when a user's document differs; `basis` is the user's basis in the proposed template.
     mutating func isChanged(for context: TargetingContext, basis: DocumentBasis) -> Bool {
         let bases = [current.basis(for: context), basis]
         if let result = results[bases] { return result }

@@ -7,10 +7,10 @@ struct ConnectedUsers: Sendable {
     /// Maximum number of IDs in the response.
     private static let maximumUsers = 100
 
-    /// The IDs, each once, in the order of their bytes.
+    /// The IDs without duplicates, sorted by bytes.
     private let userIDs: [String]
 
-    /// Finds the users; upper and lower case are the same.
+    /// Finds the users; the search ignores case.
     init(of listeners: [StreamListener], containing text: String) {
         let text = text.lowercased()
         let users = Set(listeners.compactMap { $0.userID.map { ExactText($0) } })
@@ -22,6 +22,6 @@ struct ConnectedUsers: Sendable {
     /// Number of users found.
     var count: Int { userIDs.count }
 
-    /// The first of the IDs: `["17", "2"]`.
+    /// The first IDs: `["17", "2"]`.
     var json: JSONNode { .array(userIDs.prefix(Self.maximumUsers).map { .string($0) }) }
 }

@@ -16,15 +16,17 @@ struct ConnectionsRoutes: Sendable {
         ]
     }
 
-    /// The number of users that listen, of those at each version, and what clients say of their
-    /// versions: `{"connections": 214, "versions": {"7": 14, "8": 200}, "lastPublish": {"version":
-    /// "8", "users": 214, "changed": 12}, "acknowledgements": {…}}`.
+    /// The number of listening users, in total and per version, and the acknowledgements of clients.
     ///
-    /// The counts are those of all replicas of which the store knows: `{…, "replicas": {"count": 3,
-    /// "silent": 0, "isComplete": true}}`.
+    /// ```json
+    /// {"connections": 214, "versions": {"7": 14, "8": 200},
+    ///  "lastPublish": {"version": "8", "users": 214, "changed": 12}, "acknowledgements": {…},
+    ///  "replicas": {"count": 3, "silent": 0, "isComplete": true}}
+    /// ```
     ///
-    /// With `users=TEXT` also the users whose ID contains the text, and with `signals=true` the
-    /// common values of signals: `{…, "users": ["17"], "userCount": 1, "signals": {…}}`.
+    /// The counts cover all replicas known to the store. `users=TEXT` adds the users whose ID
+    /// contains the text, and `signals=true` the common signal values: `{…, "users": ["17"],
+    /// "userCount": 1, "signals": {…}}`.
     @Sendable
     private func connections(_ request: RouteRequest) async throws -> RouteResponse {
         try await administration.checkExists(request.project)
@@ -64,7 +66,7 @@ struct ConnectionsRoutes: Sendable {
 }
 
 extension Administration {
-    /// The clients that listen here and, as far as they are known, at other replicas.
+    /// The clients that listen to this replica and, as far as known, to the others.
     func listeners(
         inProject name: String, others: OtherReplicas?
     ) async -> [StreamListener] {

@@ -7,12 +7,13 @@ import Rendering
 import Targeting
 import Templates
 
-/// The configuration of users now, with another template, and the reasons for it (API 3).
+/// The current configuration of users, the configuration under another template, and the reasons
+/// for both (API 3).
 struct Preview: Sendable {
     /// The published project; nil before the first publish.
     let current: PublishedProject?
 
-    /// The project with the other template; nil when only the published one is evaluated.
+    /// The project with the other template; nil to evaluate only the published one.
     let proposed: PublishedProject?
 
     /// The evaluation time.
@@ -27,8 +28,8 @@ struct Preview: Sendable {
     ///   "percentile": 12.5}]}], "missingSignals": ["app.version"]}
     /// ```
     ///
-    /// `missingSignals` are the signals that conditions of either template need and the request
-    /// lacks: such conditions are false here, and may be true for the user's app. `settings` and
+    /// `missingSignals` are the signals that conditions of either template use and the request
+    /// lacks. Such conditions are false here but may be true for the user's app. `settings` and
     /// `conditions` describe the proposed template if there is one.
     func json(for user: PreviewUser) -> JSONNode {
         let context = TargetingContext(userID: user.userID, signals: user.signals, date: date)
@@ -50,8 +51,8 @@ struct Preview: Sendable {
         return node
     }
 
-    /// The most bytes that the user's ID can take in the response for the user: in each document, and
-    /// in the settings with their reasons.
+    /// The maximum number of bytes that the user's ID can take in the response for the user: in
+    /// each document, and in the settings with their reasons.
     func maximumUserIDBytes(for user: PreviewUser) -> Int {
         guard let userID = user.userID else { return 0 }
         let count = [current, proposed, proposed ?? current].reduce(1) { count, project in
@@ -65,7 +66,7 @@ struct Preview: Sendable {
         _ project: PublishedProject, for context: TargetingContext
     ) -> JSONNode {
         let bytes = project.rendered(for: context).document.jsonBytes
-        // Cannot fail: the project wrote this JSON.
+        // Cannot fail, since the project wrote this JSON.
         return (try? JSONNode(jsonData: Data(buffer: bytes), keys: .lastCounts)) ?? .null
     }
 
@@ -84,7 +85,7 @@ struct Preview: Sendable {
         return result
     }
 
-    /// The names of the members that two objects have, sorted.
+    /// The names of all members of the objects, sorted.
     private static func names(in objects: JSONNode?...) -> [String] {
         Set(objects.flatMap { $0?.objectValue?.keys.map(\.self) ?? [] }).sortedByBytes()
     }

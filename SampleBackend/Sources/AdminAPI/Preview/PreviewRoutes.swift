@@ -9,25 +9,25 @@ import Targeting
 import TemplateStore
 import Templates
 
-/// The preview route of API 3: the configurations that users would get, with the reasons.
+/// The preview route of API 3: the configurations that users would receive, with the reasons.
 struct PreviewRoutes: Sendable {
     /// Maximum number of users in one request.
     private static let maximumUsers = 100
 
-    /// Time limit for evaluating connected clients, and for evaluating the sample and them.
+    /// Time limit for evaluating the connected clients, and again for evaluating the sample and the
+    /// connected clients.
     private static let maximumDuration: Duration = .seconds(1)
 
-    /// Maximum size of the part of the response about users, in bytes: each user has two documents
-    /// and their reasons.
+    /// Maximum size of the users in the response, in bytes: each has two documents and the reasons.
     private static let maximumBytes = 32 << 20
 
-    /// Maximum number of different signals of the connected clients of a user in the response.
+    /// Maximum number of distinct signal sets of a user's connected clients in the response.
     private static let maximumConnectedSignals = 3
 
     let administration: Administration
 
     var routes: [Route] {
-        // Each holds a template and tens of megabytes of its answer.
+        // Few may wait: each holds a template, and its answer can take tens of megabytes.
         let pool = WorkPool(.previews, waiting: 8, wait: .seconds(30))
         return [
             Route(
@@ -68,7 +68,7 @@ struct PreviewRoutes: Sendable {
         return .json(answer)
     }
 
-    /// Writes whom a template changes and reaches, and what is doubtful in it.
+    /// Writes whose documents a template changes, whom its values reach, and its doubtful rules.
     private func write(
         effectsOf proposed: PublishedProject, instead current: PublishedProject?,
         inProject project: String, others: OtherReplicas?, date: Date,
@@ -79,7 +79,7 @@ struct PreviewRoutes: Sendable {
         let listeners = await administration.listeners(inProject: project, others: others)
         var documents = current.map { DocumentComparison(from: $0, to: proposed) }
         if hub != nil, var comparison = documents {
-            // The other replicas do not say of all their clients who they are.
+            // The other replicas announce the number of their clients, but not the identity of all.
             var all = await hub?.connections(inProject: project) ?? ConnectionCounts()
             if let others { all.add(others.connections(inProject: project)) }
             let connected = try await ConnectedPreview(
@@ -108,15 +108,16 @@ struct PreviewRoutes: Sendable {
             proposed.compiled.doubtsJSON(of: reach.conditions, knowing: known).jsonData())
     }
 
-    /// Writes one user at a time: the JSON tree of all of them would take many times the memory of
-    /// the text.
+    /// Writes one user at a time, since the JSON tree of all users would take many times the memory
+    /// of the text.
     private static func write(
         _ users: [PreviewUser], by preview: Preview, connectedSignals: [ExactText: [Signals]],
         to answer: inout ByteBuffer
     ) async throws {
         for (index, user) in users.enumerated() {
             if index > 0 { answer.writeString(",") }
-            // Before the documents are made: a short request can name the ID in them without end.
+            // Checked before rendering: a template can repeat the user's ID any number of times, so
+            // a small request can ask for a huge document.
             guard answer.readableBytes + preview.maximumUserIDBytes(for: user) <= maximumBytes
             else {
                 throw RequestError.previewTooLarge(users: index, limit: maximumBytes)
@@ -129,14 +130,14 @@ struct PreviewRoutes: Sendable {
             guard answer.readableBytes <= maximumBytes else {
                 throw RequestError.previewTooLarge(users: index, limit: maximumBytes)
             }
-            // Lets other requests run between two users.
+            // Lets other requests run between users.
             await Task.yield()
             try Task.checkCancellation()
         }
     }
 
-    /// The signals of the clients of the users that are connected now, to this server or, as far as
-    /// these are known, to another replica.
+    /// The signals of the users' clients that are connected to this server or, as far as known, to
+    /// another replica.
     private func connectedSignals(
         of users: [PreviewUser], inProject name: String, others: OtherReplicas?
     ) async -> [ExactText: [Signals]] {
@@ -153,7 +154,7 @@ struct PreviewRoutes: Sendable {
         return signals
     }
 
-    /// Signals by the names that clients send: `{"app.version": "2.0", "signal.plan": "gold"}`.
+    /// Signals by their names in queries: `{"app.version": "2.0", "signal.plan": "gold"}`.
     private static func json(_ signals: Signals) -> JSONNode {
         var node = JSONNode.emptyObject
         for (name, value) in signals.namedValues { node.setMember(name, .string(value)) }
@@ -163,7 +164,7 @@ struct PreviewRoutes: Sendable {
     private func users(in body: JSONNode) throws(RequestError) -> [PreviewUser] {
         guard case .array(let nodes)? = body["users"] else {
             throw .invalidArgument(
-                "users is missing or no array: send {\"users\": [{\"userID\": \"1\"}]}.")
+                "users is missing or not an array: send {\"users\": [{\"userID\": \"1\"}]}.")
         }
         guard nodes.count <= Self.maximumUsers else {
             throw .invalidArgument(
@@ -195,6 +196,6 @@ struct PreviewRoutes: Sendable {
 }
 
 extension WorkThreads {
-    /// For previews, which evaluate a template for many users.
+    /// The threads for previews, which evaluate a template for many users.
     fileprivate static let previews = WorkThreads()
 }

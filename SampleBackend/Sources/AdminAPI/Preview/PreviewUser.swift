@@ -6,7 +6,7 @@ import Targeting
 
 /// A user of a preview: an ID and signals.
 struct PreviewUser: Sendable {
-    /// Nil is the generic user.
+    /// Nil means the generic user.
     let userID: String?
 
     /// The signals that the user's client would send.

@@ -5,33 +5,34 @@ import Rendering
 import Targeting
 import Templates
 
-/// Whom a template reaches among the connected users and those of the sample (API 3).
+/// Counts the connected and the sampled users whom a template reaches (API 3).
 struct ReachPreview: Sendable {
-    /// Number of users that are evaluated between two checks of the deadline.
+    /// Number of users to evaluate between checks of the deadline.
     private static let usersAtATime = 64
 
     private var reach: TemplateReach
 
-    /// Number of users of the sample.
+    /// Number of users in the sample.
     private let sampleCount: Int
 
-    /// Number of evaluated users of the sample.
+    /// Number of evaluated users in the sample.
     private var evaluatedCount = 0
 
-    /// Number of evaluated users of the sample whose document changes.
+    /// Number of evaluated users in the sample whose document changes.
     private var changedCount = 0
 
-    /// Number of users to count: the clients that listen, and those of the sample who do not.
+    /// Number of users to count: the connected clients, and the sampled users who are not
+    /// connected.
     private let expectedCount: Int
 
     /// Evaluates the sample and the listeners at `date` until all are done or `duration` is over.
     ///
-    /// A user of the sample who listens is counted once, by the signals of the listener.
+    /// A sampled user who is connected counts once, with the signals of the connection.
     ///
     /// - Parameters:
-    ///   - sample: The sample; nil while none is kept.
+    ///   - sample: The sample; nil when sampling is disabled.
     ///   - project: The name of the project.
-    ///   - listeners: The clients that listen.
+    ///   - listeners: The connected clients.
     ///   - proposed: The project with the template.
     ///   - documents: Compares the documents; nil before the first publish.
     ///   - date: The evaluation time.
@@ -75,7 +76,7 @@ struct ReachPreview: Sendable {
         }
     }
 
-    /// The conditions that differ, and those for which a value does.
+    /// The conditions that changed, and those with a changed value.
     var conditions: Set<String> { reach.conditions }
 
     /// `{"users": 814, "isComplete": true, "values": [{"section": "Home", "key": "title",
@@ -116,7 +117,7 @@ extension TemplateReach.Value {
 }
 
 extension CompiledTemplate {
-    /// The rules of some conditions that probably no client satisfies:
+    /// The rules of the named conditions that probably no client satisfies:
     /// `[{"condition": "beta", "rule": "device.os == 'iOS'", "message": "…", "likely": "ios"}]`.
     func doubtsJSON(of names: Set<String>, knowing signals: KnownSignals) -> JSONNode {
         var nodes: [JSONNode] = []

@@ -4,9 +4,10 @@ import HTTPTypes
 import JSONTree
 import TemplateStore
 
-/// The routes of API 3 for what administrators tell a project apart by.
+/// The routes of API 3 for the details of a project that administrators see: display name, color
+/// and environment.
 struct ProjectDetailsRoutes: Sendable {
-    /// Maximum length of a name to show, in characters.
+    /// Maximum length of a display name, in characters.
     private static let maximumNameLength = 64
 
     let administration: Administration
@@ -27,7 +28,7 @@ struct ProjectDetailsRoutes: Sendable {
         Self.answer(try await stored(request.project))
     }
 
-    /// Replaces all details: what the body leaves out is not set any more.
+    /// Replaces all details; members missing from the body become unset.
     @Sendable
     private func put(_ request: RouteRequest) async throws -> RouteResponse {
         guard let ifMatch = request.headerFields[.ifMatch], !ifMatch.isEmpty else {
@@ -110,7 +111,7 @@ extension StoredProjectDetails {
 }
 
 extension JSONNode {
-    /// Sets `displayName`, `color` and `environment`, each unless it is not set.
+    /// Sets `displayName`, `color` and `environment`, except unset ones.
     mutating func setMembers(_ details: ProjectDetails) {
         setMember("displayName", details.displayName.map { .string($0) })
         setMember("color", details.color.map { .string($0.rawValue) })

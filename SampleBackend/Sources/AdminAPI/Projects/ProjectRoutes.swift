@@ -13,7 +13,7 @@ struct ProjectRoutes: Sendable {
         [.get("/v1/projects", access: RoleAccess(.viewer), handler: list)]
     }
 
-    /// The projects by name, each with its details and its current version.
+    /// The projects, sorted by name, with their details and current versions.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let versions = administration.library.versions.sorted { $0.key < $1.key }
@@ -54,7 +54,7 @@ enum ProjectName: Sendable {
         else {
             throw .invalidArgument(
                 "A project's name has 1 to \(maximumLength) letters, digits, \"-\", \"_\" and "
-                    + "\".\": choose another one.")
+                    + "\".\": choose another name.")
         }
     }
 }

@@ -4,12 +4,12 @@ import JSONTree
 import Rendering
 import TemplateStore
 
-/// Counts of the clients of the other replicas.
+/// The counts of the other replicas' clients.
 struct OtherReplicas: Sendable {
-    /// Number of replicas whose counts are known, this one included.
+    /// Number of replicas whose counts are known, including this one.
     private var count: Int
 
-    /// Names of those that do not renew their lease, or of which the store does not say anything.
+    /// Names of the replicas that do not renew their lease, or whose counts cannot be read.
     private var silentNames: [String] = []
 
     /// False when counts are missing.
@@ -17,7 +17,7 @@ struct OtherReplicas: Sendable {
 
     private var heardNames: [String] = []
     private var reports: [ReplicaReport] = []
-    /// For each report, the samples of its acknowledgements by project.
+    /// For each report, its acknowledgement samples by project.
     private var samples: [[String: AcknowledgementSample]] = []
     private var listeners: [ReplicaListeners] = []
 
@@ -25,7 +25,7 @@ struct OtherReplicas: Sendable {
 
     /// Adds the announcements of a replica.
     mutating func add(_ announcement: ReplicaAnnouncement) {
-        // It has just begun: it announces its counts, which have its name, first.
+        // The replica has just started. It announces its counts first, and they contain its name.
         guard let counts = announcement.contents[ReplicaReport.name] else {
             isComplete = false
             return
@@ -50,16 +50,16 @@ struct OtherReplicas: Sendable {
         if let known { listeners.append(known) }
     }
 
-    /// Adds a replica whose counts are not known.
+    /// Adds a replica whose counts are unknown.
     mutating func addSilent(_ name: String) {
         silentNames.append(name)
         isComplete = false
     }
 
-    /// Names of all that were added.
+    /// Names of all added replicas.
     var names: [String] { heardNames + silentNames }
 
-    /// The users of a project that listen at the other replicas.
+    /// The counts of a project's users who listen to the other replicas.
     func connections(inProject project: String) -> ConnectionCounts {
         reports.reduce(into: ConnectionCounts()) { sum, report in
             if let counts = report.projects[project]?.connections { sum.add(counts) }
@@ -75,7 +75,7 @@ struct OtherReplicas: Sendable {
         }
     }
 
-    /// The clients of a project at the other replicas, as far as these had room for them.
+    /// The clients of a project at the other replicas, as far as their announcements had room.
     func listeners(of project: PublishedProject, named name: String) -> [StreamListener] {
         listeners.flatMap { $0.listeners(of: project, named: name) }
     }

@@ -3,31 +3,31 @@ import Foundation
 package import Logging
 package import TemplateStore
 
-/// Announces the counts of this replica's clients to the others, and reads theirs.
+/// Announces the counts of this replica's clients to the other replicas, and reads theirs.
 package struct ReplicaBoard: Sendable {
-    /// Interval between two looks at the counts, which are announced when they have changed.
+    /// Interval at which the counts are checked; they are announced when they have changed.
     private static let interval: Duration = .seconds(5)
 
-    /// Number of these looks between two announcements of the clients, which take more room.
+    /// Number of checks between announcements of the clients, which are larger.
     private static let looksBetweenListeners = 12
 
-    /// Maximum time that a question about the other replicas takes.
+    /// Time limit for reading the announcements of the other replicas.
     private static let maximumWait: Duration = .seconds(2)
 
-    /// The name of this process for operators.
+    /// The name of this process, for operators.
     private static let replicaName =
         "\(ProcessInfo.processInfo.hostName), process \(ProcessInfo.processInfo.processIdentifier)"
 
     /// The name of the announcement of the samples of acknowledgements.
     static let samplesName = "acknowledgements"
 
-    /// Number of users up to which samples are announced at every look.
+    /// Number of sampled users up to which samples are announced at every check.
     private static let smallSamples = 50
 
     private let store: any ReplicaStoring
     private let question: ReplicaQuestion
 
-    /// Names of the other replicas by the last answer of the store.
+    /// Names of the other replicas, from the store's last answer.
     private let knownNames = Locked<[String]>([])
 
     /// Nil in a process that serves no clients.
@@ -35,7 +35,7 @@ package struct ReplicaBoard: Sendable {
     private let acknowledgements: Acknowledgements?
     private let logger: Logger
 
-    /// Nil for a store of one process, or of processes that do not know each other.
+    /// Nil when the store does not let replicas exchange announcements.
     package init?(
         store: any TemplateStore, hub: RealtimeHub?, acknowledgements: Acknowledgements?,
         logger: Logger
@@ -64,7 +64,7 @@ package struct ReplicaBoard: Sendable {
             await announce(
                 report(counts), as: ReplicaReport.name, unlessIn: &announced)
             replica = store.announcedReplica
-            // The first clients are announced soon.
+            // The first clients are announced without delay.
             if listenerCount == 0 || looks % Self.looksBetweenListeners == 0 {
                 var listeners = ReplicaListeners()
                 for project in counts.keys.sorted() {
@@ -73,7 +73,7 @@ package struct ReplicaBoard: Sendable {
                 listenerCount = listeners.listeners.count
                 await announce(listeners, as: ReplicaListeners.name, unlessIn: &announced)
             }
-            // Their names are shown when the store does not answer.
+            // Remembers their names, which are reported as silent when the store does not answer.
             if looks % Self.looksBetweenListeners == 0 { _ = await others() }
             let samples = acknowledgements?.samples() ?? [:]
             if looks % Self.looksBetweenListeners == 0
@@ -106,12 +106,13 @@ package struct ReplicaBoard: Sendable {
             announced[name] = content
         } catch {
             logger.warning(
-                "The other replicas were not told of the clients",
+                "The counts of clients could not be announced to the other replicas",
                 metadata: ["error": "\(error)"])
         }
     }
 
-    /// The counts of the other replicas; all of them are silent while the store does not answer.
+    /// The counts of the other replicas; all of them count as silent while the store does not
+    /// answer.
     func others() async -> OtherReplicas {
         var others = OtherReplicas(ownCount: hub == nil ? 0 : 1)
         if let announcements = await question.answer() {
@@ -127,7 +128,8 @@ package struct ReplicaBoard: Sendable {
         return others
     }
 
-    /// The announcements of all replicas; nil when the store does not answer in time, which is logged.
+    /// The announcements of all replicas; nil after a failure or a timeout of the store, which is
+    /// logged.
     private static func announcements(
         of store: any ReplicaStoring, logger: Logger
     ) async -> [ReplicaAnnouncement]? {

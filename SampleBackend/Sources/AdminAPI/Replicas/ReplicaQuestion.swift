@@ -1,16 +1,16 @@
 import TemplateStore
 
-/// The question for the announcements of all replicas: one at a time, for all who ask meanwhile.
+/// Reads the announcements of all replicas, one read at a time, shared by concurrent callers.
 ///
-/// Those who ask before it has failed wait for it together, and nobody waits for the next one: requests of
-/// administrators run a few at a time, so that those who wait would keep out all others.
+/// Callers wait together for a read in progress; after a failure no caller waits for the next read.
+/// Only a few requests of administrators run at a time, so waiting ones would block all others.
 final class ReplicaQuestion: Sendable {
     typealias Answer = [ReplicaAnnouncement]?
 
-    /// The time for which a failure is the answer, unless a later question succeeds.
+    /// The time for which a failure is returned, unless a later read succeeds.
     private static let failureTime: Duration = .seconds(10)
 
-    /// Minimum time between the ends of a question that fails and the beginning of the next.
+    /// Minimum time between the end of a failed read and the start of the next.
     private static let pause: Duration = .seconds(1)
 
     private struct State: Sendable {
@@ -22,10 +22,10 @@ final class ReplicaQuestion: Sendable {
     private let state = Locked(State())
     private let ask: @Sendable () async -> Answer
 
-    /// - Parameter ask: Asks the store; nil when it fails.
+    /// - Parameter ask: Reads the store; nil when it fails.
     init(_ ask: @escaping @Sendable () async -> Answer) { self.ask = ask }
 
-    /// The announcements; nil when the store has just failed, or fails now.
+    /// The announcements; nil when the store fails or has recently failed.
     func answer() async -> Answer {
         let asking = state.withLock { state -> Task<Answer, Never>? in
             let failureAge = state.failure.map { $0.duration(to: .now) }

@@ -4,7 +4,7 @@ import HTTPServing
 import Rendering
 import Targeting
 
-/// The counts of a replica's clients, as it announces them to the others.
+/// The counts of a replica's clients, as announced to the other replicas.
 struct ReplicaReport: Codable, Sendable {
     /// The counts of a project.
     struct Project: Codable, Sendable {
@@ -12,7 +12,7 @@ struct ReplicaReport: Codable, Sendable {
         var acknowledgements: AcknowledgementCounts?
     }
 
-    /// The part of a report that those of newer programs have, too.
+    /// The part of a report that all program versions share.
     struct Name: Decodable {
         let replicaName: String?
     }
@@ -23,23 +23,23 @@ struct ReplicaReport: Codable, Sendable {
     /// Maximum size in bytes.
     private static let maximumBytes = 65_536
 
-    /// The projects of which anything is counted.
+    /// The projects with any counts.
     private(set) var projects: [String: Project] = [:]
 
     /// False when there was no room for all projects.
     private(set) var isComplete = true
 
-    /// By which operators know the replica; nil of one that does not name itself.
+    /// The name by which operators know the replica; nil when the report has none.
     let replicaName: String?
 
-    /// False for counts that no replica has, and that cannot be added to others.
+    /// False for impossible counts, which must not be added to others.
     var isPlausible: Bool {
         projects.values.allSatisfy { project in
             project.connections.isPlausible && project.acknowledgements?.isPlausible ?? true
         }
     }
 
-    /// Adds the projects with the most connections first, as long as there is room.
+    /// Creates a report with as many projects as fit, those with the most connections first.
     init(_ all: [String: Project], replicaName: String) {
         self.replicaName = replicaName
         var rest = Self.maximumBytes
@@ -48,7 +48,7 @@ struct ReplicaReport: Codable, Sendable {
             ($0.value.connections.count, $1.key) > ($1.value.connections.count, $0.key)
         }
         for (name, project) in order {
-            // Acknowledgements may be long; the counts of connections never are.
+            // Acknowledgements may be too large; without them the project usually fits.
             var shorter = project
             shorter.acknowledgements = nil
             for candidate in [project, shorter] {
@@ -65,13 +65,13 @@ struct ReplicaReport: Codable, Sendable {
     }
 }
 
-/// Clients of a replica, of all projects, for the previews of the others.
+/// The clients of a replica in all projects, for the previews of other replicas.
 struct ReplicaListeners: Codable, Sendable {
     struct Listener: Codable, Sendable {
         let project: String
-        /// Nil is the generic user.
+        /// Nil means the generic user.
         let userID: String?
-        /// The signals by their names in a query.
+        /// The signals by their names in queries.
         let signals: [String: String]
     }
 
@@ -93,7 +93,7 @@ struct ReplicaListeners: Codable, Sendable {
 
     init() {}
 
-    /// Adds clients of a project as long as there is room, but for those with very long signals.
+    /// Adds clients of a project while there is room, except those with very long signals.
     mutating func add(_ others: [StreamListener], ofProject project: String) {
         let encoder = JSONEncoder()
         for other in others {
@@ -103,7 +103,7 @@ struct ReplicaListeners: Codable, Sendable {
                     other.signals.namedValues.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
             )
             let size = (try? encoder.encode(listener))?.count ?? rest
-            // One with long signals hides no other.
+            // A client with long signals must not displace others.
             guard size <= Self.maximumListenerBytes else { continue }
             guard size < rest else { return }
             rest -= size + 1
@@ -111,13 +111,13 @@ struct ReplicaListeners: Codable, Sendable {
         }
     }
 
-    /// The clients of a project, by its current version.
+    /// The clients of a project, evaluated with its current version.
     func listeners(of project: PublishedProject, named name: String) -> [StreamListener] {
         listeners.compactMap { listener in
             guard listener.project == name else { return nil }
             var signals = Signals()
             for (name, value) in listener.signals {
-                // A replica of another version of the program may know other signals.
+                // A replica that runs another program version may know other signals.
                 try? signals.setValue(value, named: name)
             }
             return StreamListener(userID: listener.userID, signals: signals, of: project)

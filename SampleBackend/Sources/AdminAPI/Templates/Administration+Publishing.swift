@@ -15,17 +15,17 @@ extension Administration {
         let ifMatch: String?
         /// The publisher.
         let user: TemplateVersion.User
-        /// The channel that the version records as its origin.
+        /// The channel to record as the version's origin.
         let origin: TemplateVersion.Origin
     }
 
-    /// A template that passed every check but that of its version.
+    /// A template that passed every check except that of its version.
     struct CheckedTemplate {
         let validated: ValidatedTemplate
         let submission: TemplateSubmission
     }
 
-    /// Checks a template, except that its version is current.
+    /// Checks a template, except whether its version is current.
     ///
     /// - Throws: A ``RequestError`` with status 400 that lists every problem.
     func check(_ request: TemplateRequest) throws(RequestError) -> CheckedTemplate {
@@ -63,11 +63,11 @@ extension Administration {
         }
     }
 
-    /// Publishes a checked template; clients get it at once.
+    /// Publishes a checked template; clients receive it immediately.
     ///
     /// - Returns: The stored template.
-    /// - Throws: A ``RequestError`` with status 412 when another version is current, and 413 when the
-    ///   stored template could not be answered.
+    /// - Throws: A ``RequestError`` with status 412 when another version is current, and 413 when
+    ///   the response with the stored template would be too large.
     func publish(_ template: CheckedTemplate) async throws(RequestError) -> StoredTemplate {
         try checkAnswer(with: template.submission.content)
         let project = template.submission.project
@@ -81,13 +81,14 @@ extension Administration {
         return stored
     }
 
-    /// Publishes an older version again; clients get it at once.
+    /// Publishes an older version again; clients receive it immediately.
     ///
     /// Without `ifMatch` it replaces any current version, as in Firebase.
     ///
     /// - Returns: The stored template.
-    /// - Throws: A ``RequestError`` with status 404 when the version is not kept, 412 when `ifMatch` is
-    ///   not the tag of the current version, and 413 when the template could not be answered.
+    /// - Throws: A ``RequestError`` with status 404 when the version is no longer stored, 412 when
+    ///   `ifMatch` is not the tag of the current version, and 413 when the response with the
+    ///   template would be too large.
     func rollBack(
         to version: Int, inProject project: String, ifMatch: String?, user: TemplateVersion.User
     ) async throws(RequestError) -> StoredTemplate {
@@ -112,24 +113,24 @@ extension Administration {
         return stored
     }
 
-    /// Bytes of a version with its description, which an answer adds to a template.
+    /// Bytes reserved for the version and its description, which the response adds to the template.
     private static let versionBytes = 16_384
 
-    /// Checks that the answer with a template can be sent, before the template is stored.
+    /// Checks, before a template is stored, that the response with it can be sent.
     ///
     /// - Throws: A ``RequestError`` with status 413.
     private func checkAnswer(with content: Data) throws(RequestError) {
         guard content.count <= maximumAnswerBytes - Self.versionBytes else {
             throw RequestError(
                 httpStatus: .contentTooLarge, statusName: "PAYLOAD_TOO_LARGE",
-                message: "The template is too large for an answer of this server, so nothing was "
-                    + "stored: whoever runs it can give it a larger --client-backlog-megabytes.")
+                message: "The template is too large for a response of this server, so nothing was "
+                    + "stored: start the server with a larger --client-backlog-megabytes.")
         }
     }
 
     private static let missingIfMatch = RequestError.invalidArgument(
-        "If-Match is missing or empty: send the ETag of the template that the change was made to, or "
-            + "* to publish over whatever there is.")
+        "If-Match is missing or empty: send the ETag of the template to replace, or * to replace "
+            + "any version.")
 
     /// The version that the publisher expects to replace.
     private func expectation(
@@ -137,7 +138,7 @@ extension Administration {
     ) throws(RequestError) -> TemplateSubmission.Expectation {
         guard !ifMatch.isEmpty else { throw Self.missingIfMatch }
         if ifMatch == "*" { return .any }
-        // Any other tag never matches: no version has the number -1.
+        // A malformed tag never matches, since no version has the number -1.
         return .version(TemplateTag(ifMatch, project: project)?.version ?? -1)
     }
 }
@@ -149,7 +150,7 @@ extension RequestError {
         let first = error.problems.first?.description ?? ""
         let message =
             count > 1
-            ? "The template has \(count) problems, which details lists. The first: \(first)"
+            ? "The template has \(count) problems, listed in details. The first: \(first)"
             : "The template cannot be published. \(first)"
         var result = RequestError(
             httpStatus: .badRequest, statusName: "VALIDATION_ERROR", message: message)

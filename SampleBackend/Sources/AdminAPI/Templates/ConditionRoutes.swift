@@ -5,7 +5,7 @@ import Targeting
 import TemplateStore
 import Templates
 
-/// The route of API 3 that splits the expression of a condition into its rules.
+/// The route of API 3 that parses condition expressions into their rules.
 struct ConditionRoutes: Sendable {
     /// Maximum number of expressions in one request.
     private static let maximumExpressions = 100
@@ -18,20 +18,21 @@ struct ConditionRoutes: Sendable {
         ]
     }
 
-    /// The trees of expressions, or where each is wrong; nothing is stored.
+    /// Returns the syntax tree or the problem of each expression; nothing is stored.
     @Sendable
     private func parse(_ request: RouteRequest) throws -> RouteResponse {
         guard case .array(let nodes)? = try request.jsonBody(knows: ["expressions"])["expressions"]
         else {
             throw RequestError.invalidArgument(
-                "expressions is missing or no array: send {\"expressions\": [\"true\"]}.")
+                "expressions is missing or not an array: send {\"expressions\": [\"true\"]}.")
         }
         guard nodes.count <= Self.maximumExpressions else {
             throw RequestError.invalidArgument(
                 "There are \(nodes.count) expressions: send at most \(Self.maximumExpressions).")
         }
         var conditions: [JSONNode] = []
-        // As in a template: regular expressions are compiled to find their faults.
+        // As for a template, regular expressions are compiled to find their errors, within a
+        // budget.
         let budget = ConditionBudget()
         for (index, node) in nodes.enumerated() {
             guard let expression = node.stringValue else {

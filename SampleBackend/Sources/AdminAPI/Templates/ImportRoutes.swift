@@ -6,9 +6,9 @@ import JSONTree
 import TemplateStore
 import Templates
 
-/// The route of API 3 that makes a template of another service's export.
+/// The route of API 3 that converts the export of another service into a template.
 struct ImportRoutes: Sendable {
-    /// The formats of files, by their names in requests.
+    /// The file formats, with their names in requests.
     enum Format: String, Sendable, CaseIterable {
         case activeConfig = "ACTIVECONFIG"
         case firebase = "FIREBASE"
@@ -23,7 +23,7 @@ struct ImportRoutes: Sendable {
         ]
     }
 
-    /// The template of a file and what does not carry over; nothing is stored.
+    /// Returns the template of a file and a report of what is lost; nothing is stored.
     @Sendable
     private func convert(_ request: RouteRequest) throws -> RouteResponse {
         try ProjectName.check(request.project)
@@ -34,7 +34,7 @@ struct ImportRoutes: Sendable {
         }
         guard let file = body["file"] else {
             throw RequestError.invalidArgument(
-                "file is missing: send the JSON of the file that is imported.")
+                "file is missing: send the JSON of the file to import.")
         }
         let section = try section(in: body)
         do throws(TemplateValidationError) {
@@ -49,13 +49,13 @@ struct ImportRoutes: Sendable {
         }
     }
 
-    /// The section that Parse's parameters become.
+    /// The section for Parse's parameters.
     private func section(in body: JSONNode) throws(RequestError) -> String {
         guard let node = body["section"], node != .null else {
             return RemoteConfigTemplate.defaultSectionName
         }
         guard let name = node.stringValue, !name.isEmpty else {
-            throw .invalidArgument("section is no name: send a string that is not empty.")
+            throw .invalidArgument("section is not a name: send a nonempty string.")
         }
         return name
     }

@@ -6,7 +6,7 @@ import OrderedCollections
 import TemplateStore
 import Templates
 
-/// The route of API 3 that merges an edit with the versions published since it began.
+/// The route of API 3 that merges an edit with the versions published since its base version.
 struct MergeRoutes: Sendable {
     let administration: Administration
 
@@ -18,7 +18,7 @@ struct MergeRoutes: Sendable {
         ]
     }
 
-    /// Merges `mine`, an edit of the version `base`, with the current version; nothing is stored.
+    /// Merges `mine`, an edit of version `base`, with the current version; nothing is stored.
     @Sendable
     private func merge(_ request: RouteRequest) async throws -> RouteResponse {
         let body = try request.jsonBody(knows: ["base", "mine", "resolutions"])
@@ -27,7 +27,7 @@ struct MergeRoutes: Sendable {
         let mine = try mine(in: body)
         let current = try await administration.template(inProject: request.project)
         let theirs = try template(of: current)
-        // An edit that began before the first publish is based on an empty template.
+        // An edit started before the first publish is based on an empty template.
         let base =
             baseVersion == 0
             ? RemoteConfigTemplate()
@@ -61,11 +61,11 @@ struct MergeRoutes: Sendable {
             headerFields: [.eTag: tag.entityTag])
     }
 
-    /// Maximum number of versions that are searched for the authors of conflicts.
+    /// Maximum number of versions to search for the authors of conflicts.
     private static let maximumVersions = 30
 
-    /// The last version since `base` that changed each conflicting unit, by the path of the conflict;
-    /// none for a change that is older than the versions searched.
+    /// The last version since `base` that changed each conflicting unit, by the path of the
+    /// conflict; missing for a change that is older than the searched versions.
     private func authors(
         of conflicts: [TemplateMerge.Conflict], from base: RemoteConfigTemplate, since: Int,
         to current: StoredTemplate
@@ -101,8 +101,8 @@ struct MergeRoutes: Sendable {
         return authors
     }
 
-    /// The value of a conflicting unit in a template; of the order of conditions, as far as the
-    /// conflict goes: the names that all sides have.
+    /// The value of a conflicting unit in a template; for the order of conditions, only the names
+    /// that all sides have.
     private static func value(
         of conflict: TemplateMerge.Conflict, in units: TemplateMerge.Units
     ) -> JSONNode? {
@@ -116,12 +116,12 @@ struct MergeRoutes: Sendable {
         return .array(names.filter { name in sides.allSatisfy { $0.contains(name) } })
     }
 
-    /// The version that the edit is based on.
+    /// The version on which the edit is based.
     private func baseVersion(in body: JSONNode) throws(RequestError) -> Int {
         if let version = body["base"]?.versionNumber { return version }
         throw .invalidArgument(
-            "base is missing or no version's number: send the one the edit began with, such as "
-                + "\"5\", or \"0\" when nothing was published then.")
+            "base is missing or not a version number: send the version on which the edit is based, "
+                + "such as \"5\", or \"0\" for an edit before the first publish.")
     }
 
     /// The chosen side of each resolved conflict, by its path.
@@ -134,7 +134,7 @@ struct MergeRoutes: Sendable {
         for (path, side) in members {
             guard let side = side.stringValue.flatMap(TemplateMerge.Side.init(rawValue:)) else {
                 throw .invalidArgument(
-                    "The resolution of \"\(path.shortened)\" is wrong: send \"mine\" or "
+                    "The resolution of \"\(path.shortened)\" is invalid: send \"mine\" or "
                         + "\"theirs\".")
             }
             choices[path] = side
@@ -159,8 +159,8 @@ struct MergeRoutes: Sendable {
         try ValidatedTemplate(jsonData: stored.content, limits: .none).template
     }
 
-    /// The reasons why the merged template cannot be published: two valid templates can merge into
-    /// one that is too large.
+    /// The reasons why the merged template cannot be published, since two valid templates can merge
+    /// into one that is too large.
     private static func problems(of merged: JSONNode) -> [TemplateProblem] {
         do {
             _ = try ValidatedTemplate(json: merged)

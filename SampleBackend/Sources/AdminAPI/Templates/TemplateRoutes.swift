@@ -42,14 +42,14 @@ struct TemplateRoutes: Sendable {
         ]
     }
 
-    /// The role that a request to publish or validate a template needs.
+    /// The role required to publish or validate a template.
     ///
-    /// Validating needs no right to publish. With a malformed flag the publisher's role is needed.
+    /// Validating does not require the publisher role; a malformed flag does.
     private static func roleToPut(_ request: RouteRequest) -> StoredToken.Role {
         (try? request.flag(named: "validateOnly")) == true ? .editor : .publisher
     }
 
-    /// The current template, or a given version.
+    /// Returns the current template or a given version.
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
         let version = try request.wholeNumber(named: "versionNumber", in: 1...Int.maximumDecimal)
@@ -74,13 +74,13 @@ struct TemplateRoutes: Sendable {
         } else {
             response = answer(try await administration.publish(checked))
         }
-        // The console's review shows the doubts beside their conditions.
+        // The console's review already shows the doubts next to their conditions.
         response.headerFields.append(
             warningsAbout: checked.validated, includingDoubts: request.origin != .console)
         return response
     }
 
-    /// Newest first.
+    /// Lists the versions, newest first.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let pageToken = try request.wholeNumber(named: "pageToken", in: 1...Int.maximumDecimal)
@@ -101,7 +101,8 @@ struct TemplateRoutes: Sendable {
         return .json(body)
     }
 
-    /// Publishes an older version again; with `If-Match`, only if that version is current.
+    /// Publishes an older version again; with `If-Match`, only if the version with that tag is
+    /// current.
     @Sendable
     private func rollBack(_ request: RouteRequest) async throws -> RouteResponse {
         answer(
@@ -110,7 +111,7 @@ struct TemplateRoutes: Sendable {
                 ifMatch: request.headerFields[.ifMatch], user: request.user))
     }
 
-    /// The default values in a file format that apps bundle.
+    /// Returns the default values in a file format that apps bundle.
     @Sendable
     private func defaults(_ request: RouteRequest) async throws -> RouteResponse {
         let format = try request.queryValue(named: "format")?.uppercased() ?? "JSON"
@@ -133,7 +134,7 @@ struct TemplateRoutes: Sendable {
             status: .ok, headerFields: headerFields, body: ByteBuffer(bytes: file.data))
     }
 
-    /// The differences between two versions.
+    /// Returns the differences between two versions.
     @Sendable
     private func diff(_ request: RouteRequest) async throws -> RouteResponse {
         guard let from = try request.wholeNumber(named: "from", in: 0...Int.maximumDecimal) else {
@@ -175,7 +176,7 @@ extension TemplateRoutes {
 }
 
 extension StoredTemplate {
-    /// The template in responses: the published JSON with `version` as its last member.
+    /// The template for responses: the published JSON with `version` as its last member.
     var contentWithVersion: Data {
         var result = content
         // The content is a compact JSON object, so its last byte is the closing brace.
@@ -188,10 +189,12 @@ extension StoredTemplate {
 }
 
 extension RouteRequest {
-    /// The version that a rollback publishes again: in the body, or in the query, as the Firebase
-    /// command line sends it; the name in camel or snake case.
+    /// The version that a rollback publishes again.
     ///
-    /// - Throws: A ``RequestError`` with status 400 when there is none, or more than one.
+    /// It is in the body, or in the query as the Firebase command line sends it, with its name in
+    /// camel or snake case.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when it is missing or ambiguous.
     fileprivate var rollbackVersion: Int {
         get throws(RequestError) {
             let name = "versionNumber"
@@ -205,7 +208,7 @@ extension RouteRequest {
             }
             guard let version = versions.first, versions.count == 1, version > 0 else {
                 throw .invalidArgument(
-                    "versionNumber is missing, no version's number, or given twice: send "
+                    "versionNumber is missing, not a version number, or given twice: send "
                         + "{\"versionNumber\": \"3\"}.")
             }
             return version
@@ -214,12 +217,12 @@ extension RouteRequest {
 }
 
 extension JSONNode {
-    /// A version number given as a string or as a number; nil for anything else.
+    /// A version number from a string or a number; nil for anything else.
     var versionNumber: Int? {
         switch self {
         case .string(let text): return Int(decimal: text)
         case .number(let text):
-            // JSON Schema counts 3.0 as an integer, and some clients write it for 3.
+            // JSON Schema treats 3.0 as an integer, and some clients write it for 3.
             let number = Int(decimal: text) ?? Double(text).flatMap { Int(exactly: $0) }
             return number.flatMap { (0...Int.maximumDecimal).contains($0) ? $0 : nil }
         default: return nil

@@ -1,13 +1,13 @@
 import HTTPServing
 
-/// The entity tag of a template with Firebase's text: `etag-<project>-<version>`.
+/// The entity tag of a template, in Firebase's format: `etag-<project>-<version>`.
 ///
-/// `ETag` carries it in quotation marks (RFC 9110, 8.8.3), since nginx drops any other tag when it
-/// compresses. `If-Match` is read with and without them: Firebase's own are without.
+/// `ETag` has it in quotation marks (RFC 9110, 8.8.3), since nginx drops unquoted tags when it
+/// compresses. `If-Match` is accepted with and without them, since Firebase's tags are unquoted.
 struct TemplateTag: Sendable, Hashable, CustomStringConvertible {
     let project: String
 
-    /// 0 for no template, and for one that was validated without being stored.
+    /// 0 for no template and for a template that was only validated.
     let version: Int
 
     /// The tag without quotation marks.
@@ -21,8 +21,8 @@ struct TemplateTag: Sendable, Hashable, CustomStringConvertible {
         self.version = version
     }
 
-    /// Reads a tag with or without quotation marks and `W/`; nil when it is malformed or of another
-    /// project.
+    /// Parses a tag with or without quotation marks and `W/`; nil when it is malformed or belongs
+    /// to another project.
     init?(_ text: String, project: String) {
         var text = text[...]
         if text.hasPrefix("W/") { text = text.dropFirst(2) }

@@ -6,22 +6,22 @@ extension HTTPFields {
     /// Maximum number of `Warning` fields in a response.
     private static let maximumWarnings = 20
 
-    /// Maximum size of all `Warning` fields in a response, in bytes: proxies allow 4 to 8 KiB for
-    /// the whole head.
+    /// Maximum total size of the `Warning` fields in a response, in bytes: proxies allow 4 to 8 KiB
+    /// for the whole head.
     private static let maximumWarningBytes = 3_000
 
     /// Maximum length of a warning, in characters.
     private static let maximumWarningLength = 300
 
-    /// Maximum number of doubts, which leaves room for the other warnings.
+    /// Maximum number of doubts; the rest is left for other warnings.
     private static let maximumDoubts = 5
 
-    /// Adds a `Warning` field (RFC 7234, 5.5) for each remark on a template; a last one counts those
-    /// for which there is no room.
+    /// Adds a `Warning` field (RFC 7234, 5.5) for each remark on a template; a final one counts the
+    /// remarks that do not fit.
     ///
     /// - Parameters:
     ///   - template: The template.
-    ///   - includingDoubts: True for remarks on rules that probably no client satisfies, too.
+    ///   - includingDoubts: True to include remarks on rules that probably no client satisfies.
     mutating func append(warningsAbout template: ValidatedTemplate, includingDoubts: Bool) {
         guard let name = HTTPField.Name("Warning") else { return }
         let doubts = includingDoubts ? Self.doubts(about: template) : []
@@ -53,7 +53,7 @@ extension HTTPFields {
         return problems
     }
 
-    /// The value of a `Warning` field: ASCII, with `?` for anything else.
+    /// The value of a `Warning` field in ASCII; other characters become `?`.
     private static func warning(_ text: String) -> String {
         let plain = text.unicodeScalars.prefix(maximumWarningLength).map { scalar -> Character in
             switch scalar {

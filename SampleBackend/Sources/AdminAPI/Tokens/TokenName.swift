@@ -11,11 +11,11 @@ enum TokenName: Sendable {
     /// - Throws: A ``RequestError`` with status 400.
     static func check(_ name: String) throws(RequestError) {
         try ShownText.check(name, named: "name", maximumLength: maximumLength)
-        // Other spaces and forms of letters look the same.
+        // Normalized, since other spaces and letter forms look the same.
         let lowercased = name.precomposedStringWithCompatibilityMapping.lowercased()
             .split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        // These names mark the environment's token, administrators who open the store directly, and
-        // sessions.
+        // The audit trail uses these names for the environment's token, for administrators who open
+        // the store directly, and for sessions.
         guard lowercased != AdministratorAccess.environmentTokenName,
             !lowercased.hasPrefix(Administrator.localNamePrefix),
             !lowercased.hasPrefix(AdministratorSession.namePrefix.lowercased())
@@ -23,7 +23,7 @@ enum TokenName: Sendable {
             throw .invalidArgument(
                 "name is \"\(AdministratorAccess.environmentTokenName)\", or begins with "
                     + "\"\(Administrator.localNamePrefix)\" or "
-                    + "\"\(AdministratorSession.namePrefix)\": the audit trail means others by that."
+                    + "\"\(AdministratorSession.namePrefix)\": the audit trail reserves these names."
             )
         }
     }

@@ -23,7 +23,7 @@ struct TokenRoutes: Sendable {
         ]
     }
 
-    /// Oldest first, without their texts.
+    /// Lists the tokens, oldest first, without their texts.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let tokens = try await administration.storedTokens()
@@ -62,14 +62,14 @@ struct TokenRoutes: Sendable {
         return .json(.emptyObject)
     }
 
-    /// The expiration of a new token; nil means never.
+    /// The expiration time of a new token; nil means never.
     private func expirationDate(in body: JSONNode) throws(RequestError) -> Date? {
         guard let node = body["expirationTime"], node != .null else { return nil }
         guard let date = node.stringValue.flatMap({ Date(timestamp: $0) }),
             date > administration.now()
         else {
             throw .invalidArgument(
-                "expirationTime is wrong: send a time to come, such as 2030-01-31T12:00:00Z.")
+                "expirationTime is invalid: send a future time, such as 2030-01-31T12:00:00Z.")
         }
         return date
     }

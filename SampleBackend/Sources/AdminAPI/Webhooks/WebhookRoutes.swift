@@ -8,8 +8,8 @@ import WebhookDelivery
 
 /// The routes of API 3 for webhooks and their deliveries.
 struct WebhookRoutes: Sendable {
-    /// Maximum number of listed deliveries: the finished ones that are kept, one in flight and one
-    /// queued behind it.
+    /// Maximum number of listed deliveries: the stored finished ones, one in flight and one queued
+    /// behind it.
     private static let maximumDeliveries = TemplateStoreLimits.finishedDeliveries + 2
 
     let administration: Administration
@@ -31,7 +31,7 @@ struct WebhookRoutes: Sendable {
         ]
     }
 
-    /// Oldest first, without their secrets, each with its last delivery.
+    /// Lists the webhooks, oldest first, without their secrets, each with its last delivery.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         try await administration.checkExists(request.project)
@@ -82,7 +82,7 @@ struct WebhookRoutes: Sendable {
         return .json(.emptyObject)
     }
 
-    /// Newest first.
+    /// Lists the deliveries, newest first.
     @Sendable
     private func listDeliveries(_ request: RouteRequest) async throws -> RouteResponse {
         let id = request.parameters["webhookID"] ?? ""
