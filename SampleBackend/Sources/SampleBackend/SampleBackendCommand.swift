@@ -8,8 +8,8 @@ struct SampleBackendCommand: AsyncParsableCommand {
         discussion: Exit.help + """
 
 
-            "sample-backend --generate-completion-script zsh" (or bash, fish) writes what a shell \
-            needs to complete these commands.
+            "sample-backend --generate-completion-script zsh" (or bash, fish) prints a script \
+            that completes these commands in a shell.
             """,
         version: version,
         groupedSubcommands: [

@@ -105,7 +105,7 @@ struct AssuranceOptionsTests {
             ["connections", "--server", backend.url], environment: environment)
         #expect(shown.exitCode == 0, "\(shown)")
         let lines = shown.output.split(separator: "\n")
-        #expect(lines.first?.hasPrefix("VERSION  LISTENING  IN FORCE  PROBLEMS") ?? false)
+        #expect(lines.first?.hasPrefix("VERSION  LISTENING  ACTIVE  PROBLEMS") ?? false)
         #expect(lines.dropFirst().first?.split(separator: " ") == ["1", "0", "1", "1"])
         #expect(
             lines.last == #"version 1: 1 client cannot use AppFeatures.SomeFeature: no\u{1b}[31m"#)

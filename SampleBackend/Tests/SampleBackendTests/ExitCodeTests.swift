@@ -83,7 +83,7 @@ struct ExitCodeTests {
         let backend = try await RunningBackend(store: "memory")
         let run = try await CommandRun(["get", "--server", "https://127.0.0.1:\(backend.port)"])
         #expect(run.exitCode == 69, "\(run)")
-        #expect(run.error.contains("(TLS could not be agreed on)"), "\(run)")
+        #expect(run.error.contains("(the TLS handshake failed)"), "\(run)")
         _ = await backend.stop()
     }
 

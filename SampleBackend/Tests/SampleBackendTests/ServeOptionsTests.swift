@@ -28,11 +28,11 @@ struct ServeOptionsTests {
             Refusal(arguments: ["--hostname", "0.0.0.0", "--open", "--dev"], message: "--dev")),
         NamedRow(
             "no folder of pages",
-            Refusal(arguments: ["--dev", "--console-pages", ""], message: "is no folder")),
+            Refusal(arguments: ["--dev", "--console-pages", ""], message: "not a readable")),
         NamedRow(
             "a file for a folder of pages",
             Refusal(
-                arguments: ["--dev", "--console-pages", "/etc/passwd"], message: "is no folder")),
+                arguments: ["--dev", "--console-pages", "/etc/passwd"], message: "not a readable")),
         NamedRow(
             "a short administrator token",
             Refusal(

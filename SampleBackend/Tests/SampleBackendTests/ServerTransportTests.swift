@@ -68,7 +68,7 @@ struct ServerTransportTests {
     typealias Answer = (status: Int, body: String, exitCode: Int32, text: String)
 
     static let answers: [NamedRow<Answer>] = [
-        .init("no JSON", (200, "<html>", 69, "something else than JSON")),
+        .init("no JSON", (200, "<html>", 69, "response is not JSON")),
         .init("a status without a reason", (502, "<html>", 69, "status 502 and no reason")),
         .init("no body", (418, "", 1, "status 418 and no reason")),
     ]

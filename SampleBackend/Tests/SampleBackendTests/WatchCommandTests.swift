@@ -84,7 +84,7 @@ struct WatchCommandTests {
         let run = await CommandRun(watch)
         #expect(run.exitCode == 0, "\(run)")
         #expect(run.output.contains("    ~ title: \"One\" → \"Two\""), "\(run)")
-        #expect(run.error.contains("The server ends"), "\(run)")
+        #expect(run.error.contains("The server is shutting down"), "\(run)")
         _ = await again.stop()
     }
 
@@ -123,7 +123,7 @@ struct WatchCommandTests {
             .status(200, body: document), .status(200, body: body))
         let run = try await CommandRun(["watch", "--server", receiver.url("")])
         #expect(run.exitCode == 69, "\(run)")
-        #expect(run.error.contains("something else than events"), "\(run)")
+        #expect(run.error.contains("not an event stream"), "\(run)")
         #expect(receiver.requestCount == 2)
         try await receiver.close()
     }

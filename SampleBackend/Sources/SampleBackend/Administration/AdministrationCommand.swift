@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSONTree
 
-/// A command of administrators; it sends requests to a server or to a local store.
+/// A command of administrators, which sends its requests to a server or to a local store.
 protocol AdministrationCommand: AsyncParsableCommand {
     var options: AdministrationOptions { get }
 
@@ -12,7 +12,7 @@ protocol AdministrationCommand: AsyncParsableCommand {
 }
 
 extension AdministrationCommand {
-    /// Runs the command; a failure is printed and thrown as its `ExitCode`.
+    /// Runs the command; prints a failure and throws its `ExitCode`.
     func run() async throws {
         try await CommandFailure.reported(asJSON: options.json) {
             try await options.withAdministration { try await run(with: $0) }
@@ -21,7 +21,7 @@ extension AdministrationCommand {
 }
 
 extension CommandFailure {
-    /// Prints a failure of `body` to standard error, as JSON if `asJSON`, and throws its
+    /// Prints a failure of `body` to standard error, as JSON if `asJSON` is true, and throws its
     /// `ExitCode`.
     static func reported(asJSON: Bool, _ body: () async throws -> Void) async throws {
         do {

@@ -10,7 +10,7 @@ struct AdministrationOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Open this store instead of asking a server: sqlite:PATH or etcd:URL,URL,… No token is "
+            "Open this store instead of a server: sqlite:PATH or etcd:URL,URL,… No token is "
                 + "needed.",
             valueName: "store"), transform: StoreLocation.init(parsing:))
     var store: StoreLocation?
@@ -25,7 +25,7 @@ struct AdministrationOptions: ParsableArguments {
     @Option(help: "The project.")
     var project = "default"
 
-    @Flag(help: "Answer with one JSON document, for programs.")
+    @Flag(help: "Print one JSON document, for scripts.")
     var json = false
 
     /// Rejects contradictory options.

@@ -34,8 +34,10 @@ struct AdministrationAnswer: Sendable {
 }
 
 extension AdministrationTransport {
-    /// Sends a request whose response must have a status 2xx; `template` is the template in the
-    /// request, for excerpts around its problems.
+    /// Sends a request and requires a 2xx status.
+    ///
+    /// `template` is the template in the request; it
+    /// supplies the excerpts around problems.
     ///
     /// - Throws: A ``CommandFailure`` with the server's reason.
     func perform(
@@ -48,7 +50,7 @@ extension AdministrationTransport {
         return answer
     }
 
-    /// As ``perform(_:template:)``, but returns the body as JSON.
+    /// Does the same as ``perform(_:template:)``, but returns the body as JSON.
     func json(
         _ request: AdministrationRequest, template: JSONNode? = nil
     ) async throws -> JSONNode {
@@ -57,7 +59,7 @@ extension AdministrationTransport {
 }
 
 extension AdministrationAnswer {
-    /// The entity tag as it is shown and as `--if-match` takes it.
+    /// The entity tag in the form that the commands print and `--if-match` accepts.
     var shownTag: String? { entityTag?.unquotedTag }
 
     /// - Throws: A ``CommandFailure`` when the body is not JSON.
@@ -67,14 +69,14 @@ extension AdministrationAnswer {
                 return try JSONNode(jsonData: body)
             } catch {
                 throw CommandFailure(
-                    "The server answered with something else than JSON: check --server.",
+                    "The server's response is not JSON: check --server.",
                     code: Exit.unavailable)
             }
         }
     }
 }
 
-/// Parses the field `Warning` (RFC 7234, 5.5).
+/// Parses the header field `Warning` (RFC 7234, 5.5).
 enum WarningField: Sendable {
     /// The quoted texts of one or several values: `199 - "text", 199 - "text"`.
     static func texts(_ value: String) -> [String] {
@@ -84,7 +86,8 @@ enum WarningField: Sendable {
 }
 
 extension String {
-    /// An entity tag without the white space around it, as `curl` prints it.
+    /// The entity tag without surrounding white space, such as the line end in the output of
+    /// `curl`.
     var trimmedTag: String { trimmingCharacters(in: .whitespacesAndNewlines) }
 
     /// An entity tag without `W/` and quotation marks.

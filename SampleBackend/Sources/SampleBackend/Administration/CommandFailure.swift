@@ -21,8 +21,8 @@ struct CommandFailure: Error, CustomStringConvertible {
         isFinal = [Exit.notAllowed, Exit.notFound, Exit.failure, Exit.usage].contains(code)
     }
 
-    /// Lists the problems of a template, with an excerpt of each faulty expression if `template` is
-    /// given.
+    /// Lists the problems of a template, with an excerpt of each faulty expression if
+    /// `template` is given.
     init(_ problems: [TemplateProblem], in template: JSONNode?) {
         let lines = problems.flatMap { problem in
             let excerpt = template.flatMap { ExpressionExcerpt(problem, in: $0) }
@@ -44,7 +44,7 @@ struct CommandFailure: Error, CustomStringConvertible {
     /// - Parameters:
     ///   - answer: The response.
     ///   - template: The template that was sent.
-    ///   - credentials: The options that give what the server may ask for.
+    ///   - credentials: The options that supply the credentials for a 401 response.
     init(
         _ answer: AdministrationAnswer, template: JSONNode? = nil,
         credentials: String = "--token or ACTIVECONFIG_TOKEN"
@@ -58,7 +58,7 @@ struct CommandFailure: Error, CustomStringConvertible {
         let reason =
             (300..<400).contains(answer.status)
             ? ", a redirect, which is not followed" : " and no reason"
-        let hint = answer.status == 401 ? " Give it by \(credentials)." : ""
+        let hint = answer.status == 401 ? " Pass it with \(credentials)." : ""
         let message =
             (error?["message"]?.stringValue?.escapedForTerminal).map { $0 + hint }
             ?? "The server answered with status \(answer.status)\(reason): check --server."
@@ -73,7 +73,7 @@ struct CommandFailure: Error, CustomStringConvertible {
             default: Exit.failure
             }
         self.init(message, code: code)
-        // The server is asked too often, or it took too long to receive the request.
+        // Rate limits and slow uploads are transient.
         if [408, 429].contains(answer.status) { isFinal = false }
     }
 
@@ -122,7 +122,7 @@ enum Exit: Sendable {
     static let notFound = ExitCode(4)
     /// The token is missing or invalid, or its role does not suffice.
     static let notAllowed = ExitCode(5)
-    /// The command line is wrong, by the parser or by the server.
+    /// The parser or the server rejected the command line.
     static let usage = ExitCode(EX_USAGE)
     /// A file cannot be read or is not JSON.
     static let badInput = ExitCode(EX_DATAERR)
@@ -131,10 +131,11 @@ enum Exit: Sendable {
 
     /// The list in the help of the command line.
     static let help = """
-        Exit codes: 0 all went well, 1 anything else, 2 the template has problems, 3 another version \
-        is current, 4 there is no such thing, 5 the token is missing, wrong or may not, 64 the \
-        command line is wrong, 65 a file cannot be read or holds no JSON, 69 the server or the store \
-        cannot be reached, or the address cannot be listened on, 74 the output cannot be written.
+        Exit codes: 0 success, 1 other failure, 2 the template has problems, 3 another version is \
+        current, 4 not found, 5 the token is missing or invalid, or its role does not suffice, 64 \
+        the command line is invalid, 65 a file cannot be read or is not JSON, 69 the server or the \
+        store cannot be reached, or the address cannot be listened on, 74 the output cannot be \
+        written.
         """
 }
 

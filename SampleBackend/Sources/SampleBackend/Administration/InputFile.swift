@@ -1,7 +1,7 @@
 import Foundation
 import JSONTree
 
-/// Reads the files of a command; `-` is standard input.
+/// Reads the input files of commands; `-` is standard input.
 enum InputFile: Sendable {
     /// - Throws: A ``CommandFailure`` when the file cannot be read.
     static func data(_ path: String) throws -> Data {
@@ -24,7 +24,7 @@ enum InputFile: Sendable {
         do {
             return try JSONNode(jsonData: data)
         } catch {
-            throw CommandFailure.badInput("The file \(path) holds no valid JSON. \(error)")
+            throw CommandFailure.badInput("The file \(path) is not valid JSON. \(error)")
         }
     }
 }

@@ -6,7 +6,7 @@ import NIOCore
 import NIOFoundationEssentialsCompat
 import TemplateStore
 
-/// Handles requests with a store that is open in this process.
+/// Handles requests with a store that this process opens.
 struct LocalTransport: AdministrationTransport {
     let store: any TemplateStore
     private let administration: LocalAdministration

@@ -27,7 +27,7 @@ enum Output: Sendable {
         }
     }
 
-    /// Writes a file; nil and `-` are standard output.
+    /// Writes a file, or standard output if the path is nil or `-`.
     static func write(_ data: Data, to path: String?) throws {
         guard let path, path != "-" else {
             let isTerminal = isatty(STDOUT_FILENO) == 1
@@ -45,8 +45,10 @@ enum Output: Sendable {
         }
     }
 
-    /// Replaces a file at once, with its permissions; writes into what is no file, such as a device or a
-    /// pipe, and through symbolic links.
+    /// Replaces a file atomically and keeps its permissions.
+    ///
+    /// Follows symbolic links. Writes
+    /// directly into anything other than a regular file, such as a device or a pipe.
     private static func replace(_ path: String, with data: Data) throws {
         let url = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)

@@ -5,7 +5,7 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// The certificates in a PEM file, by which servers are trusted.
+/// The trusted certificates in a PEM file.
 struct CertificateFile: Sendable {
     let certificates: [NIOSSLCertificate]
 
@@ -26,14 +26,14 @@ struct CertificateFile: Sendable {
     }
 }
 
-/// The certificate that a server presents, trusted or not, for messages.
+/// The certificate that a server presents, trusted or not, for error messages.
 struct ServerCertificate: Sendable {
     /// Maximum time to wait for the certificate.
     private static let timeout: TimeAmount = .seconds(5)
 
     private let certificate: Certificate
 
-    /// Begins a TLS connection, and ends it when the certificate has come; nil without one.
+    /// Starts a TLS handshake to get the certificate; nil if the server presents none.
     init?(of server: URL) async {
         guard let host = server.host else { return nil }
         let found = Self.group.any().makePromise(of: NIOSSLCertificate?.self)
@@ -56,7 +56,7 @@ struct ServerCertificate: Sendable {
 
     private static var group: MultiThreadedEventLoopGroup { .singleton }
 
-    /// Connects and completes the promise with the certificate; the handshake is then aborted.
+    /// Connects and completes the promise with the certificate, then aborts the handshake.
     private static func connect(
         to host: String, port: Int, _ found: EventLoopPromise<NIOSSLCertificate?>
     ) async throws -> any Channel {
@@ -77,12 +77,12 @@ struct ServerCertificate: Sendable {
             .connect(host: host, port: port).get()
     }
 
-    /// The reason why a server's certificate was refused.
+    /// The reason why the client rejected the server's certificate.
     ///
     /// - Parameters:
     ///   - error: The error of the connection.
     ///   - server: The URL of the server.
-    /// - Returns: Nil when the error is another one.
+    /// - Returns: Nil when the error has another cause.
     func reason(_ error: any Error, server: URL) -> String? {
         let subject = "\(certificate.subject)".escapedForTerminal
         let issuer = "\(certificate.issuer)".escapedForTerminal
@@ -98,6 +98,6 @@ struct ServerCertificate: Sendable {
         if certificate.notValidBefore > now {
             return "\(name) begins at \(certificate.notValidBefore.formatted(.iso8601))"
         }
-        return "\(name) is not trusted: give that of the issuer by --ca-file or SSL_CERT_FILE"
+        return "\(name) is not trusted: pass the issuer's with --ca-file or SSL_CERT_FILE"
     }
 }

@@ -3,11 +3,11 @@ import Foundation
 import HTTPServing
 import NIOCore
 
-/// The options of commands that ask a server.
+/// The options of commands that connect to a server.
 struct ServerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The server to ask. (default: http://127.0.0.1:8080)",
+            "The URL of the server. (default: http://127.0.0.1:8080)",
             discussion: "Also the environment variable ACTIVECONFIG_SERVER.", valueName: "url"))
     var server: String?
 
@@ -17,7 +17,7 @@ struct ServerOptions: ParsableArguments {
             discussion: "Also the environment variable SSL_CERT_FILE.", valueName: "file"))
     var caFile: String?
 
-    /// The server and the option that names it.
+    /// The server, and the option that names it.
     ///
     /// - Throws: A `ValidationError` unless it is an HTTP URL with a host.
     func address() throws -> ServerAddress {
@@ -29,13 +29,13 @@ struct ServerOptions: ParsableArguments {
         return try ServerAddress("http://127.0.0.1:8080", from: "--server")
     }
 
-    /// Opens a connection, which has to be closed.
+    /// Opens a connection; the caller closes it.
     ///
     /// - Parameters:
     ///   - token: The bearer token; nil sends none.
     ///   - timeout: The time without data after which a request fails.
     /// - Returns: The connection.
-    /// - Throws: A `ValidationError` for a wrong URL, a ``CommandFailure`` for a file without
+    /// - Throws: A `ValidationError` for an invalid URL, a ``CommandFailure`` for a file without
     ///   certificates.
     func transport(
         token: Secret?, timeout: TimeAmount = .seconds(30)
@@ -56,7 +56,7 @@ struct ServerOptions: ParsableArguments {
     }
 }
 
-/// The URL of a server, and the option or the variable that it was given by.
+/// The URL of a server, and the option or variable that supplied it.
 struct ServerAddress: Sendable {
     let url: URL
     let source: String
@@ -67,19 +67,19 @@ struct ServerAddress: Sendable {
             ["http", "https"].contains(url.scheme?.lowercased())
         else {
             throw ValidationError(
-                "\"\(text.withoutUserInformation)\" is no URL of a server: give http://HOST:PORT by "
-                    + "\(source).")
+                "\"\(text.withoutUserInformation)\" is not a server URL: pass http://HOST:PORT "
+                    + "with \(source).")
         }
         self.url = url
         self.source = source
     }
 
-    /// The URL without a slash at its end, to which paths are added.
+    /// The URL without a trailing slash, so that paths can be appended.
     var base: String {
         let text = url.absoluteString
         return text.hasSuffix("/") ? String(text.dropLast()) : text
     }
 
-    /// The URL as messages show it.
+    /// The URL without user and password, for messages.
     var shown: String { base.withoutUserInformation }
 }

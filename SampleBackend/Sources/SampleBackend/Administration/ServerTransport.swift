@@ -8,15 +8,14 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
-/// Sends requests to a server over HTTP: those of administrators, and those of `watch`.
+/// Sends requests to a server over HTTP, for the commands of administrators and for `watch`.
 ///
-/// Follows no redirect, since that could take a token to another server, and sends no request
-/// twice.
+/// Follows no redirects, since one could send a token to another server, and retries no request.
 struct ServerTransport: AdministrationTransport {
     /// Time limit for making a connection.
     private static let connectTimeout: TimeAmount = .seconds(10)
 
-    /// Maximum size of a response that is read as a whole, in bytes.
+    /// Maximum size of a response that is read as a whole.
     private static let maximumMegabytes = 64
 
     private let server: ServerAddress
@@ -26,13 +25,13 @@ struct ServerTransport: AdministrationTransport {
 
     private let client: HTTPClient
 
-    /// Makes a transport, which has to be closed.
+    /// Creates a transport; the caller closes it.
     ///
     /// - Parameters:
     ///   - server: The server.
     ///   - token: The bearer token.
     ///   - timeout: The time without data after which a request fails.
-    ///   - authorities: The certificates that the server's is checked with; nil means the system's.
+    ///   - authorities: The certificates that verify the server's; nil means the system's.
     init(
         server: ServerAddress, token: Secret?, timeout: TimeAmount,
         authorities: CertificateFile? = nil
@@ -56,7 +55,7 @@ struct ServerTransport: AdministrationTransport {
         try await answer(try await response(to: request))
     }
 
-    /// Returns the response, whatever its status, as soon as its head has come.
+    /// Returns the response, whatever its status, as soon as its head has arrived.
     func response(
         to request: AdministrationRequest, fields: HTTPHeaders = [:]
     ) async throws(CommandFailure) -> HTTPClientResponse {
@@ -97,7 +96,7 @@ struct ServerTransport: AdministrationTransport {
         }
     }
 
-    /// The failure that an error of a connection is.
+    /// Converts a connection error to a failure.
     func failure(_ error: any Error) async -> CommandFailure {
         let option = server.source
         if error is NIOTooManyBytesError {
@@ -107,7 +106,7 @@ struct ServerTransport: AdministrationTransport {
         }
         if let error = error as? HTTPClientError, error == .invalidURL {
             return CommandFailure(
-                "\"\(server.shown)\" is no URL: check \(option).", code: Exit.failure)
+                "\"\(server.shown)\" is not a URL: check \(option).", code: Exit.failure)
         }
         if error is NIOSSLError || error is NIOSSLExtraError,
             let certificate = await ServerCertificate(of: server.url),
@@ -125,24 +124,25 @@ struct ServerTransport: AdministrationTransport {
         switch error {
         case let error as HTTPClientError: error.shortDescription
         case let error as NIOConnectionError:
-            error.connectionErrors.first.map { reason($0.error) } ?? "its name is not known"
-        case is NIOSSLError, is NIOSSLExtraError: "TLS could not be agreed on"
+            error.connectionErrors.first.map { reason($0.error) } ?? "its name cannot be resolved"
+        case is NIOSSLError, is NIOSSLExtraError: "the TLS handshake failed"
         case let error as IOError where error.errnoCode == ECONNREFUSED: "connection refused"
         default: String("\(error)".prefix(200))
         }
     }
 
     func close() async {
-        // The only error is that it was closed already.
+        // Fails only if the client was shut down already.
         try? await client.shutdown()
     }
 }
 
-/// A body in pieces, with a pause after the first.
+/// Sends a body in pieces, with a pause after the first.
 ///
-/// A server refuses a body that is too large at its head, and closes the connection. `HTTPClient`
-/// loses that answer when it has written the whole body before it reads. The pause gives the answer
-/// time to arrive; over a slower connection the command reports a lost connection instead.
+/// A server rejects an oversized body as soon as it has the request head, and closes the
+/// connection. `HTTPClient` loses that response if it has written the whole body before it reads.
+/// The pause gives the response time to arrive; over a slower connection the command reports a lost
+/// connection instead.
 private struct BodyPieces: AsyncSequence, AsyncIteratorProtocol, Sendable {
     private static let pieceSize = 64 << 10
     private static let pause: Duration = .milliseconds(300)

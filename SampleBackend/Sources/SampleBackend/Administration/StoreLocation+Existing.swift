@@ -4,16 +4,16 @@ import SQLiteTemplateStore
 import TemplateStore
 
 extension StoreLocation {
-    /// Opens a store that exists; the caller closes it.
+    /// Opens an existing store; the caller closes it.
     ///
-    /// - Throws: A ``CommandFailure``, such as when there is none.
+    /// - Throws: A ``CommandFailure``, for example if there is no store.
     func openExisting() async throws -> any ArchivingStore {
         do {
             switch self {
             case .sqlite(let path):
                 guard FileManager.default.fileExists(atPath: path) else {
                     throw CommandFailure(
-                        "There is no database \(path): check the path, or make one with "
+                        "There is no database \(path): check the path, or create one with "
                             + "\"sample-backend serve --store sqlite:\(path)\".",
                         code: Exit.unavailable)
                 }

@@ -1,12 +1,12 @@
 import ArgumentParser
 import JSONTree
 
-/// `sample-backend audit` lists the actions of administrators with their actors and times.
+/// `sample-backend audit` lists the actions of administrators.
 struct AuditCommand: AdministrationCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "List who did what and when, newest first.")
 
-    @Option(help: "The most entries to list, 1 to 1000.")
+    @Option(help: "Maximum number of entries, 1 to 1000.")
     var limit = 50
 
     @OptionGroup var options: AdministrationOptions

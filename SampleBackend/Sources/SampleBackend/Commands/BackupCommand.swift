@@ -4,18 +4,18 @@ import JSONTree
 import SQLiteTemplateStore
 import TemplateStore
 
-/// `sample-backend backup` copies a store to a file, even while servers use it.
+/// `sample-backend backup` copies a store to a file; servers can use the store meanwhile.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup",
-        abstract: "Copy a store to a new file, an SQLite database, also while servers use it.",
+        abstract: "Copy a store, which servers may be using, to a new SQLite database.",
         discussion: """
-            The file can be served by --store sqlite:FILE, or copied into any empty store by \
-            "sample-backend restore". Until it is complete its name ends with ".partial-" and \
-            eight letters or digits; one that was interrupted leaves such a file.
+            Serve the file with --store sqlite:FILE, or copy it into any empty store with \
+            "sample-backend restore". Until the backup is complete, the file's name ends with \
+            ".partial-" and eight letters or digits; an interrupted backup leaves such a file.
             """)
 
-    @Argument(help: "The file to write; it must not exist.")
+    @Argument(help: "The file to write; it must not exist yet.")
     var file: String
 
     @Option(
@@ -23,7 +23,7 @@ struct BackupCommand: AsyncParsableCommand {
         transform: StoreLocation.init(parsing:))
     var store = StoreLocation.default
 
-    @Flag(help: "Answer with one JSON document, for programs.")
+    @Flag(help: "Print one JSON document, for scripts.")
     var json = false
 
     func run() async throws {
@@ -40,7 +40,7 @@ struct BackupCommand: AsyncParsableCommand {
         }
     }
 
-    /// Copies the pages of a database, which is faster than its records.
+    /// Copies the pages of the database, which is faster than copying its records.
     private func copyFile(_ path: String, to backup: BackupFile) async throws {
         guard FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(

@@ -1,10 +1,10 @@
 import Foundation
 
-/// The file of a backup, which has its name only once it is complete.
+/// The file of a backup, which gets its name only when it is complete.
 struct BackupFile: Sendable {
     let path: String
 
-    /// The path until then, at which nobody else has a file.
+    /// The unique path of the incomplete file.
     let partialPath: String
 
     /// - Throws: A ``CommandFailure`` when there is a file at the path.
@@ -12,28 +12,28 @@ struct BackupFile: Sendable {
         self.path = path
         guard !FileManager.default.fileExists(atPath: path) else {
             throw CommandFailure(
-                "The file \(path) exists: choose another one, or move it away.", code: Exit.failure)
+                "The file \(path) exists: choose another name, or move it.", code: Exit.failure)
         }
         partialPath = "\(path).partial-\(UUID().uuidString.prefix(8).lowercased())"
     }
 
-    /// Gives the complete file its name.
+    /// Renames the complete file to its final name.
     ///
-    /// - Throws: A ``CommandFailure``; the file is removed then.
+    /// - Throws: A ``CommandFailure``; the incomplete file is removed then.
     func complete() throws {
         do {
             try FileManager.default.moveItem(atPath: partialPath, toPath: path)
-            // Empty, since the file has everything.
+            // Removes the files that SQLite kept beside it; they are empty.
             removePartialFiles()
         } catch {
             removePartialFiles()
             throw CommandFailure(
-                "The backup \(path) cannot be given its name: \(error.localizedDescription)",
+                "The backup \(path) cannot be renamed: \(error.localizedDescription)",
                 code: Exit.failure)
         }
     }
 
-    /// Removes an incomplete file, with the files that SQLite has beside it.
+    /// Removes the incomplete file and the files that SQLite keeps beside it.
     func removePartialFiles() {
         for suffix in ["", "-wal", "-shm", "-journal"] {
             try? FileManager.default.removeItem(atPath: partialPath + suffix)

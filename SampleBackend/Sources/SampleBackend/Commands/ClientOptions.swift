@@ -6,19 +6,19 @@ import Targeting
 
 /// The options that identify a client: the user and the signals of the app.
 struct ClientOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The user's ID; the generic user without it.", valueName: "id"))
+    @Option(help: ArgumentHelp("The user's ID. (default: the generic user)", valueName: "id"))
     var user: String?
 
     @OptionGroup var app: SignalOptions
 
-    /// The help text shared by the commands with these options.
+    /// The help text that commands with these options share.
     static let help = """
-        Signals are what an app says about itself: app.id, app.version, app.build, device.os, \
-        device.country, device.language, and custom ones by their own name, with signal. before \
-        it or without.
+        Signals describe the app: app.id, app.version, app.build, device.os, device.country, \
+        device.language, and custom signals by their own name, with or without the prefix \
+        "signal.".
         """
 
-    /// The signals under their query names; the server checks their limits.
+    /// The signals by query name; the server checks their limits.
     var signalValues: [(name: String, value: String)] { app.values }
 }
 
@@ -36,7 +36,7 @@ extension ClientOptions {
     }
 }
 
-/// The option that gives the signals of an app.
+/// The option for an app's signals.
 struct SignalOptions: ParsableArguments {
     @Option(
         name: .customLong("signal"),
@@ -56,7 +56,7 @@ struct SignalOptions: ParsableArguments {
         }
     }
 
-    /// The signals under their query names; the server checks their limits.
+    /// The signals by query name; the server checks their limits.
     var values: [(name: String, value: String)] {
         signals.compactMap { signal in
             Self.parsed(signal).map { (name: $0.name.queryName, value: $0.value) }
@@ -70,7 +70,7 @@ struct SignalOptions: ParsableArguments {
         return (name, String(parts[1]))
     }
 
-    /// The signals as JSON: a text by name.
+    /// The signals as JSON strings by name.
     var json: JSONNode {
         var node = JSONNode.emptyObject
         for (name, value) in values { node.setMember(name, .string(value)) }

@@ -2,12 +2,12 @@ import ArgumentParser
 import JSONTree
 import OrderedCollections
 
-/// `sample-backend connections` shows who listens now, and what clients say of their versions.
+/// `sample-backend connections` shows the connected clients and the versions that they acknowledge.
 struct ConnectionsCommand: AdministrationCommand {
     static let configuration = CommandConfiguration(
         commandName: "connections",
-        abstract: "Show how many clients listen, with which version, and what they cannot use.",
-        discussion: "IN FORCE and PROBLEMS are what clients acknowledge to a server with "
+        abstract: "Show the connected clients by version, and the settings that they cannot use.",
+        discussion: "ACTIVE and PROBLEMS count the acknowledgements of clients; they need "
             + "\"serve --acknowledgements\".")
 
     @OptionGroup var options: AdministrationOptions
@@ -35,12 +35,12 @@ struct ConnectionsCommand: AdministrationCommand {
             ]
         }
         Output.printTable(
-            ["VERSION", "LISTENING", "IN FORCE", "PROBLEMS"],
+            ["VERSION", "LISTENING", "ACTIVE", "PROBLEMS"],
             rows.sorted { $0.key > $1.key }.map(\.value))
         let silent = answer["replicas"]?["silentNames"]?.arrayValue ?? []
         if !silent.isEmpty {
             let names = silent.compactMap(\.stringValue).joined(separator: "; ")
-            Terminal.print("nothing is heard of servers whose clients are not counted: \(names)")
+            Terminal.print("no response from servers, whose clients are not counted: \(names)")
         }
         if let publish = answer["lastPublish"] {
             Terminal.print(
@@ -57,7 +57,7 @@ struct ConnectionsCommand: AdministrationCommand {
 
     private static func text(_ node: JSONNode?) -> String { "\(node?.integerValue ?? 0)" }
 
-    /// Such as `version 12: 3 clients cannot use Checkout.limits: it is a string`.
+    /// One line, such as `version 12: 3 clients cannot use Checkout.limits: it is a string`.
     private static func sentence(_ problem: JSONNode, version: JSONNode?) -> String {
         let place = [problem["section"], problem["key"]].compactMap { $0?.stringValue }
             .joined(separator: ".").escapedForTerminal

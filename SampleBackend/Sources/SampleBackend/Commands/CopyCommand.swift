@@ -1,23 +1,23 @@
 import ArgumentParser
 
-/// `sample-backend copy` copies a store into one of any engine.
+/// `sample-backend copy` copies a store into an empty store of any engine.
 struct CopyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy", abstract: "Copy a whole store into an empty one, of any engine.",
         discussion: """
-            It copies the state of one moment: projects with all versions, details, pinned values, drafts, \
-            tokens with their last uses, sessions, webhooks with their deliveries, and the audit trail. \
-            Then it reads both and compares them. What is stored in the source meanwhile is not in the \
-            copy, and a webhook's delivery may be sent by both: stop the server first, and start it on the \
-            copy.
+            It copies one consistent snapshot: projects with all versions, details, pinned values, \
+            drafts, tokens with their last uses, sessions, webhooks with their deliveries, and the \
+            audit trail. Then it reads and compares both stores. Later changes of the source are \
+            not in the copy, and servers on both stores can send the same webhook delivery: stop \
+            the server first, and start it on the copy.
 
-            The target must be empty. Until the copy is complete and compared, the target cannot be \
-            opened; nor can it after an interruption: then remove it and copy again.
+            The target must be empty. It cannot be opened until the copy is complete and compared. \
+            After an interruption, remove the target and copy again.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The store to copy, which is not changed: sqlite:PATH or etcd:URL,URL,…",
+            "The store to copy; it is not changed: sqlite:PATH or etcd:URL,URL,…",
             valueName: "store"),
         transform: StoreLocation.init(parsing:))
     var from: StoreLocation
@@ -27,7 +27,7 @@ struct CopyCommand: AsyncParsableCommand {
         transform: StoreLocation.init(parsing:))
     var to: StoreLocation
 
-    @Flag(help: "Answer with one JSON document, for programs.")
+    @Flag(help: "Print one JSON document, for scripts.")
     var json = false
 
     func run() async throws {

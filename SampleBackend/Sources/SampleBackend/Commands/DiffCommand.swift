@@ -7,12 +7,12 @@ import Templates
 struct DiffCommand: AdministrationCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Say what differs between two versions, or between a version and a file.")
+        abstract: "Show the differences between two versions, or between a version and a file.")
 
-    @Argument(help: "The older version; the current one when --file is given.")
+    @Argument(help: "The older version. (default with --file: the current one)")
     var from: Int?
 
-    @Argument(help: "The newer version; the current one when it is left out.")
+    @Argument(help: "The newer version. (default: the current one)")
     var to: Int?
 
     @Option(help: ArgumentHelp("Compare with this template instead.", valueName: "file"))
@@ -20,7 +20,7 @@ struct DiffCommand: AdministrationCommand {
 
     @OptionGroup var options: AdministrationOptions
 
-    /// Rejects combinations without anything to compare.
+    /// Rejects combinations that leave nothing to compare.
     func validate() throws {
         if from == nil, file == nil {
             throw ValidationError("Give the number of a version, or --file.")

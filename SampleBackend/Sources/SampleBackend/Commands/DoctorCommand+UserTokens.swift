@@ -5,14 +5,14 @@ import JSONTree
 import Logging
 
 extension DoctorCommand {
-    /// Says whether a JWT of a user is valid, or why it is refused.
+    /// Reports whether a user's JWT is valid, or why a server rejects it.
     ///
     /// - Throws: `ValidationError` when the keys cannot be used, ``CommandFailure`` when the token
     ///   cannot be read.
     func explain(_ token: Secret) async throws -> [DoctorFinding] {
         let logger = Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() }
         guard let verifier = try await userTokens.verifier(logger: logger) else { return [] }
-        // A token that was copied, or read by $(cat file), may have a line end.
+        // A copied token, or one from $(cat file), can have a line end.
         let text =
             (token.text == "-"
             ? String(decoding: try InputFile.data("-"), as: UTF8.self) : token.text)
@@ -20,8 +20,8 @@ extension DoctorCommand {
         do throws(UserTokenRefusal) {
             let valid = try await verifier.checkedToken(text, at: Date())
             let user = JSONNode.string(valid.userID).description
-            let end = valid.expirationDate.map { "until \($0.timestamp)" } ?? "without end"
-            return [DoctorFinding("user token", .fine, "it is of the user \(user), valid \(end)")]
+            let end = valid.expirationDate.map { "until \($0.timestamp)" } ?? "without expiry"
+            return [DoctorFinding("user token", .fine, "it is for user \(user), valid \(end)")]
         } catch {
             return [DoctorFinding("user token", .failed, "it is refused: \(error)")]
         }

@@ -6,29 +6,29 @@ import JSONTree
 import SQLiteTemplateStore
 import TemplateStore
 
-/// `sample-backend doctor` checks the environment of a server and reports faults.
+/// `sample-backend doctor` checks the environment of a server and reports problems.
 struct DoctorCommand: AsyncParsableCommand {
-    /// Open-file limit below which a busy server runs out of connections.
+    /// Open-file limit below which a busy server can run out of connections.
     private static let wantedFiles = 4_096
 
     /// Free disk space, in bytes, below which a warning is given.
     private static let wantedSpace = 256 << 20
 
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look for what keeps a server from running well.",
+        commandName: "doctor", abstract: "Check a server and its environment for problems.",
         discussion: """
-            It looks at this machine, and at the store of --store or the server of --server. It \
-            exits with 1 when something fails.
+            It checks this machine, and the store of --store or the server of --server. It exits \
+            with 1 if a check fails.
 
-            With --explain-token it says only why a server with the same --user-token options refuses a \
-            JWT of a user: the server itself tells no client.
+            With --explain-token it reports only why a server with the same --user-token options \
+            rejects a user's JWT; the server itself does not report that to clients.
             """)
 
     @OptionGroup var options: AdministrationOptions
 
     @Option(
         help: ArgumentHelp(
-            "Say why this JWT of a user is refused; - reads it from standard input.",
+            "Explain why this JWT of a user is rejected; - reads it from standard input.",
             valueName: "jwt"))
     var explainToken: Secret?
 
@@ -80,8 +80,8 @@ struct DoctorCommand: AsyncParsableCommand {
         return findings
     }
 
-    /// Checks the open-file limit, which `serve` raises as far as it may; each connection is one
-    /// file.
+    /// Checks the open-file limit, which `serve` raises as far as the system allows; each
+    /// connection uses one file.
     private static func openFiles() -> DoctorFinding {
         let limit = OpenFileLimit.raised()
         do {
@@ -99,14 +99,14 @@ struct DoctorCommand: AsyncParsableCommand {
                 + "\(wantedFiles)\" or LimitNOFILE")
     }
 
-    /// Checks that the clock is not behind the release of this program.
+    /// Checks that the clock is not earlier than the release of this program.
     private static func clock() -> DoctorFinding {
-        // No build of this program is older than this.
+        // No build of this program is older than 9 October 2025.
         let oldest = Date(timeIntervalSince1970: 1_760_000_000)
         return Date() > oldest
             ? DoctorFinding("clock", .fine, Date().formatted(Date.ISO8601FormatStyle()))
             : DoctorFinding(
-                "clock", .failed, "it is in the past: set it, or tokens end at the wrong time")
+                "clock", .failed, "it is in the past: set it, or tokens expire at the wrong time")
     }
 
     /// Checks the free disk space for the database.
@@ -142,12 +142,12 @@ struct DoctorCommand: AsyncParsableCommand {
                     return [
                         DoctorFinding(
                             "database", .fine,
-                            "it is whole: \(snapshot.templates.count) projects, revision "
+                            "it is intact: \(snapshot.templates.count) projects, revision "
                                 + "\(snapshot.revision)")
                     ]
                 }
                 return faults.map {
-                    DoctorFinding("database", .failed, "\($0): go back to a backup")
+                    DoctorFinding("database", .failed, "\($0): restore a backup")
                 }
             } catch {
                 await store.close()
@@ -170,7 +170,7 @@ struct DoctorCommand: AsyncParsableCommand {
         return preview.status == 403 ? "viewer" : "editor"
     }
 
-    /// Checks that the server responds, and determines the token's role.
+    /// Checks that the server responds, and finds out the token's role.
     private func server() async -> [DoctorFinding] {
         do {
             return try await options.withAdministration { transport in
@@ -185,7 +185,7 @@ struct DoctorCommand: AsyncParsableCommand {
                         "server", .failed,
                         "it is not ready (status \(live.status)): "
                             + ((try? live.json)?["error"]?["message"]?.stringValue
-                                ?? "its log says why"))
+                                ?? "see its log"))
                 let template = try await transport.send(
                     AdministrationRequest(path: options.projectPath + "/remoteConfig"))
                 let token =
@@ -198,10 +198,10 @@ struct DoctorCommand: AsyncParsableCommand {
                     case 404:
                         DoctorFinding(
                             "token", .warning,
-                            "it counts, but nothing is published in \(options.project) yet")
+                            "it is valid, but nothing is published in \(options.project) yet")
                     case 401:
                         DoctorFinding(
-                            "token", .failed, "it is missing, wrong or has ended: check --token")
+                            "token", .failed, "it is missing, invalid or expired: check --token")
                     default:
                         DoctorFinding(
                             "token", .failed, "the server answers with \(template.status)")

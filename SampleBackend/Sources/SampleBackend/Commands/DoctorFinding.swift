@@ -5,7 +5,7 @@ import JSONTree
 struct DoctorFinding: Sendable, Hashable {
     enum State: String, Sendable, Hashable {
         case fine = "ok"
-        /// It works, but should be improved.
+        /// It works, but needs attention.
         case warning = "warn"
         case failed = "FAIL"
     }

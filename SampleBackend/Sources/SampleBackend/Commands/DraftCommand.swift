@@ -2,19 +2,19 @@ import ArgumentParser
 import JSONTree
 import Templates
 
-/// `sample-backend draft` works with the draft of the token's own administrator, which the console
-/// shows as well.
+/// `sample-backend draft` works with the draft of the token's administrator, which the console
+/// shows, too.
 struct DraftCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "draft", abstract: "Show, publish or discard your draft.",
-        discussion: "A draft belongs to a token: give the one with which you sign in to the "
+        discussion: "A draft belongs to a token: use the one with which you sign in to the "
             + "console.",
         subcommands: [Show.self, Diff.self, Publish.self, Discard.self])
 
-    /// A draft of the server.
+    /// A draft on the server.
     fileprivate struct Draft {
         let template: JSONNode
-        /// The number of the version that the edit began with; "0" for none.
+        /// The number of the version that the draft is based on; "0" for none.
         let baseVersion: String
         let entityTag: String?
         let changes: JSONNode
@@ -45,8 +45,8 @@ struct DraftCommand: AsyncParsableCommand {
     struct Show: AdministrationCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print the draft's template.",
-            discussion: "It knows the version that the edit began with: \"publish\" publishes such "
-                + "a file over that version only.")
+            discussion: "The file records the version that the draft is based on; \"publish\" "
+                + "replaces only that version.")
 
         @OptionGroup var options: AdministrationOptions
 
@@ -67,7 +67,7 @@ struct DraftCommand: AsyncParsableCommand {
     /// `sample-backend draft diff`.
     struct Diff: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Say what the draft changes in the version that the edit began with.")
+            abstract: "Show what the draft changes in the version that it is based on.")
 
         @OptionGroup var options: AdministrationOptions
 
@@ -94,16 +94,16 @@ struct DraftCommand: AsyncParsableCommand {
     /// `sample-backend draft publish`.
     struct Publish: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Publish the draft over the version that the edit began with, and end it.")
+            abstract: "Publish the draft over the version that it is based on, and discard it.")
 
         @OptionGroup var options: AdministrationOptions
 
-        @Option(help: "What to say about this version, at most 1,024 characters.")
+        @Option(help: "The description of this version, at most 1,024 characters.")
         var description: String?
 
         @Flag(
             name: .shortAndLong,
-            help: "Ask nothing: publish also what removes more than half of the settings.")
+            help: "Do not ask, even if more than half of the settings are removed.")
         var yes = false
 
         func run(with transport: any AdministrationTransport) async throws {
@@ -119,7 +119,7 @@ struct DraftCommand: AsyncParsableCommand {
                     ifMatch: options.entityTag(ofVersion: draft.baseVersion),
                     body: template.jsonData()), template: template)
             let version = published["version"]?["versionNumber"]
-            // Edits that were made since the draft was read are not published, and stay.
+            // Edits made since the draft was read are not published, so they keep the draft.
             let discarded = try await transport.send(
                 AdministrationRequest(
                     method: "DELETE", path: options.projectPath + "/draft",
@@ -144,7 +144,7 @@ struct DraftCommand: AsyncParsableCommand {
         private func confirmRemoval(
             by draft: Draft, transport: any AdministrationTransport
         ) async throws {
-            // The server refuses a draft of another version than the current one.
+            // The server rejects a draft that is based on another version than the current one.
             guard let current = try await PublishedTemplate(from: transport, options),
                 current.versionNumber == draft.baseVersion,
                 let removal = MostSettingsRemoved(by: draft.template, from: current.template)

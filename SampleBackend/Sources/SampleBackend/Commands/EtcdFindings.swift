@@ -1,15 +1,15 @@
 import EtcdTemplateStore
 import Foundation
 
-/// The findings of `doctor` about a cluster of etcd.
+/// The findings of `doctor` about an etcd cluster.
 struct EtcdFindings {
     /// The quota of a member that is started without one, in bytes.
     private static let defaultQuota: Int64 = 2 << 30
 
-    /// The time of a read or a write above which a warning is given.
+    /// Duration of a read or a write above which a warning is given.
     private static let slow: Duration = .milliseconds(500)
 
-    /// The least bytes that a request of a member has to have room for, in which a part of a content is.
+    /// Minimum request size that a member must accept, in bytes: a write has one part of a content.
     private static let neededRequest = 1_200_000
 
     let status: EtcdStatus
@@ -31,21 +31,21 @@ struct EtcdFindings {
             case .failure(let error):
                 DoctorFinding(
                     "etcd member", .warning,
-                    "\(address) does not answer (\(error)): start it, or take it out of --store")
+                    "\(address) does not answer (\(error)): start it, or remove it from --store")
             case .success(let member):
                 DoctorFinding(
                     "etcd member", member.complaints.isEmpty ? .fine : .warning,
                     "\(address) runs \(member.version)"
                         + (member.leader == member.id ? ", leads" : "")
-                        + ", has \(Self.size(member.size)) of which "
-                        + "\(Self.size(member.sizeInUse)) are used"
+                        + ", has a database of \(Self.size(member.size)), "
+                        + "\(Self.size(member.sizeInUse)) used"
                         + (member.complaints.isEmpty
-                            ? "" : ", and says: \(member.complaints.joined(separator: "; "))"))
+                            ? "" : ", and reports: \(member.complaints.joined(separator: "; "))"))
             }
         }
     }
 
-    /// The majority, the leader and the number of members.
+    /// The quorum, the leader and the number of members.
     private var cluster: DoctorFinding {
         let subject = "etcd cluster"
         guard let first = answers.first?.member else {
@@ -59,8 +59,8 @@ struct EtcdFindings {
             }
             return DoctorFinding(
                 subject, .failed,
-                "the members of --store are of different clusters, \(names.joined(separator: ", ")): "
-                    + "name those of one")
+                "the members of --store belong to several clusters, "
+                    + "\(names.joined(separator: ", ")): give those of one")
         }
         guard answers.contains(where: { $0.member.leader != 0 }) else {
             return DoctorFinding(
@@ -77,24 +77,25 @@ struct EtcdFindings {
         if count == 1 {
             return DoctorFinding(
                 subject, .warning,
-                "\(name), and it has one member, whose machine it needs: run three")
+                "\(name), and it has one member, so it survives no failure: run three")
         }
         if count.isMultiple(of: 2) {
             return DoctorFinding(
                 subject, .warning,
-                "\(name), and it has \(members), which survive no more losses than \(count - 1) would: add one"
+                "\(name), and it has \(members), which survive no more failures than "
+                    + "\(count - 1) would: add one"
             )
         }
         if named < count {
             return DoctorFinding(
                 subject, .warning,
-                "\(name), and it has \(members), of which --store names \(named): name all, or this "
+                "\(name), and it has \(members), but --store names \(named): name all, or this "
                     + "server stops with those")
         }
         return DoctorFinding(subject, .fine, "\(name), and it has \(members)")
     }
 
-    /// Versions that are no longer maintained, that lose data, or that differ.
+    /// Members whose version is unmaintained, loses data, or differs from the others'.
     private var versions: [DoctorFinding] {
         let versions = Set(answers.map(\.member.version))
         var findings: [DoctorFinding] = []
@@ -107,7 +108,7 @@ struct EtcdFindings {
             findings.append(
                 DoctorFinding(
                     "etcd version", .warning,
-                    "the members run \(versions.sorted().joined(separator: " and ")): bring all to one"
+                    "the members run \(versions.sorted().joined(separator: " and ")): upgrade all to one"
                 )
             )
         }
@@ -140,7 +141,7 @@ struct EtcdFindings {
         }
     }
 
-    /// The used part of each quota.
+    /// The used share of each quota.
     private var quotas: [DoctorFinding] {
         answers.map { address, member in
             let quota = member.quota ?? Self.defaultQuota
@@ -165,7 +166,7 @@ struct EtcdFindings {
                 findings.append(
                     DoctorFinding(
                         "etcd options", .fine,
-                        "\(address) does not show them; see that it has \(Self.wantedOptions)"))
+                        "\(address) does not show them; check that it has \(Self.wantedOptions)"))
                 continue
             }
             let isOld = EtcdVersion(member.version).map { $0 < EtcdVersion(3, 5, 0) } ?? false
@@ -190,8 +191,8 @@ struct EtcdFindings {
                 findings.append(
                     DoctorFinding(
                         "etcd options", .failed,
-                        "\(address) takes requests of \(bytes) bytes, and a part of a template has "
-                            + "1,000,000: leave out --max-request-bytes"))
+                        "\(address) accepts requests of \(bytes) bytes, and a part of a template "
+                            + "has 1,000,000: remove --max-request-bytes"))
             }
         }
         return findings
@@ -200,7 +201,7 @@ struct EtcdFindings {
     private static let wantedOptions =
         "--pre-vote --auto-compaction-mode=periodic --auto-compaction-retention=1h"
 
-    /// A history that nothing has ever compacted.
+    /// Reports a history that was never compacted.
     private var history: [DoctorFinding] {
         let uncompacted = answers.filter { $0.member.compactRevision == 0 }
         guard !uncompacted.isEmpty else { return [] }
@@ -218,8 +219,8 @@ struct EtcdFindings {
         case .success(nil):
             return DoctorFinding(
                 subject, .warning,
-                "there is none below the prefix: \"sample-backend serve\" makes one, and "
-                    + "\"sample-backend copy\" moves one there")
+                "there is none below the prefix: \"sample-backend serve\" creates one, and "
+                    + "\"sample-backend copy\" copies one there")
         case .success(let store?):
             if store.isIncomplete {
                 return DoctorFinding(
@@ -234,7 +235,7 @@ struct EtcdFindings {
         }
     }
 
-    /// The times of a read and of a write.
+    /// The durations of a read and of a write.
     private var speed: [DoctorFinding] {
         [("read", status.readTime), ("write", status.writeTime)].map { name, result in
             switch result {
@@ -244,7 +245,7 @@ struct EtcdFindings {
                     ? DoctorFinding("etcd \(name)", .fine, "it took \(Self.milliseconds(time))")
                     : DoctorFinding(
                         "etcd \(name)", .warning,
-                        "it took \(Self.milliseconds(time)): look at the disks of the members and the "
+                        "it took \(Self.milliseconds(time)): check the disks of the members and the "
                             + "network between them")
             }
         }

@@ -6,7 +6,7 @@ struct EtcdVersion: Comparable {
         (self.major, self.minor, self.patch) = (major, minor, patch)
     }
 
-    /// Nil when the text has another form than `3.5.1`.
+    /// Nil unless the text has the form `3.5.1`.
     init?(_ text: String) {
         let numbers = text.split(separator: "-")[0].split(separator: ".").map { Int($0) }
         guard numbers.count == 3, let major = numbers[0], let minor = numbers[1],
@@ -19,10 +19,11 @@ struct EtcdVersion: Comparable {
         (left.major, left.minor, left.patch) < (right.major, right.minor, right.patch)
     }
 
-    /// The fault of the version, and what to do, behind its name; nil when none is known.
+    /// The known fault of the version and what to do, as a predicate after the version's name; nil
+    /// when none is known.
     var advice: String? {
         if self < EtcdVersion(3, 4, 0) {
-            return "is older than this program was tried with: upgrade to 3.5 or later"
+            return "is older than any version tested with this program: upgrade to 3.5 or later"
         }
         if self < EtcdVersion(3, 4, 31) {
             return
@@ -40,7 +41,7 @@ struct EtcdVersion: Comparable {
     }
 }
 
-/// The options of a command line of etcd.
+/// The options on a command line of etcd.
 struct EtcdCommandLine {
     private var options: [String: String] = [:]
 
@@ -61,7 +62,7 @@ struct EtcdCommandLine {
         }
     }
 
-    /// False when the options certainly are in the environment or in a file instead.
+    /// False when the options are in the environment or in a configuration file instead.
     var isWhole: Bool { !options.isEmpty && options["config-file"] == nil }
 
     subscript(name: String) -> String? { options[name] }

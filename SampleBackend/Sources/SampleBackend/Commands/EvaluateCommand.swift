@@ -1,17 +1,17 @@
 import ArgumentParser
 import JSONTree
 
-/// `sample-backend evaluate` prints the configuration of a user, and the reasons for it.
+/// `sample-backend evaluate` prints a user's configuration and the reason for each value.
 struct EvaluateCommand: AdministrationCommand {
     static let configuration = CommandConfiguration(
-        commandName: "evaluate", abstract: "Say what a user gets, and why.",
+        commandName: "evaluate", abstract: "Show what a user gets, and why.",
         discussion: ClientOptions.help)
 
     @OptionGroup var client: ClientOptions
 
     @Option(
         help: ArgumentHelp(
-            "Look at this template as if it were published.", valueName: "file"))
+            "Evaluate this template as if it were published.", valueName: "file"))
     var template: String?
 
     @OptionGroup var options: AdministrationOptions
@@ -26,7 +26,7 @@ struct EvaluateCommand: AdministrationCommand {
                 method: "POST", path: options.projectPath + "/remoteConfig:preview",
                 body: body.jsonData()), template: proposed)
         guard let node = answer["users"]?.arrayValue?.first else {
-            throw CommandFailure("The server answered for no user.", code: Exit.failure)
+            throw CommandFailure("The server's response names no user.", code: Exit.failure)
         }
         if options.json {
             Output.print(node)

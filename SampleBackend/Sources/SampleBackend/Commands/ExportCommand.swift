@@ -4,13 +4,13 @@ import Foundation
 import Rendering
 import Templates
 
-/// `sample-backend export` writes the default values in a file format that apps bundle.
+/// `sample-backend export` writes the default values in a format that apps bundle.
 struct ExportCommand: AdministrationCommand {
     enum Format: String, CaseIterable, ExpressibleByArgument {
         case json, plist, xml, activeconfig, swift
     }
 
-    /// Access levels of the format swift.
+    /// Access levels of the format `swift`.
     enum AccessLevel: String, CaseIterable, ExpressibleByArgument {
         case `internal`, package, `public`
 
@@ -26,9 +26,9 @@ struct ExportCommand: AdministrationCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Write the default values as a file that an app bundles.",
         discussion: """
-            activeconfig is the exchange format, ready as a bootstrap file; swift is a type for each \
-            section with typed keys, as the plug-in GenerateSettings makes of a bootstrap file; \
-            json, plist and xml are the flat files of Firebase.
+            activeconfig is the exchange format, for a bootstrap file; swift is a type for each \
+            section with typed keys, as the plug-in GenerateSettings generates from that file; \
+            json, plist and xml are Firebase's flat files.
             """)
 
     @Option(help: "The format of the file.")
@@ -36,7 +36,7 @@ struct ExportCommand: AdministrationCommand {
 
     @Option(
         name: .customLong("access-level"),
-        help: "Who may use the types of the format swift (default: internal).")
+        help: "The access level of the types in format swift. (default: internal)")
     var accessLevel: AccessLevel?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))
@@ -44,13 +44,13 @@ struct ExportCommand: AdministrationCommand {
 
     @OptionGroup var options: AdministrationOptions
 
-    /// Rejects an access level where there are no types.
+    /// Rejects an access level for a format without types.
     func validate() throws {
         if accessLevel != nil, format != .swift {
             throw ValidationError("--access-level is for --format swift.")
         }
         if options.json, ![.activeconfig, .json].contains(format) {
-            throw ValidationError("The format \(format) is no JSON: leave out --json.")
+            throw ValidationError("The format \(format) is not JSON: remove --json.")
         }
     }
 

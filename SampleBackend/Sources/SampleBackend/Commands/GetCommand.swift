@@ -8,7 +8,7 @@ struct GetCommand: AdministrationCommand {
 
     @OptionGroup var options: AdministrationOptions
 
-    @Option(help: "The version; the current one when it is left out.")
+    @Option(help: "The version. (default: the current one)")
     var version: Int?
 
     @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file.", valueName: "file"))

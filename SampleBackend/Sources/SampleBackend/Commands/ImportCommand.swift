@@ -6,28 +6,28 @@ import Templates
 /// `sample-backend import` converts the export of another service, or a configuration document, into
 /// a template.
 struct ImportCommand: AsyncParsableCommand {
-    /// The kinds of files that can be read.
+    /// The supported kinds of files.
     enum Service: String, CaseIterable, ExpressibleByArgument {
         case configuration, firebase, parse
     }
 
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make a template of a configuration document, or of a file of Firebase or Parse.",
+        abstract: "Convert a configuration document, or a Firebase or Parse file, to a template.",
         discussion: """
-            configuration reads a document that apps read, such as a bootstrap file, firebase a \
-            template as the Firebase CLI and REST interface write it, parse the answer of GET \
-            /config with the master key. What does not carry over is named on standard error. \
+            configuration reads a document for apps, such as a bootstrap file; firebase reads a \
+            template from the Firebase CLI or REST interface; parse reads the response of GET \
+            /config with the master key. What cannot be converted is listed on standard error. \
             Publish the template with "publish".
             """)
 
-    @Argument(help: "What the file is: configuration, firebase or parse.")
+    @Argument(help: "The kind of the file: configuration, firebase or parse.")
     var service: Service
 
     @Argument(help: "The file, JSON; - is standard input.")
     var file: String
 
-    @Option(help: "The section that Parse's parameters become.")
+    @Option(help: "The section for Parse's parameters.")
     var section = RemoteConfigTemplate.defaultSectionName
 
     @Option(
@@ -35,7 +35,7 @@ struct ImportCommand: AsyncParsableCommand {
         help: ArgumentHelp("Write the template to this file.", valueName: "file"))
     var output: String?
 
-    @Flag(help: "Answer with one JSON document of the template and the report, for programs.")
+    @Flag(help: "Print one JSON document with the template and the report, for scripts.")
     var json = false
 
     func run() async throws {

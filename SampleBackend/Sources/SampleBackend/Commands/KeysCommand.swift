@@ -1,24 +1,24 @@
 import ArgumentParser
 import ClientAPI
 
-/// `sample-backend keys`: the keys that sign documents (PROTOCOL 1).
+/// `sample-backend keys` creates and prints the keys that sign documents (PROTOCOL 1).
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys",
-        abstract: "Make keys that sign documents, and show what apps need of them.",
+        abstract: "Create keys that sign documents, and print their public part for apps.",
         subcommands: [Generate.self, Public.self])
 
     /// `sample-backend keys generate`.
     struct Generate: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a key, and print its private and its public part.",
+            abstract: "Create a key, and print its private and its public part.",
             discussion: """
-                The first line is the private key, the second the public one, which apps verify \
-                documents with. Keep what is printed in a file that only the server may read, and \
-                give that to "serve --signing-key ID:FILE".
+                The first line is the private key, the second the public key, with which apps \
+                verify documents. Save the output in a file that only the server can read, and \
+                pass that file to "serve --signing-key ID:FILE".
                 """)
 
-        @Option(help: "The ID of the key, such as the month in which it is made.")
+        @Option(help: "The ID of the key, such as the month of its creation.")
         var id: String
 
         /// - Throws: `ValidationError` when the ID is malformed.
@@ -37,13 +37,13 @@ struct KeysCommand: ParsableCommand {
     /// `sample-backend keys public`.
     struct Public: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print the public keys, one a line, as apps take them.",
+            abstract: "Print the public keys, one per line, in the form that apps accept.",
             discussion: "ID:BASE64, the 32 bytes of an Ed25519 key (RFC 8032).")
 
         @Option(
             name: .customLong("signing-key"),
             help: ArgumentHelp(
-                "A key as \"serve\" has it; may be given more than once.",
+                "A key as for \"serve\"; may be given more than once.",
                 discussion: "Also the environment variable ACTIVECONFIG_SIGNING_KEY.",
                 valueName: "id:file"))
         var signingKeys: [SigningKeyFile] = []

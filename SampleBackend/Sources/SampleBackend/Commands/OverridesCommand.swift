@@ -5,7 +5,7 @@ import HTTPServing
 import JSONTree
 import Templates
 
-/// `sample-backend overrides` administers the values that are pinned for one user.
+/// `sample-backend overrides` administers the pinned values of one user.
 struct OverridesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "overrides", abstract: "Show, pin or remove values for one user.",
@@ -18,7 +18,7 @@ struct OverridesCommand: AsyncParsableCommand {
     /// `sample-backend overrides get`.
     struct Get: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Print what is pinned for a user.")
+            abstract: "Print a user's pinned values.")
 
         @Argument(help: "The user's ID.")
         var user: String
@@ -34,10 +34,10 @@ struct OverridesCommand: AsyncParsableCommand {
     /// `sample-backend overrides set`.
     struct Set: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Pin values for a user, in place of those pinned before.",
+            abstract: "Replace a user's pinned values.",
             discussion: """
-                The file holds values by section and key: {"Home": {"title": "x"}}. The settings have \
-                to be published, and the values of their types.
+                The file has values by section and key: {"Home": {"title": "x"}}. The settings \
+                must be published, and the values must have their types.
                 """)
 
         @Argument(help: "The user's ID.")
@@ -62,9 +62,9 @@ struct OverridesCommand: AsyncParsableCommand {
             }
         }
 
-        /// Checks the values by the current template.
+        /// Checks the values against the current template.
         ///
-        /// - Throws: A ``CommandFailure`` with every problem.
+        /// - Throws: A ``CommandFailure`` with all problems.
         private func check(_ data: Data, transport: any AdministrationTransport) async throws {
             guard let current = try await PublishedTemplate(from: transport, options) else {
                 return
@@ -82,7 +82,7 @@ struct OverridesCommand: AsyncParsableCommand {
     /// `sample-backend overrides remove`.
     struct Remove: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Pin nothing for a user any more.")
+            abstract: "Remove all pinned values of a user.")
 
         @Argument(help: "The user's ID.")
         var user: String
@@ -95,7 +95,7 @@ struct OverridesCommand: AsyncParsableCommand {
             if options.json {
                 Output.print(answer)
             } else {
-                Terminal.print("Nothing is pinned for user \(user) any more.")
+                Terminal.print("Removed the pinned values of user \(user).")
             }
         }
     }

@@ -1,7 +1,7 @@
 import ArgumentParser
 import JSONTree
 
-/// `sample-backend projects` lists the projects, and sets what people tell one apart by.
+/// `sample-backend projects` lists the projects, and sets the details that distinguish them.
 struct ProjectsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "projects",
@@ -35,9 +35,9 @@ struct ProjectsCommand: AsyncParsableCommand {
     /// `sample-backend projects set`.
     struct Set: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Set what the project of --project is told apart by.",
-            discussion: "What is not given stays; an empty text removes it. No client gets any of "
-                + "it.")
+            abstract: "Set the name, colour and environment of the project of --project.",
+            discussion: "Omitted options change nothing; an empty text removes a detail. Clients "
+                + "do not receive them.")
 
         @Option(help: "The name to show, at most 64 characters.")
         var displayName: String?
@@ -50,11 +50,11 @@ struct ProjectsCommand: AsyncParsableCommand {
 
         @OptionGroup var options: AdministrationOptions
 
-        /// Rejects a call that would change nothing.
+        /// Rejects a call that changes nothing.
         func validate() throws {
             if displayName == nil, environment == nil, color == nil {
                 throw ValidationError(
-                    "There is nothing to set: give --display-name, --environment or --color.")
+                    "Nothing to set: give --display-name, --environment or --color.")
             }
         }
 

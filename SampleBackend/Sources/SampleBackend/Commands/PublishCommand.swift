@@ -8,9 +8,9 @@ struct PublishCommand: AdministrationCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish", abstract: "Publish a template, or check it.",
         discussion: """
-            A template that was written by "get" or by Firebase knows its version, and is published \
-            over that version only: so nobody's change is lost. Without a version, --if-match or \
-            --force says what is meant to be replaced, unless nothing is published yet.
+            A template written by "get" or by Firebase records its version, and replaces only that \
+            version, so no change is overwritten. A template without a version needs --if-match or \
+            --force, unless nothing is published yet.
             """)
 
     @Argument(help: "The template, JSON; - is standard input.")
@@ -20,30 +20,30 @@ struct PublishCommand: AdministrationCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The ETag of the version to replace, or * for whatever there is.", valueName: "etag"))
+            "The ETag of the version to replace, or * for any.", valueName: "etag"))
     var ifMatch: String?
 
-    @Flag(help: "Replace whatever there is: the same as --if-match '*'.")
+    @Flag(help: "Replace any version: the same as --if-match '*'.")
     var force = false
 
-    @Flag(help: "Only check the template.")
+    @Flag(help: "Check the template without publishing it.")
     var validateOnly = false
 
-    @Option(help: "What to say about this version, at most 1,024 characters.")
+    @Option(help: "The description of this version, at most 1,024 characters.")
     var description: String?
 
-    @Flag(help: "Make the project, if nothing is published in it yet.")
+    @Flag(help: "Create the project, if nothing is published in it yet.")
     var createProject = false
 
     @Flag(
         name: .shortAndLong,
-        help: "Ask nothing: publish also what removes more than half of the settings.")
+        help: "Do not ask, even if more than half of the settings are removed.")
     var yes = false
 
     @Option(
         name: .customLong("preview-user"),
         help: ArgumentHelp(
-            "Show what changes for this user, and ask on a terminal before publishing; may be given "
+            "Show what changes for this user, and ask for confirmation on a terminal; may be given "
                 + "more than once.",
             valueName: "id"))
     var previewUsers: [String] = []
@@ -69,7 +69,8 @@ struct PublishCommand: AdministrationCommand {
         let madeFrom = template.versionNumber
         let source = try await source(of: template, current: current, transport: transport)
         if description != nil || source?.hasDescription(of: template) == true {
-            // Without --description, it is that of the edited version, which "get" wrote.
+            // Without --description, the version keeps the description in the file, which "get"
+            // wrote.
             var version = JSONNode.emptyObject
             version.setMember("versionNumber", template["version"]?["versionNumber"])
             version.setMember("description", description.map { .string($0) })
@@ -79,7 +80,7 @@ struct PublishCommand: AdministrationCommand {
         if !options.json { Self.print(preview) }
         let isConfirmed =
             try !validateOnly && confirm(template, over: tag, current: current)
-        // Replace only the version that the question was about, also with --force.
+        // Replace only the version that the user confirmed, even with --force.
         if isConfirmed { tag = currentTag(current) }
         let answer = try await transport.send(
             AdministrationRequest(
@@ -89,7 +90,7 @@ struct PublishCommand: AdministrationCommand {
                 ifMatch: tag, body: template.jsonData()))
         if answer.status == 412, isConfirmed {
             throw CommandFailure(
-                "Somebody published after the question: look at that version, and publish again.",
+                "Another version was published after the question: review it, and publish again.",
                 code: Exit.versionMismatch)
         }
         if answer.status == 412, ifMatch == nil {
@@ -108,19 +109,18 @@ struct PublishCommand: AdministrationCommand {
         try report(answer, preview: preview)
     }
 
-    /// Refuses a name without a published version, which is likely misspelt; `default` is every
-    /// app's project.
+    /// Rejects a name without a published version, since it is likely misspelt; accepts `default`,
+    /// the project that every app has.
     private func checkProject(_ current: PublishedTemplate?) throws {
         guard current == nil, !createProject, !validateOnly, options.project != "default" else {
             return
         }
         throw CommandFailure(
             "Nothing is published in the project \"\(options.project.escapedForTerminal)\": check "
-                + "--project, or make it with --create-project.", code: Exit.notFound)
+                + "--project, or create it with --create-project.", code: Exit.notFound)
     }
 
-    /// The version that the file was made from; nil when it has no description that could be that
-    /// version's.
+    /// The version that the file was made from; nil when its description cannot be that version's.
     private func source(
         of template: JSONNode, current: PublishedTemplate?, transport: any AdministrationTransport
     ) async throws -> PublishedTemplate? {
@@ -142,35 +142,36 @@ struct PublishCommand: AdministrationCommand {
         guard let current else { return options.entityTag(ofVersion: "0") }
         if validateOnly { return current.answer.entityTag ?? "*" }
         throw CommandFailure(
-            "The file does not say which version it was made from, and "
+            "The file does not record the version it was made from, and "
                 + "\(current.answer.shownTag ?? "a version") is published: give --if-match with the "
-                + "version that is meant to be replaced, or --force.",
+                + "version to replace, or --force.",
             code: Exit.versionMismatch)
     }
 
-    /// The entity tag of what is published.
+    /// The entity tag of the published version.
     private func currentTag(_ current: PublishedTemplate?) -> String {
         current?.answer.entityTag ?? options.entityTag(ofVersion: "0")
     }
 
-    /// Asks before a publish that was previewed, or that removes most settings.
+    /// Asks for confirmation of a publish that was previewed, or that removes most settings.
     ///
     /// - Parameters:
     ///   - template: The template.
     ///   - tag: The entity tag of the version to replace.
-    ///   - current: What is published.
-    /// - Returns: True when the answer is yes; false when there is nothing to ask.
-    /// - Throws: A ``CommandFailure`` when the answer is no, when nobody can answer, or with the
+    ///   - current: The published version.
+    /// - Returns: True when the answer is yes; false when no question is needed.
+    /// - Throws: A ``CommandFailure`` when the answer is no, when there is no terminal to ask on,
+    ///   or with the
     ///   problems of the template.
     private func confirm(
         _ template: JSONNode, over tag: String, current: PublishedTemplate?
     ) throws -> Bool {
-        // The server refuses a file of another version than the current one.
+        // The server rejects a file that was made from another version than the current one.
         let isStale = tag != "*" && tag.unquotedTag != currentTag(current).unquotedTag
         guard !yes, !isStale else { return false }
         let removal = current.flatMap { MostSettingsRemoved(by: template, from: $0.template) }
         guard removal != nil || (!previewUsers.isEmpty && !options.json) else { return false }
-        // Nothing is asked about a template that the server refuses.
+        // The server rejects an invalid template, so there is nothing to confirm.
         let problems = TemplateDraft(json: template).problems
         guard problems.isEmpty else { throw CommandFailure(problems, in: template) }
         let question = [removal.map { "\($0)." }, "Publish?"].compactMap { $0 }
@@ -183,7 +184,7 @@ struct PublishCommand: AdministrationCommand {
         }
     }
 
-    /// The changes for the users of `--preview-user` and for connected clients; nil without such
+    /// The changes for the users of `--preview-user` and for connected clients; nil without these
     /// users.
     private func preview(
         _ template: JSONNode, transport: any AdministrationTransport
@@ -208,8 +209,8 @@ struct PublishCommand: AdministrationCommand {
             count > 0
         {
             Terminal.print(
-                "Of \(count) clients that listen, \(connected["changed"]?.integerValue ?? 0) get "
-                    + "another document.")
+                "Of \(count) connected clients, \(connected["changed"]?.integerValue ?? 0) get "
+                    + "a different document.")
         }
     }
 

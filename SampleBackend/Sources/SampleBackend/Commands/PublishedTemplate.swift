@@ -2,7 +2,7 @@ import JSONTree
 import OrderedCollections
 import Templates
 
-/// A published version of a project's template, such as the current one, which a command replaces.
+/// A published version of a project's template, such as the current one.
 struct PublishedTemplate {
     let answer: AdministrationAnswer
     private let json: JSONNode
@@ -24,13 +24,13 @@ struct PublishedTemplate {
         }
     }
 
-    /// The settings that are lost when this version is published again over another one; nil when at
-    /// least half of them stay.
+    /// The settings that are lost when this version replaces the current one; nil when at least
+    /// half of them remain.
     func removal(from current: PublishedTemplate) -> MostSettingsRemoved? {
         MostSettingsRemoved(by: json, from: current.template)
     }
 
-    /// The parts that can be read.
+    /// The readable parts of the template.
     var template: RemoteConfigTemplate { TemplateDraft(json: json, limits: .none).template }
 
     var versionNumber: String? { json.versionNumber }
@@ -53,12 +53,12 @@ extension JSONNode {
     }
 }
 
-/// More than half of a template's settings, which another one does not have.
+/// Records that a publish removes more than half of the settings.
 struct MostSettingsRemoved: CustomStringConvertible {
     private let count: Int
     private let total: Int
 
-    /// Nil when at least half of the settings stay.
+    /// Nil when at least half of the settings remain.
     init?(by file: JSONNode, from current: RemoteConfigTemplate) {
         let sections = TemplateDraft(json: file, limits: .none).template.sections
         total = current.sections.values.reduce(0) { $0 + $1.count }
@@ -68,9 +68,9 @@ struct MostSettingsRemoved: CustomStringConvertible {
         if count * 2 <= total { return nil }
     }
 
-    /// The failure where nobody can be asked.
+    /// The failure when there is no terminal to ask on.
     var needsYes: CommandFailure {
-        CommandFailure("\(self): give --yes if that is meant.", code: Exit.failure)
+        CommandFailure("\(self): give --yes to confirm.", code: Exit.failure)
     }
 
     var description: String { "The publish removes \(count) of \(total) settings" }

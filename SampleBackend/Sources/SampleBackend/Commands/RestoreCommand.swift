@@ -5,8 +5,8 @@ struct RestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore", abstract: "Copy a backup into an empty store, of any engine.",
         discussion: """
-            The backup is a file that "sample-backend backup" has written. It is compared with the store \
-            afterwards, as by "sample-backend copy".
+            The backup is a file written by "sample-backend backup". The command compares it with \
+            the store afterwards, as "sample-backend copy" does.
             """)
 
     @Argument(help: "The backup.")
@@ -18,7 +18,7 @@ struct RestoreCommand: AsyncParsableCommand {
         transform: StoreLocation.init(parsing:))
     var to: StoreLocation
 
-    @Flag(help: "Answer with one JSON document, for programs.")
+    @Flag(help: "Print one JSON document, for scripts.")
     var json = false
 
     func run() async throws {

@@ -6,9 +6,9 @@ struct RollbackCommand: AdministrationCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Publish an older version again, as a new version.",
         discussion: """
-            Give --if-match with the version that you looked at when you decided: when somebody has \
-            published since, nothing is done, and nobody's change is undone unseen. Without it, the \
-            version that is current when the command starts is replaced, and no other. When the \
+            Give --if-match with the version that you reviewed: if another version was published \
+            since, the command fails, so it undoes no change that you have not seen. Without it, \
+            the command replaces only the version that is current when it starts. When the \
             older version lacks more than half of the settings, the command asks first.
             """)
 
@@ -19,15 +19,15 @@ struct RollbackCommand: AdministrationCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The ETag of the version to replace, or * for whatever there is.", valueName: "etag"))
+            "The ETag of the version to replace, or * for any.", valueName: "etag"))
     var ifMatch: String?
 
-    @Flag(help: "Replace whatever there is: the same as --if-match '*'.")
+    @Flag(help: "Replace any version: the same as --if-match '*'.")
     var force = false
 
     @Flag(
         name: .shortAndLong,
-        help: "Ask nothing: publish also what removes more than half of the settings.")
+        help: "Do not ask, even if more than half of the settings are removed.")
     var yes = false
 
     /// Rejects contradictory options.
@@ -40,7 +40,8 @@ struct RollbackCommand: AdministrationCommand {
     func run(with transport: any AdministrationTransport) async throws {
         let current = try await PublishedTemplate(from: transport, options)
         var tag = try tag(of: current)
-        // The question is about the current version only, also with --force.
+        // The question is about the current version, so only that one is replaced, even with
+        // --force.
         if let current, try await confirm(over: tag, current: current, transport: transport) {
             tag = current.answer.entityTag ?? tag
         }
@@ -74,11 +75,12 @@ struct RollbackCommand: AdministrationCommand {
         return tag
     }
 
-    /// Asks before a rollback that removes most settings; false when there is nothing to ask.
+    /// Asks for confirmation of a rollback that removes most settings; false when no question is
+    /// needed.
     private func confirm(
         over tag: String, current: PublishedTemplate, transport: any AdministrationTransport
     ) async throws -> Bool {
-        // The server refuses to replace another version than the current one, and a number below 1.
+        // The server rejects a stale version, and a number below 1.
         let isStale = tag != "*" && tag.unquotedTag != current.answer.entityTag?.unquotedTag
         guard !yes, !isStale, version > 0,
             let older = try await PublishedTemplate(from: transport, options, version: version),

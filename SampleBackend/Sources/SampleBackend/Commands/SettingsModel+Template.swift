@@ -6,11 +6,11 @@ import Rendering
 import Templates
 
 extension SettingsModel {
-    /// Creates the model of a template: a section for each group, a setting for each parameter that
-    /// clients are served.
+    /// Creates the model of a template: a section for each group, and a setting for each parameter
+    /// that clients receive.
     ///
-    /// The default of a setting is what it has when no condition is true; its type suits all of its
-    /// values. A setting without a default value has an optional type.
+    /// A setting's default is its value when no condition is true; its type fits all of its values.
+    /// A setting without a default value has an optional type.
     init(_ compiled: CompiledTemplate, accessLevel: AccessLevel) throws(SettingsModelError) {
         let template = compiled.template
         self.init(sections: [:], accessLevel: accessLevel)

@@ -3,16 +3,16 @@ import Foundation
 import JSONTree
 import TemplateStore
 
-/// Copies one store into another, for the commands that do so.
+/// Copies one store into another, for the commands `backup`, `copy` and `restore`.
 struct StoreCopying: Sendable {
-    /// The least time between two lines of progress.
+    /// Minimum time between two lines of progress.
     private static let pause: Duration = .milliseconds(100)
 
     let source: StoreLocation
     let target: StoreLocation
-    /// True prints one JSON document instead of a sentence.
+    /// Whether to print one JSON document instead of a sentence.
     var json: Bool
-    /// The backup whose incomplete file is the target; nil for a store that stays open to others.
+    /// The backup whose incomplete file is the target; nil when the target is a store.
     var backup: BackupFile?
 
     /// Copies, compares and prints the result.
@@ -21,7 +21,7 @@ struct StoreCopying: Sendable {
     func run() async throws {
         guard target != .memory else {
             throw CommandFailure(
-                "What is copied to memory is lost at once: give sqlite:PATH or etcd:URL,….",
+                "A copy in memory is lost immediately: give sqlite:PATH or etcd:URL,….",
                 code: Exit.usage)
         }
         let original = try await source.openExisting()

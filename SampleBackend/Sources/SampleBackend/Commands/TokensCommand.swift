@@ -8,9 +8,9 @@ public import TemplateStore
 /// `sample-backend tokens` administers the tokens of administrators.
 struct TokensCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "tokens", abstract: "Make, list or revoke the tokens of administrators.",
+        commandName: "tokens", abstract: "Create, list or revoke the tokens of administrators.",
         discussion: """
-            The first token is made where the database is: \
+            Create the first token on the machine that has the database: \
             sample-backend tokens create --name me --role publisher --store sqlite:PATH
             """,
         subcommands: [Create.self, List.self, Revoke.self])
@@ -18,15 +18,15 @@ struct TokensCommand: AsyncParsableCommand {
     /// `sample-backend tokens create`.
     struct Create: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Make a token and print it, this once.")
+            abstract: "Create a token and print it once.")
 
-        @Option(help: "What to call it; it stands in the audit trail.")
+        @Option(help: "The name of the token, which the audit trail shows.")
         var name: String
 
-        @Option(help: "What it may do: viewer, editor or publisher.")
+        @Option(help: "The role of the token: viewer, editor or publisher.")
         var role: StoredToken.Role
 
-        @Option(help: "When it ends, such as 12h, 30d or 52w; never when it is left out.")
+        @Option(help: "The lifetime of the token, such as 12h, 30d or 52w. (default: unlimited)")
         var expires: String?
 
         @OptionGroup var options: AdministrationOptions
@@ -34,7 +34,7 @@ struct TokensCommand: AsyncParsableCommand {
         /// Rejects an invalid lifetime.
         func validate() throws {
             if let expires, Self.seconds(expires) == nil {
-                throw ValidationError("--expires is wrong: give a number and h, d or w, as 30d.")
+                throw ValidationError("--expires is invalid: give a number and h, d or w, as 30d.")
             }
         }
 
@@ -53,7 +53,7 @@ struct TokensCommand: AsyncParsableCommand {
                 return
             }
             Terminal.print(answer["token"]?.stringValue ?? "")
-            Terminal.printError("Keep it now: it is not stored, and is shown this once.")
+            Terminal.printError("Save it now: it is not stored, and is shown only once.")
         }
 
         /// The seconds of a duration such as `30d`; nil when it is invalid.
@@ -88,16 +88,16 @@ struct TokensCommand: AsyncParsableCommand {
                     token["id"]?.stringValue ?? "", token["name"]?.stringValue ?? "",
                     token["role"]?.stringValue ?? "", token["lastUseTime"]?.stringValue ?? "never",
                     token["revocationTime"]?.stringValue.map { "revoked \($0)" }
-                        ?? token["expirationTime"]?.stringValue.map { "ends \($0)" } ?? "",
+                        ?? token["expirationTime"]?.stringValue.map { "expires \($0)" } ?? "",
                 ]
             }
-            Output.printTable(["ID", "NAME", "ROLE", "LAST USE", "END"], rows)
+            Output.printTable(["ID", "NAME", "ROLE", "LAST USE", "EXPIRY"], rows)
         }
     }
 
     /// `sample-backend tokens revoke`.
     struct Revoke: AdministrationCommand {
-        static let configuration = CommandConfiguration(abstract: "Revoke a token for good.")
+        static let configuration = CommandConfiguration(abstract: "Revoke a token permanently.")
 
         @Argument(help: "The identifier of the token, as \"tokens list\" shows it.")
         var id: String
@@ -110,7 +110,7 @@ struct TokensCommand: AsyncParsableCommand {
             if options.json {
                 Output.print(answer)
             } else {
-                Terminal.print("The token \(id) counts no more.")
+                Terminal.print("Revoked the token \(id).")
             }
         }
     }

@@ -36,14 +36,14 @@ struct UserReport {
         }
     }
 
-    /// Prints the signals that conditions need and the request lacked, if there are any.
+    /// Prints the signals that conditions need but the request lacks, if there are any.
     private func printAssumption() {
         let names = (node["missingSignals"]?.arrayValue ?? []).compactMap(\.stringValue)
         guard !names.isEmpty else { return }
         Terminal.print(
             Terminal.colored(
-                "  This assumes that no \(names.joined(separator: ", ")) is sent: conditions on it "
-                    + "count as false.", .dim))
+                "  This assumes that the app sends no \(names.joined(separator: ", ")): conditions "
+                    + "on it are false.", .dim))
     }
 
     /// Prints each setting with its value and the reason, then each condition.

@@ -8,10 +8,10 @@ struct VersionsCommand: AdministrationCommand {
 
     @OptionGroup var options: AdministrationOptions
 
-    @Option(help: "The most versions to list, 1 to 300.")
+    @Option(help: "Maximum number of versions, 1 to 300.")
     var limit = 20
 
-    @Flag(help: "List all versions that are kept, whatever --limit says.")
+    @Flag(help: "List all stored versions, regardless of --limit.")
     var all = false
 
     /// Rejects values that the server would reject.

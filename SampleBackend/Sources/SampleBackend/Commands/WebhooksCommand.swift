@@ -3,11 +3,11 @@ import ConfigServer
 import HTTPServing
 import JSONTree
 
-/// `sample-backend webhooks` administers the addresses that are notified of each publish.
+/// `sample-backend webhooks` administers the addresses that receive a request for each publish.
 struct WebhooksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "webhooks",
-        abstract: "List, add or remove the addresses that are told of each publish.",
+        abstract: "List, add or remove the addresses that are notified of each publish.",
         subcommands: [List.self, Add.self, Remove.self, Deliveries.self])
 
     /// `sample-backend webhooks list`.
@@ -39,7 +39,7 @@ struct WebhooksCommand: AsyncParsableCommand {
     /// `sample-backend webhooks add`.
     struct Add: AdministrationCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Add a webhook and print its secret, this once.")
+            abstract: "Add a webhook and print its secret once.")
 
         @Argument(help: "The address, such as https://example.com/webhook.")
         var url: String
@@ -58,8 +58,8 @@ struct WebhooksCommand: AsyncParsableCommand {
             }
             Terminal.print(answer["secret"]?.stringValue ?? "")
             Terminal.printError(
-                "Keep it now: it signs what the webhook \(answer["id"]?.stringValue ?? "") gets, "
-                    + "and is shown this once.")
+                "Save it now: it signs the requests to webhook \(answer["id"]?.stringValue ?? ""), "
+                    + "and is shown only once.")
         }
     }
 
@@ -80,7 +80,7 @@ struct WebhooksCommand: AsyncParsableCommand {
             if options.json {
                 Output.print(answer)
             } else {
-                Terminal.print("The webhook \(id) is told of nothing more.")
+                Terminal.print("Removed the webhook \(id).")
             }
         }
     }

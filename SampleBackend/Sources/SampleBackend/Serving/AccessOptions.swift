@@ -5,7 +5,7 @@ import Foundation
 import HTTPServing
 import Logging
 
-/// The options of `serve` that control access to configurations (PROTOCOL 1).
+/// The options of `serve` that control who can read configurations (PROTOCOL 1).
 struct AccessOptions: ParsableArguments {
     @Option(
         name: .customLong("client-key"),
@@ -19,7 +19,7 @@ struct AccessOptions: ParsableArguments {
     @Option(
         name: .customLong("service-key"),
         help: ArgumentHelp(
-            "A key of services, which may listen for many users on one connection; may be given "
+            "A key for services, which may listen for many users on one connection; may be given "
                 + "more than once.",
             discussion: "Also the environment variable ACTIVECONFIG_SERVICE_KEY. Without one, only "
                 + "administrators may.",
@@ -31,10 +31,10 @@ struct AccessOptions: ParsableArguments {
     @Option(
         name: .customLong("allowed-host"),
         help: ArgumentHelp(
-            "A name that browsers reach this server by; may be given more than once.",
+            "A host name of this server in browsers; may be given more than once.",
             discussion:
-                "The console, and all of a server on this machine that needs no key, answers "
-                + "to --hostname, to the names of this machine, and to these.",
+                "The console accepts only requests for --hostname, for the names of this "
+                + "machine, and for these; so does a loopback server that needs no key.",
             valueName: "name"))
     var allowedHosts: [String] = []
 
@@ -45,15 +45,15 @@ struct AccessOptions: ParsableArguments {
             valueName: "origin"))
     var allowedOrigins: [String] = []
 
-    @Flag(help: "Let everybody read, also when the server listens beyond this machine.")
+    @Flag(help: "Let everyone read, even if the server listens beyond this machine.")
     var open = false
 
-    /// The keys of the options and of the environment.
+    /// The client keys from the options and the environment.
     private var keys: [Secret] {
         clientKeys + [Secret.environment("ACTIVECONFIG_CLIENT_KEY")].compactMap { $0 }
     }
 
-    /// The keys of services of the options and of the environment.
+    /// The service keys from the options and the environment.
     private var allServiceKeys: [Secret] {
         serviceKeys + [Secret.environment("ACTIVECONFIG_SERVICE_KEY")].compactMap { $0 }
     }
@@ -79,20 +79,20 @@ struct AccessOptions: ParsableArguments {
         }
         if let host = allowedHosts.first(where: { !HostName($0).isNameOrAddress }) {
             throw ValidationError(
-                "--allowed-host \"\(host.escapedForTerminal)\" is no host name: give a name or an "
-                    + "address alone, without a scheme, a port or brackets.")
+                "--allowed-host \"\(host.escapedForTerminal)\" is not a host name: give a name or "
+                    + "an address alone, without a scheme, a port or brackets.")
         }
         if let origin = allowedOrigins.first(where: { !CrossOriginAccess.canAllow($0) }) {
             throw ValidationError(
-                "--allow-origin \"\(origin.escapedForTerminal)\" is no origin that browsers send: give "
+                "--allow-origin \"\(origin.escapedForTerminal)\" is not an origin of browsers: give "
                     + "a scheme and a host, such as https://app.example, without a path, or *.")
         }
         let isProtected = !keys.isEmpty || userTokens.areNeeded
         if !isLoopback, !isProtected, !open {
             throw ValidationError(
-                "Everybody who reaches this address could read every user's configuration: give "
-                    + "--client-key, --user-token-secret or --user-token-jwks, or --open if that "
-                    + "is meant.")
+                "Anyone who reaches this address could read every user's configuration: give "
+                    + "--client-key, --user-token-secret or --user-token-jwks, or --open if "
+                    + "intended.")
         }
     }
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ClientAPI
 
-/// The options of `serve` by which clients know that a document is genuine, and the server that
-/// they use it (PROTOCOL 1, PROTOCOL 2).
+/// The options of `serve` for signatures of documents (PROTOCOL 1) and for acknowledgements of
+/// clients (PROTOCOL 2).
 struct AssuranceOptions: ParsableArguments {
     @Option(
         name: .customLong("signing-key"),
@@ -16,15 +16,15 @@ struct AssuranceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How long a signature is good for at most.", valueName: "seconds"))
+            "Maximum lifetime of a signature.", valueName: "seconds"))
     var signatureLifetime = DocumentSigner.defaultLifetime
 
-    @Flag(help: "Take acknowledgements of clients, and count them by version.")
+    @Flag(help: "Accept acknowledgements from clients, and count them by version.")
     var acknowledgements = false
 
     @Option(
         help: ArgumentHelp(
-            "The share of clients that are asked to acknowledge, above 0 to 1.",
+            "The share of clients asked to acknowledge, above 0 and at most 1.",
             valueName: "share"))
     var acknowledgementShare = 1.0
 
@@ -44,7 +44,7 @@ struct AssuranceOptions: ParsableArguments {
         }
     }
 
-    /// Nil while acknowledgements are switched off.
+    /// Nil while acknowledgements are disabled.
     var acknowledgedShare: Double? { acknowledgements ? acknowledgementShare : nil }
 
     /// Nil without a key.

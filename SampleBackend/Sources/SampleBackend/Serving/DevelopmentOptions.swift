@@ -6,19 +6,19 @@ import TemplateStore
 
 /// The options of `serve` for development.
 struct DevelopmentOptions: ParsableArguments {
-    /// Lifetime of the administrator token of `--dev`, in seconds.
+    /// Lifetime of the administrator token for `--dev`, in seconds.
     private static let tokenTime: TimeInterval = 24 * 60 * 60
 
     @Flag(
         help: """
-            For development, on this machine only: publish the sample template if nothing is \
-            published, and print a token of a publisher that ends after a day.
+            For development on this machine only: publish the sample template if nothing is \
+            published, and print a publisher's token that expires after a day.
             """)
     var dev = false
 
     @Option(
         help: ArgumentHelp(
-            "With --dev: serve the console's files from this folder, read anew for each request.",
+            "With --dev: serve the console's files from this folder, read again for each request.",
             valueName: "folder"),
         completion: .directory)
     var consolePages: String?
@@ -31,16 +31,16 @@ struct DevelopmentOptions: ParsableArguments {
         if consolePages != nil, !dev {
             throw ValidationError("--console-pages is for development: add --dev.")
         }
-        // An empty name would be the current folder, where the database lies by default.
+        // An empty name would mean the current folder, which contains the database by default.
         if let consolePages,
             (try? FileManager.default.contentsOfDirectory(atPath: consolePages)) == nil
         {
             throw ValidationError(
-                "--console-pages \"\(consolePages)\" is no folder that can be read.")
+                "--console-pages \"\(consolePages)\" is not a readable folder.")
         }
         if dev, !isLoopback {
             throw ValidationError(
-                "--dev is for this machine only: leave --hostname out, or --dev.")
+                "--dev is for this machine only: remove --hostname, or --dev.")
         }
     }
 
@@ -51,7 +51,7 @@ struct DevelopmentOptions: ParsableArguments {
         return try await Self.addToken(to: store)
     }
 
-    /// Adds a token with the first name that no valid token has: `dev`, `dev 2`, and so on.
+    /// Adds a token with the first unused name: `dev`, `dev 2`, and so on.
     private static func addToken(to store: any TemplateStore) async throws -> AccessToken {
         let date = Date()
         var number = 1

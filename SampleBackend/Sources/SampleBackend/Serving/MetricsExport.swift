@@ -5,10 +5,10 @@ import PrometheusMetrics
 
 /// The Prometheus metrics of this process.
 enum MetricsExport: Sendable {
-    /// Bootstraps the metrics system, which may be done only once in a process, and returns a
-    /// closure that renders the metrics as text.
+    /// Bootstraps the metrics system, which a process can do only once, and returns a closure that
+    /// renders the metrics as text.
     ///
-    /// The sizes of the store's files and the free space beside them are measured each time.
+    /// Each call measures the sizes of the store's files and the free space beside them.
     static func start(for store: StoreLocation) -> @Sendable () -> String {
         let factory = PrometheusMetricsFactory(help: help)
         MetricsSystem.bootstrap(factory)
@@ -40,12 +40,12 @@ enum MetricsExport: Sendable {
         "activeconfig_certificate_expiry_timestamp_seconds":
             "Expiry of the certificate chain that the server uses, in seconds since 1970.",
         "activeconfig_client_backlog_bytes":
-            "Bytes that wait for clients, and bodies that they have not sent whole.",
+            "Bytes that clients have not read, and bytes of incomplete request bodies.",
         "activeconfig_connections_cut_off":
-            "Connections closed because too much waited for clients.",
+            "Connections closed because clients left too many bytes unread.",
         "activeconfig_delivery_duration":
             "Seconds from a publish until the socket of a client has accepted the change.",
-        "activeconfig_evaluations": "Documents that users were given or told they have.",
+        "activeconfig_evaluations": "Documents sent to users, or confirmed as unchanged.",
         "activeconfig_long_polls": "Requests that wait for a change of their document.",
         "activeconfig_problem_clients":
             "Clients that cannot use a version, by project and version.",

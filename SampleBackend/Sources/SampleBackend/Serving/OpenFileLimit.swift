@@ -1,9 +1,9 @@
 import Foundation
 import HTTPServing
 
-/// The limit on open files of this process: each connection is one.
+/// The limit on open files of this process; each connection uses one.
 struct OpenFileLimit: Sendable, Hashable {
-    /// Files that are not available for connections, such as those of the database.
+    /// Files reserved for other uses than connections, such as the database.
     static let reserve = 256
 
     /// Maximum number of open files; nil when there is no limit.
@@ -16,9 +16,9 @@ struct OpenFileLimit: Sendable, Hashable {
         var warning: String?
     }
 
-    /// The number of connections for which there are files, at most `wanted` unless that is nil.
+    /// The number of connections that the open files allow, at most `wanted` unless that is nil.
     ///
-    /// - Throws: An ``OpenFileLimitError`` when no request could be answered.
+    /// - Throws: An ``OpenFileLimitError`` when no file is left for a connection.
     func connections(atMost wanted: Int?) throws(OpenFileLimitError) -> Connections {
         guard let files else { return Connections(maximum: wanted) }
         let possible = files - Self.reserve
@@ -35,7 +35,7 @@ struct OpenFileLimit: Sendable, Hashable {
 }
 
 extension OpenFileLimit {
-    /// The limit, after the soft limit was raised to the hard limit.
+    /// Raises the soft limit to the hard limit, and returns it.
     static func raised() -> OpenFileLimit {
         var limit = rlimit()
         guard unsafe getrlimit(resource, &limit) == 0 else { return OpenFileLimit(files: nil) }
@@ -64,6 +64,6 @@ struct OpenFileLimitError: Error, Sendable, Hashable, CustomStringConvertible {
 
     var description: String {
         "The limit of \(files) open files leaves none for connections: raise it to \(neededFiles) or "
-            + "more, such as by ulimit -n 1024."
+            + "more, for example with ulimit -n 1024."
     }
 }

@@ -10,7 +10,7 @@ enum SampleTemplate: Sendable {
     /// UTF-8 JSON.
     static let jsonData = EmbeddedFiles.files["SampleTemplate.json"] ?? Data()
 
-    /// Publishes the template in the project `default`, unless that already has a version.
+    /// Publishes the template in the project `default`, unless the project has a version already.
     ///
     /// - Throws: `TemplateStoreError`.
     static func publishIfNeeded(in store: any TemplateStore, logger: Logger) async throws {
@@ -19,7 +19,7 @@ enum SampleTemplate: Sendable {
         let answer = await administration.answer(
             method: .put, path: "/v1/projects/default/remoteConfig",
             headerFields: [.ifMatch: #""etag-default-0""#], body: ByteBuffer(bytes: jsonData))
-        // 412: this or another process has published a version already.
+        // 412: this process or another one has published a version already.
         guard answer.status == .ok || answer.status == .preconditionFailed else {
             throw TemplateStoreError(.unavailable, String(buffer: answer.body))
         }

@@ -27,35 +27,35 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve configurations over HTTP.",
         discussion: """
-            When it listens it prints one line to standard output, "listening on http://HOST:PORT". \
-            The log goes to standard error. SIGTERM and SIGINT let requests in flight finish; the \
-            process exits with 0 within 10 seconds.
+            When it listens, it prints one line to standard output, "listening on \
+            http://HOST:PORT". The log goes to standard error. SIGTERM and SIGINT \
+            let requests in flight finish; the process exits with 0 within 10 seconds.
 
-            While the environment variable ACTIVECONFIG_ADMIN_TOKEN is set, at least \
-            \(ConfigServerOptions.minimumAdministratorTokenLength) characters, it is the token \
+            The environment variable ACTIVECONFIG_ADMIN_TOKEN, with at least \
+            \(ConfigServerOptions.minimumAdministratorTokenLength) characters, is a token \
             of a publisher.
             """)
 
     @Option(help: "The name or address to listen on.")
     var hostname = "127.0.0.1"
 
-    @Option(help: "The port to listen on; 0 takes a free one.")
+    @Option(help: "The port to listen on; 0 chooses a free one.")
     var port = 8080
 
     @Option(
         help: ArgumentHelp(
-            "Where templates are kept: sqlite:PATH, etcd:URL,URL,… or memory.",
-            discussion: "After the URLs of etcd's members may follow ?prefix=/activeconfig/ and, "
-                + "with & between, ca=FILE, cert=FILE and key=FILE for TLS, user=NAME and "
+            "The store of templates: sqlite:PATH, etcd:URL,URL,… or memory.",
+            discussion: "The URLs of etcd's members can be followed by ?prefix=/activeconfig/ and, "
+                + "separated by &, ca=FILE, cert=FILE and key=FILE for TLS, user=NAME and "
                 + "password-file=FILE.",
             valueName: "store"), transform: StoreLocation.init(parsing:))
     var store = StoreLocation.default
 
     @Option(
         help: ArgumentHelp(
-            "Keep a snapshot of what is served in this file, and start from it when etcd does not "
-                + "answer.",
-            discussion: "It has templates and pinned values, and no token.", valueName: "file"),
+            "Keep a snapshot of the configuration in this file, and start from it if etcd does not "
+                + "respond.",
+            discussion: "It has templates and pinned values, but no tokens.", valueName: "file"),
         completion: .file())
     var snapshot: String?
 
@@ -64,9 +64,9 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Flag(
         help: ArgumentHelp(
-            "Keep no sample of the signals of recent requests.",
+            "Do not sample the signals of recent requests.",
             discussion: "The sample is in memory, without user IDs and without values that fewer "
-                + "than five users send. From it the console estimates whom a draft changes."))
+                + "than five users send. From it the console estimates a draft's reach."))
     var noSample = false
 
     @OptionGroup(title: "Access")
@@ -77,7 +77,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The certificate to serve TLS with, PEM, with those it is signed by.",
+            "The certificate chain for TLS, PEM, the server's certificate first.",
             valueName: "file"))
     var tlsCertificate: String?
 
@@ -87,51 +87,51 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: """
-            The most requests a second from one address; 0 is no limit. (default: none on this \
+            Maximum requests per second and address; 0 means no limit. (default: none on this \
             machine, else \(Self.defaultRateLimit))
             """)
     var rateLimit: Int?
 
     @Option(
         help: """
-            The most connections at once; for another one, the connection is closed that has waited \
-            longest for its client. (default, and maximum: as many as the open files allow, less \
+            Maximum number of connections; for another one, the server closes the connection that \
+            has been idle longest. (default and maximum: as many as the open files allow, less \
             \(OpenFileLimit.reserve))
             """)
     var maxConnections: Int?
 
     @Option(
         help: """
-            The most streams of one address, IPv6 by its first 64 bits; 0 is no limit. (default: \
+            Maximum streams per address, or IPv6 /64 network; 0 means no limit. (default: \
             none on this machine, else \(Self.defaultStreamsPerAddress))
             """)
     var maxStreamsPerAddress: Int?
 
     @Option(
         help: ArgumentHelp(
-            "How long a stream may stay open before its client has to come back; 0 is no limit.",
+            "Maximum lifetime of a stream, after which its client reconnects; 0 means no limit.",
             valueName: "seconds"))
     var streamMaxAge = 3_600
 
     @Option(
         help: """
-            The most megabytes of answers and events that clients do not read, over all \
-            connections; over it, those that have kept something waiting longest are closed.
+            Maximum megabytes that clients leave unread, over all connections; beyond it, the \
+            server closes the connections whose data has waited longest.
             """)
     var clientBacklogMegabytes = 128
 
     @Flag(
         help: """
-            Let webhooks be on private networks and on this machine; whoever may publish can then \
-            have this server send requests there.
+            Allow webhooks on private networks and on this machine; every publisher can then make \
+            this server send requests there.
             """)
     var allowPrivateWebhooks = false
 
-    @Option(help: "The most megabytes of memory for rendered documents, for each project.")
+    @Option(help: "Maximum megabytes of memory for rendered documents, per project.")
     var cacheMegabytes = 32
 
     @Option(
-        help: "The least severe messages to log: \(Self.logLevelNames). (default: info)",
+        help: "Minimum severity of log messages: \(Self.logLevelNames). (default: info)",
         transform: Self.logLevel)
     var logLevel: Logger.Level = .info
 
@@ -146,7 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
                     "--snapshot is for --store etcd:…: any other store is on this machine already.")
             }
             if development.dev {
-                throw ValidationError("--dev may publish at the start: leave --snapshot out.")
+                throw ValidationError("--dev may publish at the start: remove --snapshot.")
             }
             if snapshot.isEmpty { throw ValidationError("--snapshot is empty: name a file.") }
         }
@@ -159,7 +159,7 @@ struct ServeCommand: AsyncParsableCommand {
         if let maxConnections, maxConnections < ConnectionPlaces.minimum {
             throw ValidationError(
                 "--max-connections is below \(ConnectionPlaces.minimum): give "
-                    + "\(ConnectionPlaces.minimum) or more, since one place is for the next one.")
+                    + "\(ConnectionPlaces.minimum) or more, since one is for the next client.")
         }
         if let maxStreamsPerAddress, maxStreamsPerAddress < 0 {
             throw ValidationError("--max-streams-per-address is below 0: give 0 for no limit.")
@@ -193,7 +193,7 @@ struct ServeCommand: AsyncParsableCommand {
             StreamLogHandler.standardError(label: label)
         }
         logger.logLevel = logLevel
-        // Ignoring the signal lets a write beyond the file-size limit fail like one to a full disk.
+        // Without the signal, a write beyond the file-size limit fails like one to a full disk.
         _ = signal(SIGXFSZ, SIG_IGN)
         do {
             let options = try await serverOptions(logger: logger)
@@ -207,7 +207,7 @@ struct ServeCommand: AsyncParsableCommand {
             }
             await store.close()
         } catch is CancellationError {
-            logger.warning("Requests were still in flight when the time for them was over")
+            logger.warning("The time limit for shutdown expired with requests in flight")
         } catch let error as TemplateStoreError {
             Terminal.printError("\(error)")
             throw Exit.unavailable
@@ -269,7 +269,7 @@ struct ServeCommand: AsyncParsableCommand {
         return options
     }
 
-    /// The token from the environment.
+    /// The administrator token from the environment.
     private var administratorToken: Secret? {
         ProcessInfo.processInfo.environment["ACTIVECONFIG_ADMIN_TOKEN"].map(Secret.init)
     }

@@ -2,9 +2,9 @@ import ArgumentParser
 import ClientAPI
 import Foundation
 
-/// The value of `--signing-key`: the ID of a key and the file that has it.
+/// The value of `--signing-key`: the ID of a key and the file with the key.
 struct SigningKeyFile: Sendable, Hashable, ExpressibleByArgument {
-    /// The environment variable with keys besides the files.
+    /// The environment variable with keys in addition to the files.
     private static let variable = "ACTIVECONFIG_SIGNING_KEY"
 
     /// Maximum size of a file.
@@ -21,7 +21,7 @@ struct SigningKeyFile: Sendable, Hashable, ExpressibleByArgument {
         path = String(parts[1])
     }
 
-    /// The keys of the files, then those of the environment.
+    /// The keys in the files, then those in the environment.
     ///
     /// - Throws: `ValidationError` when one cannot be used, or two have the same ID.
     static func keys(of files: [SigningKeyFile]) throws -> [SigningKey] {
@@ -31,7 +31,7 @@ struct SigningKeyFile: Sendable, Hashable, ExpressibleByArgument {
             let parts = word.split(separator: ":", maxSplits: 1)
             guard parts.count == 2 else {
                 throw ValidationError(
-                    "\(variable) is no list of ID:BASE64, separated by white space.")
+                    "\(variable) is not a list of ID:BASE64, separated by white space.")
             }
             keys.append(try key(id: String(parts[0]), text: String(parts[1]), of: variable))
         }
@@ -61,7 +61,7 @@ struct SigningKeyFile: Sendable, Hashable, ExpressibleByArgument {
             return try SigningKey(id: id, text: text)
         } catch {
             throw ValidationError(
-                "\(place) cannot be used: \(error). \"sample-backend keys generate\" makes one.")
+                "\(place) cannot be used: \(error). \"sample-backend keys generate\" creates one.")
         }
     }
 }

@@ -4,9 +4,9 @@ import Foundation
 import HTTPServing
 import Logging
 
-/// The options on the tokens of users (PROTOCOL 1).
+/// The options for the tokens of users (PROTOCOL 1).
 struct UserTokenOptions: ParsableArguments {
-    /// Minimum length, in bytes, of a secret for HS256.
+    /// Minimum length of a secret for HS256, in bytes.
     private static let minimumSecretBytes = 32
 
     @Option(
@@ -19,24 +19,24 @@ struct UserTokenOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "A JWKS file with the keys that JWTs of users are signed with.",
-            discussion: "It is read again for a key that it lacks, at most once a minute.",
+            discussion: "It is read again for an unknown key, at most once a minute.",
             valueName: "file"))
     var userTokenJwks: String?
 
     @Option(
         help: ArgumentHelp(
-            "Take JWTs of users from this issuer alone (iss).", valueName: "issuer"))
+            "Accept only JWTs from this issuer (iss).", valueName: "issuer"))
     var userTokenIssuer: String?
 
     @Option(
         help: ArgumentHelp(
-            "Take JWTs of users for this audience alone (aud).", valueName: "audience"))
+            "Accept only JWTs for this audience (aud).", valueName: "audience"))
     var userTokenAudience: String?
 
-    @Flag(help: "Take JWTs of users that never end (without exp), too.")
+    @Flag(help: "Accept JWTs without an expiry (exp), too.")
     var userTokenWithoutExpiry = false
 
-    /// The secret of the options or of the environment.
+    /// The secret from the options or the environment.
     private var secret: Secret? {
         userTokenSecret ?? Secret.environment("ACTIVECONFIG_USER_TOKEN_SECRET")
     }
@@ -44,7 +44,7 @@ struct UserTokenOptions: ParsableArguments {
     /// True when users need a token.
     var areNeeded: Bool { secret != nil || userTokenJwks != nil }
 
-    /// Rejects options that contradict each other, or that would check nothing.
+    /// Rejects options that contradict each other, or that would verify nothing.
     ///
     /// - Throws: `ValidationError`.
     func validate() throws {
@@ -66,7 +66,7 @@ struct UserTokenOptions: ParsableArguments {
         }
     }
 
-    /// Verifies the tokens; nil when users need none.
+    /// Creates the verifier of the tokens; nil when users need none.
     ///
     /// - Throws: `ValidationError` when the key file is unusable.
     func verifier(logger: Logger) async throws -> UserTokenVerifier? {
@@ -90,7 +90,7 @@ struct UserTokenOptions: ParsableArguments {
 }
 
 extension Secret {
-    /// The value of an environment variable; nil when it is not set or empty.
+    /// The value of an environment variable; nil when it is unset or empty.
     static func environment(_ name: String) -> Secret? {
         ProcessInfo.processInfo.environment[name].flatMap { $0.isEmpty ? nil : Secret($0) }
     }

@@ -2,12 +2,12 @@ public import ArgumentParser
 import ConfigServer
 public import HTTPServing
 
-/// Redacts secrets in the error messages about a rejected command line.
+/// Redacts secrets in error messages about a rejected command line.
 ///
 /// The parser quotes arguments that it cannot parse, such as a secret after a misspelled option, or
 /// the second word of a secret given without quotation marks.
 struct CommandLineSecrets: Sendable {
-    /// Options without a secret whose names suggest one.
+    /// Options whose names suggest a secret but that have none.
     private static let plainOptions = [
         "--tls-key", "--signing-key", "--user-token-jwks", "--user-token-issuer",
         "--user-token-audience", "--user-token-without-expiry",
@@ -43,14 +43,14 @@ struct CommandLineSecrets: Sendable {
         }
     }
 
-    /// The address of a store or a server in an argument, with that by which to replace it, if it may
-    /// have a password: `etcd:…`, also after `--store=`, and any other one with a user.
+    /// The address of a store or a server in an argument, and its replacement, if it can contain a
+    /// password: `etcd:…`, also after `--store=`, and any other address with a user.
     private static func addresses(in argument: String) -> [(text: String, replacement: String)] {
         let isOption = argument.hasPrefix("-")
         let text = String(isOption ? argument.drop { $0 != "=" }.dropFirst() : argument[...])
         if text.hasPrefix("etcd:") { return [(text, "etcd:…")] }
         guard argument.contains("@"), argument.contains(":") else { return [] }
-        // An option may be given with its value in one argument, without the equals sign.
+        // An argument can be an option followed by its value without an equals sign.
         let option = argument.prefix { $0.isLetter || $0 == "-" }
         return [(text, "…")] + (isOption ? [(argument, "\(option)…")] : [])
     }
@@ -76,7 +76,7 @@ extension String {
     }
 }
 
-/// Secrets as option values, which help and error messages never show.
+/// Accepts secrets as option values; help and error messages never show them.
 extension Secret: ExpressibleByArgument {
     /// Accepts any text.
     public init?(argument: String) {

@@ -1,12 +1,12 @@
 import ArgumentParser
 import JSONTree
 
-/// Finds words where the name of a command belongs, before the parser takes them for arguments.
+/// Finds unknown command names before the parser takes them for arguments.
 enum CommandNames {
-    /// The longest word that is compared with the names, in bytes.
+    /// Maximum length of a word that is compared with the names, in bytes.
     private static let maximumLength = 30
 
-    /// Checks the names of a command and its subcommands at the start of a command line, also behind
+    /// Checks the names of a command and its subcommands at the start of a command line, also after
     /// `help`.
     ///
     /// - Throws: A `ValidationError` that names the nearest command.

@@ -28,12 +28,12 @@ enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
             do {
                 self = .etcd(try EtcdLocation(parsing: String(members)))
             } catch {
-                // Without the argument, which may have a password.
+                // Omits the argument, which can contain a password.
                 throw ValidationError("The store in etcd cannot be used: \(error).")
             }
         default:
             throw ValidationError(
-                "\"\(argument)\" is no store: give sqlite:PATH, etcd:http://HOST:PORT,… or memory.")
+                "\"\(argument)\" is not a store: give sqlite:PATH, etcd:URL,URL,… or memory.")
         }
     }
 
@@ -45,9 +45,10 @@ enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Opens the store, and creates it where there is none; the caller closes it.
+    /// Opens the store, and creates it if there is none; the caller closes it.
     ///
-    /// - Parameter isAwaited: False for a cluster that need not answer yet; each call tries then.
+    /// - Parameter isAwaited: False does not wait for a cluster that does not respond; each call
+    ///   then connects.
     /// - Returns: The store.
     /// - Throws: `TemplateStoreError` when it cannot be opened.
     func open(isAwaited: Bool = true) async throws(TemplateStoreError) -> any ArchivingStore {
@@ -59,7 +60,7 @@ enum StoreLocation: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Faults such as file permissions that are too open, a sentence each.
+    /// Faults such as overly permissive file permissions, one sentence each.
     var warnings: [String] {
         switch self {
         case .sqlite(let path): SQLiteTemplateStore.warnings(at: path)

@@ -5,19 +5,22 @@ enum Terminal: Sendable {
     /// Prints one or several lines to standard output, unbuffered, so that a pipe receives them
     /// immediately.
     ///
-    /// Control characters are escaped, whatever their source. A closed reader is not an error.
+    /// Escapes control characters, whatever their source. A closed pipe is not an error.
     static func print(_ line: String) {
         write(Data((printable(line) + "\n").utf8))
     }
 
-    /// Writes raw bytes to standard output; ends the program when that is impossible, as on a full
-    /// disk, since its output would be cut off unnoticed.
+    /// Writes raw bytes to standard output.
+    ///
+    /// Ends the program if that fails, as on a full disk,
+    /// since its output would be truncated unnoticed.
     static func write(_ data: Data) {
         do {
             try FileHandle.standardOutput.write(contentsOf: data)
         } catch {
             let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError
-            // The reader has closed the pipe because it needs no more, as "head" does: no failure.
+            // The reader, such as "head", needs no more output and has closed the pipe: not a
+            // failure.
             guard cause?.code != Int(EPIPE) else { return }
             let reason = cause?.localizedDescription ?? "\(error)"
             printError("Standard output cannot be written (\(reason)).")
@@ -25,20 +28,19 @@ enum Terminal: Sendable {
         }
     }
 
-    /// Prints one or several lines to standard error, escaped in the same way.
+    /// Prints one or several lines to standard error, with the same escapes.
     static func printError(_ line: String) {
         try? FileHandle.standardError.write(contentsOf: Data((printable(line) + "\n").utf8))
     }
 
-    /// Shows a line on standard error in place of the one before, if that is a terminal; nil clears it.
+    /// Replaces the progress line on standard error if that is a terminal; nil clears it.
     static func showProgress(_ line: String?) {
         guard isatty(STDERR_FILENO) == 1 else { return }
         let text = "\r\u{1B}[K" + printable(line ?? "")
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 
-    /// Asks a question on standard error; nil when nobody can answer, since input or output is no
-    /// terminal.
+    /// Asks a question on standard error; nil if input or output is not a terminal.
     static func confirm(_ question: String) -> Bool? {
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else { return nil }
         let text = printable("\(question) [y/N] ")
@@ -72,7 +74,7 @@ extension Terminal {
     fileprivate static let colorSequences =
         hasColors ? Color.allCases.map(\.sequence) + [plain] : []
 
-    /// The escaped text in a colour, or without one where colours are off.
+    /// The escaped text in a colour, or without colour if colours are disabled.
     static func colored(_ text: String, _ color: Color) -> String {
         let text = text.escapedForTerminal
         return hasColors ? color.sequence + text + plain : text

@@ -7,20 +7,20 @@ import NIOCore
 import NIOFoundationEssentialsCompat
 import NIOHTTP1
 
-/// Listens to a user's stream and prints the changes.
+/// Follows a user's stream and prints the changes.
 struct Watch {
-    /// Time without data after which the connection is lost; a server sends something every 15
+    /// Time without data after which the connection counts as lost; a server sends data every 15
     /// seconds.
     private static let silence: TimeAmount = .seconds(45)
 
     /// Maximum length of a line of the stream, and of the data of an event, in bytes.
     private static let maximumBytes = 64 << 20
 
-    /// Bounds of the own reconnection delay, in milliseconds; a server may want a longer one, not a
-    /// shorter one.
+    /// Bounds of the client's own reconnection delay, in milliseconds; a server can lengthen it but
+    /// not shorten it.
     private static let waits = 500...30_000
 
-    /// Maximum length of an event's identifier that is sent back, in bytes.
+    /// Maximum length of an event ID that is sent back, in bytes.
     private static let maximumIDBytes = 1_024
 
     /// Maximum reconnection delay that a server may request, in seconds.
@@ -31,10 +31,10 @@ struct Watch {
     /// The user's document as of the last event.
     private var document = WatchedDocument(.null)
 
-    /// The identifier of the last event or document, for `Last-Event-ID`.
+    /// The ID of the last event or document, for `Last-Event-ID`.
     private var lastEventID: String?
 
-    /// Number of updates that were shown.
+    /// Number of printed updates.
     private var updates = 0
 
     /// True once any connection has succeeded.
@@ -52,7 +52,7 @@ struct Watch {
         self.command = command
     }
 
-    /// True once `--count` updates were shown.
+    /// True once `--count` updates are printed.
     private var isDone: Bool { command.count.map { updates >= $0 } ?? false }
 
     /// Listens, and reconnects when the connection is lost.
@@ -88,7 +88,7 @@ struct Watch {
                     } else {
                         failure = await transport.failure(error)
                     }
-                    say("\(failure) Trying again …", .dim)
+                    say("\(failure) Retrying …", .dim)
                 }
             }
             if !isDone { try await wait() }
@@ -106,8 +106,9 @@ struct Watch {
                 case .event(let event):
                     guard try await take(event, transport: transport) else { continue }
                     isUnderstood = true
-                    // An older server's hello names the current version before the events with what
-                    // has changed until then, which may not come; a later event without an ID repeats it.
+                    // The hello of an older server has the current version as its ID and precedes
+                    // the events up to that version, which can be lost with the connection. A later
+                    // event without an ID repeats it.
                     if ["update", "reset"].contains(event.name) || lastEventID == nil {
                         lastEventID = event.id.flatMap(Self.sendable) ?? lastEventID
                     }
@@ -120,7 +121,7 @@ struct Watch {
         if !isUnderstood { throw Self.noEvents }
     }
 
-    /// An identifier, if it can be a header field.
+    /// The ID, if it is valid in a header field.
     private static func sendable(_ id: String) -> String? {
         let isSendable =
             id.utf8.count <= maximumIDBytes && id.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
@@ -128,9 +129,9 @@ struct Watch {
     }
 
     private static let noEvents = CommandFailure(
-        "The server sends something else than events: check --server.", code: Exit.unavailable)
+        "The server's response is not an event stream: check --server.", code: Exit.unavailable)
 
-    /// The next element of a stream; throws a ``CommandFailure`` when it is too long.
+    /// The next element of the stream; throws a ``CommandFailure`` when it is too long.
     private static func next(
         of parser: inout EventStreamParser
     ) throws -> EventStreamParser.Element? {
@@ -142,7 +143,7 @@ struct Watch {
     }
 
     /// Requests the document, or with a suffix such as `/events` a resource below it; throws a
-    /// ``CommandFailure`` when the server refuses.
+    /// ``CommandFailure`` when the server rejects the request.
     private mutating func response(
         of suffix: String, with transport: ServerTransport
     ) async throws -> HTTPClientResponse {
@@ -163,7 +164,7 @@ struct Watch {
         return response
     }
 
-    /// Shows an event; false for one of an unknown name.
+    /// Prints an event; false if its name is unknown.
     private mutating func take(
         _ event: ServerEvent, transport: ServerTransport
     ) async throws -> Bool {
@@ -180,7 +181,7 @@ struct Watch {
             let version = data?["template_version"]?.integerValue.map { "\($0)" } ?? "?"
             say(
                 wasConnected
-                    ? "Connected again: version \(version) is current."
+                    ? "Reconnected: version \(version) is current."
                     : "Version \(version) is current. Waiting for changes …", .dim)
             wasConnected = true
         case "update":
@@ -189,14 +190,14 @@ struct Watch {
             show(try await fetch(with: transport), version: event.id)
         case "retry":
             wantedWait = data?["after_ms"]?.integerValue ?? wantedWait
-            say("The server ends; connecting again …", .dim)
+            say("The server is shutting down; reconnecting …", .dim)
         default: return false
         }
         failures = 0
         return true
     }
 
-    /// Prints changes, if there are new ones.
+    /// Prints the changes, if there are any.
     private mutating func show(_ lines: [WatchedDocument.Line], version: String?) {
         guard !lines.isEmpty else { return }
         updates += 1
@@ -208,7 +209,7 @@ struct Watch {
         for line in lines { Terminal.print(line.text) }
     }
 
-    /// Prints a status message, for people only.
+    /// Prints a status message, unless the output is JSON.
     private func say(_ text: String, _ color: Terminal.Color) {
         if !command.json { Terminal.printError(Terminal.colored(text, color)) }
     }
@@ -225,7 +226,7 @@ struct Watch {
     }
 
     /// Waits before reconnecting: for the time that the server requested, and after failures at
-    /// least for an exponentially growing random time.
+    /// least for a random, exponentially growing time.
     private mutating func wait() async throws {
         let limit = min(Self.waits.upperBound, Self.waits.lowerBound << min(failures, 6))
         let own = failures == 0 ? limit : Int.random(in: limit / 2...limit)

@@ -7,9 +7,9 @@ import JSONTree
 /// `sample-backend watch` prints a user's changes as they happen.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Show what changes for a user, while it changes.",
+        commandName: "watch", abstract: "Show a user's changes as they happen.",
         discussion: """
-            It listens as an app does, and comes back when the connection is lost. Ctrl-C ends it.
+            It listens as an app does, and reconnects when the connection is lost. Ctrl-C ends it.
 
             """ + ClientOptions.help)
 
@@ -20,18 +20,18 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: "The project.")
     var project = "default"
 
-    @Option(help: ArgumentHelp("The key that the server wants of clients.", valueName: "key"))
+    @Option(help: ArgumentHelp("The client key, if the server requires one.", valueName: "key"))
     var clientKey: Secret?
 
     @Option(
         help: ArgumentHelp(
-            "The token of the user, where the server wants one.", valueName: "jwt"))
+            "The user's token, if the server requires one.", valueName: "jwt"))
     var userToken: Secret?
 
-    @Option(help: ArgumentHelp("End after this many updates.", valueName: "number"))
+    @Option(help: ArgumentHelp("Exit after this many updates.", valueName: "number"))
     var count: Int?
 
-    @Flag(help: "Write each event as one line of JSON, for programs.")
+    @Flag(help: "Print each event as one line of JSON, for scripts.")
     var json = false
 
     /// Rejects an invalid server URL and count.
@@ -42,9 +42,9 @@ struct WatchCommand: AsyncParsableCommand {
         }
     }
 
-    /// Listens until Ctrl-C, or until `--count` updates were shown.
+    /// Listens until Ctrl-C, or until `--count` updates are printed.
     ///
-    /// - Throws: `ExitCode` when the server refuses, or cannot be reached at the start.
+    /// - Throws: `ExitCode` when the server rejects the request, or cannot be reached at the start.
     func run() async throws {
         do {
             var watch = Watch(self)

@@ -1,9 +1,9 @@
 import JSONTree
 import OrderedCollections
 
-/// A user's document, compared with its next state for printing.
+/// A user's document, which computes the printed changes between two states.
 struct WatchedDocument: Sendable, Hashable {
-    /// A line of the printed changes.
+    /// One line of the printed changes.
     enum Line: Sendable, Hashable {
         /// The name of a section that changed or was removed.
         case section(String, isGone: Bool)
