@@ -1,22 +1,22 @@
 import LinearRegex
 
-/// The time and memory budget of the conditions of one template, charged while they are
-/// parsed one after the other.
+/// The time and memory budget of one template's conditions, charged as they are parsed one after
+/// the other.
 ///
 /// Time is counted in steps of a few nanoseconds, for the worst case of a request in which every
-/// signal has its maximum length. So no published template holds up a request, whatever signals are
-/// sent, and nothing has to be counted while a request is answered.
+/// signal has its maximum length. So no published template can stall a request, whatever signals it
+/// has, and evaluation needs no counters.
 ///
-/// Conditions that were published already are never refused: one over the budget is false for every
-/// user, with the reason in ``TargetingCondition/excess``.
+/// Conditions that are already published are never refused: a condition over the budget is false
+/// for every user, with the reason in ``TargetingCondition/excess``.
 public final class ConditionBudget {
-    /// The most steps that the conditions of a template may take for one request.
+    /// Maximum number of steps that the conditions of a template may take for one request.
     public static let maximumSteps = 10_000_000
 
-    /// Rough limit of the numbers that the regular expressions of a template keep in memory.
+    /// Approximate limit on the numbers that the regular expressions of a template keep in memory.
     public static let maximumSize = 8_000_000
 
-    /// True when the conditions were published already: then none is refused.
+    /// True when the conditions are already published: none is refused then.
     let isPublished: Bool
 
     /// Remaining steps.
@@ -25,13 +25,16 @@ public final class ConditionBudget {
     /// Remaining size.
     private(set) var size = maximumSize
 
-    /// True once an expression was refused: no more are compiled, since that takes time too.
+    /// True once an expression was refused; later ones are not compiled, since compiling takes time
+    /// too.
     private var isExhausted = false
 
     /// Compiled regular expressions by their texts.
     private var expressions: [[ExactText]: RegularExpression] = [:]
 
-    /// The searches charged so far; each is done once a request, so equal ones are charged once.
+    /// The searches charged so far.
+    ///
+    /// A request runs equal searches once, so they are charged once.
     private var searches: Set<Search> = []
 
     /// A search for regular expressions in a value.
@@ -42,16 +45,16 @@ public final class ConditionBudget {
 
     /// Creates a full budget.
     ///
-    /// - Parameter isPublished: True when the conditions were published already.
+    /// - Parameter isPublished: True when the conditions are already published.
     public init(isPublished: Bool = false) {
         self.isPublished = isPublished
     }
 
     /// Parses the regular expressions of a rule on a value, and charges their time and memory.
     ///
-    /// Equal expressions are parsed once.
+    /// Parses equal expressions once.
     ///
-    /// - Throws: ``RegularExpressionError``, also when the budget is too small.
+    /// - Throws: ``RegularExpressionError``, also when the budget does not suffice.
     func expression(
         _ patterns: [String], in subject: Subject
     ) throws(RegularExpressionError) -> RegularExpression {
@@ -89,7 +92,7 @@ public final class ConditionBudget {
     }
 
     /// Charges the steps of a condition's rules, without its regular expressions; false when the
-    /// budget is too small.
+    /// budget does not suffice.
     func take(for root: ConditionNode) -> Bool {
         var seeds: Set<ExactText> = []
         var sum = 0
@@ -108,7 +111,7 @@ public final class ConditionBudget {
         return true
     }
 
-    /// Reason for refusing a condition that takes too long.
+    /// The reason for refusing a condition that takes too long.
     static let timeReason =
         "with this, the template's conditions take more than \(maximumSteps) steps a request; use "
         + "fewer or simpler rules, such as lists in place of regular expressions"

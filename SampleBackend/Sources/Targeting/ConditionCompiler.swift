@@ -1,7 +1,7 @@
 import Foundation
 import LinearRegex
 
-/// The compiler of a ``ConditionProgram``.
+/// Compiles conditions to a ``ConditionProgram``.
 struct ConditionCompiler {
     private typealias Slot = ConditionProgram.Slot
 
@@ -48,10 +48,11 @@ struct ConditionCompiler {
         }
     }
 
-    /// Appends a tree backwards, last instruction first, and returns its first instruction; the
-    /// parsers' limits bound the recursion.
+    /// Appends a tree backwards, last instruction first, and returns its first instruction.
     ///
-    /// `onTrue` and `onFalse` are the instructions or jump targets to continue at.
+    /// The parsers' limits bound the recursion.
+    ///
+    /// `onTrue` and `onFalse` are the instructions or jump targets at which to continue.
     private mutating func emit(_ tree: Branch, onTrue: Int, onFalse: Int) -> Int {
         switch tree {
         case .constant(let value): return value ? onTrue : onFalse
@@ -68,7 +69,7 @@ struct ConditionCompiler {
         }
     }
 
-    /// Translates a rule; nil for one that is never true.
+    /// Translates a rule; nil if it is never true.
     private mutating func operation(of rule: Rule) -> ConditionProgram.Operation? {
         switch rule.test {
         case .percent(let seed, let above, let upTo):
@@ -107,7 +108,7 @@ struct ConditionCompiler {
         }
     }
 
-    /// Index into ``slots`` of a value.
+    /// The index into ``slots`` for a value.
     private mutating func slot(_ subject: Subject, isTrimmed: Bool = false) -> Int {
         let key = Slot.Key(subject: subject, isTrimmed: isTrimmed)
         if let slot = slotNumbers[key] { return slot }
@@ -116,13 +117,13 @@ struct ConditionCompiler {
         return slots.count - 1
     }
 
-    /// The first of new registers.
+    /// Adds registers and returns the first.
     private mutating func addRegisters(_ count: Int = 1) -> Int {
         defer { registerCount += count }
         return registerCount
     }
 
-    /// The register of a slot, or the first of `count`.
+    /// The register of a slot, or the first of `count` registers.
     private mutating func register(
         _ path: WritableKeyPath<Slot, Int?>, of slot: Int, count: Int = 1
     ) -> Int {
@@ -132,7 +133,7 @@ struct ConditionCompiler {
         return register
     }
 
-    /// The number of a slot's text among those that are searched.
+    /// The index of a slot's text among the searched texts.
     private mutating func text(of slot: Int) -> Int {
         if let text = slots[slot].text { return text }
         slots[slot].text = textCount
@@ -166,7 +167,7 @@ struct ConditionCompiler {
 }
 
 extension ConditionCompiler {
-    /// The tree of a condition without `!`: only rules are negated.
+    /// The tree of a condition in which `!` applies to rules only.
     indirect enum Branch {
         case constant(Bool)
         case rule(Rule, isNegated: Bool)
@@ -175,8 +176,8 @@ extension ConditionCompiler {
         /// Operands of which at least one must be true.
         case any([Branch])
 
-        /// Pushes `!` down to the rules and sorts operands by cost, since a result does not depend
-        /// on their order.
+        /// Pushes `!` down to the rules, and sorts the operands by cost; their order does not
+        /// affect the result.
         init(_ node: ConditionNode, isNegated: Bool) {
             switch node {
             case .constant(let value): self = .constant(value != isNegated)
@@ -191,7 +192,7 @@ extension ConditionCompiler {
             }
         }
 
-        /// The operands, cheap ones first.
+        /// The operands, cheapest first.
         private static func sorted(_ nodes: [ConditionNode], _ isNegated: Bool) -> [Branch] {
             nodes.map { Branch($0, isNegated: isNegated) }
                 .map { (branch: $0, cost: $0.cost) }
@@ -199,7 +200,7 @@ extension ConditionCompiler {
                 .map(\.branch)
         }
 
-        /// Rough measure of the time that it takes.
+        /// Approximate evaluation time.
         private var cost: Int {
             switch self {
             case .constant: 0

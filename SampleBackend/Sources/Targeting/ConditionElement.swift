@@ -1,4 +1,4 @@
-/// An element of the condition language, on which an expression can test.
+/// An element of the condition language that an expression can test.
 enum ConditionElement: String, CaseIterable {
     case appID = "app.id"
     case appVersion = "app.version"
@@ -25,9 +25,9 @@ enum ConditionElement: String, CaseIterable {
     case dateTime
     case percent
     case version
-    /// Always.
+    /// Always true.
     case `true`
-    /// Never.
+    /// Always false.
     case `false`
 
     /// The element with the name nearest to a word; nil when none is near.

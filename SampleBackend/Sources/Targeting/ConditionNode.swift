@@ -3,9 +3,9 @@ import LinearRegex
 
 /// The tree of a condition.
 ///
-/// Its logic has three values (Kleene's): a rule on a missing value is unknown, `!` of unknown is
+/// The logic has three values (Kleene): a rule on a missing value is unknown, `!` of unknown is
 /// unknown, `false &&` unknown is false, `true ||` unknown is true. A condition whose result is
-/// unknown is not true.
+/// unknown counts as false.
 indirect enum ConditionNode: Sendable, Hashable {
     /// `true` or `false`.
     case constant(Bool)
@@ -47,14 +47,14 @@ indirect enum ConditionNode: Sendable, Hashable {
 /// A rule of a condition: a subject and a test.
 struct Rule: Sendable, Hashable {
     enum Test: Sendable, Hashable {
-        /// The user's percentile for a seed is above one bound and at most the other.
+        /// The user's percentile for a seed is above one bound and at most the other bound.
         case percent(seed: String, above: Int, upTo: Int)
-        /// The value equals one of the texts, with white space around it trimmed first if
-        /// `isTrimmed`.
+        /// The value equals one of the texts; `isTrimmed` first trims the white space around the
+        /// value.
         case isOneOf(Subject, [String], isTrimmed: Bool)
         /// The value contains one of the texts.
         case contains(Subject, [String])
-        /// One of the regular expressions is found in the value.
+        /// One of the regular expressions matches a part of the value.
         case matches(Subject, RegularExpression)
         /// The value compares as a number.
         case number(Subject, Comparison, Double)
@@ -79,7 +79,7 @@ struct Rule: Sendable, Hashable {
 }
 
 extension Rule {
-    /// Rough cost, to evaluate cheap rules first.
+    /// Approximate cost; rules are evaluated cheapest first.
     var cost: Int {
         switch test {
         case .never, .unevaluated: 0
@@ -91,7 +91,7 @@ extension Rule {
         }
     }
 
-    /// The most steps of a ``ConditionBudget`` that the rule takes, without those that rules share:
+    /// Maximum number of ``ConditionBudget`` steps for the rule, without those that rules share:
     /// regular expressions and seeds.
     var steps: Int {
         switch test {
@@ -102,17 +102,17 @@ extension Rule {
         }
     }
 
-    /// Steps of hashing a seed and a user.
+    /// Steps to hash a seed and a user.
     static let stepsPerSeed = 300
 
-    /// Steps of searching the longest signal for a part.
+    /// Steps to search the longest signal for a part.
     private static let stepsPerPart = 1_500
 
-    /// Steps of looking up a value and comparing it.
+    /// Steps to look up a value and compare it.
     private static let stepsPerValue = 100
 }
 
-/// A comparison of the actual value with the rule's.
+/// Compares the actual value with the rule's value.
 enum Comparison: String, Sendable, Hashable, CaseIterable {
     case less = "<"
     case lessOrEqual = "<="
@@ -121,7 +121,7 @@ enum Comparison: String, Sendable, Hashable, CaseIterable {
     case greaterOrEqual = ">="
     case greater = ">"
 
-    /// Returns true when `order` satisfies the comparison: negative when the actual value is the
+    /// Returns true when `order` satisfies the comparison: negative when the actual value is
     /// smaller, 0 when both are equal.
     func accepts(_ order: Int) -> Bool {
         switch self {

@@ -118,7 +118,7 @@ extension ConditionParser {
         "<=", ">=", "==", "!=", "<", ">", "contains", "notContains", "exactlyMatches", "matches",
     ]
 
-    /// Parses one of the set methods or of `methods`, and its arguments.
+    /// Parses one of the set methods or of `methods`, with its arguments.
     private mutating func parseSetMethod(
         of element: ConditionElement, otherwise methods: [String]
     ) throws(ConditionSyntaxError) {
@@ -141,7 +141,7 @@ extension ConditionParser {
         _ = try parseOrder(after: "app.firstOpenTimestamp")
         skipSpace()
         guard take("(") else {
-            let hint = isNext("dateTime") ? "; leave out dateTime" : ""
+            let hint = isNext("dateTime") ? "; remove dateTime" : ""
             throw error("expected ('…') with a date, found \(found)\(hint)")
         }
         _ = try parseDate()
@@ -162,8 +162,8 @@ extension ConditionParser {
 }
 
 extension ConditionParser {
-    /// Parses `'2025-01-01T09:02:30', 'Europe/Lisbon'`, then the closing parenthesis; without a
-    /// time zone the time is GMT.
+    /// Parses `'2025-01-01T09:02:30', 'Europe/Lisbon'` and the closing parenthesis; without a time
+    /// zone the time is GMT.
     mutating func parseDate() throws(ConditionSyntaxError) -> Date {
         skipSpace()
         let datePlace = position
@@ -187,7 +187,7 @@ extension ConditionParser {
         guard let date = Self.date(dateText, in: zone) else {
             throw error(
                 at: datePlace,
-                "'\(dateText.shortened)' is no date; write it such as '2025-01-31T09:02:30'")
+                "'\(dateText.shortened)' is not a date; write it as in '2025-01-31T09:02:30'")
         }
         return date
     }
@@ -210,7 +210,7 @@ extension ConditionParser {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = .gmt
         // `Calendar` converts February 30 to March 2, so the date must survive a round trip in GMT.
-        // In the zone itself it may not, where clocks were put forward.
+        // In the zone itself it may not survive where clocks were put forward.
         guard let plain = calendar.date(from: components),
             calendar.dateComponents([.month, .day], from: plain)
                 == DateComponents(month: fields[1], day: fields[2])

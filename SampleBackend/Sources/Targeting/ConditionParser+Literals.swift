@@ -2,9 +2,9 @@ import Foundation
 import JSONTree
 
 extension ConditionParser {
-    /// Parses a text in single quotes; `\'` and `\\` stand for a quote and a backslash.
+    /// Parses a text in single quotes; `\'` and `\\` are escapes for a quote and a backslash.
     ///
-    /// `purpose` names the text in an error: "a country".
+    /// `purpose` describes the text in errors: "a country".
     mutating func parseLiteral(_ purpose: String) throws(ConditionSyntaxError) -> String {
         let start = position
         if next == UInt8(ascii: "\"") {
@@ -28,7 +28,7 @@ extension ConditionParser {
             default: content.append(byte)
             }
         }
-        throw error(at: start, "the text that begins here has no end; add a ' behind it")
+        throw error(at: start, "the text that begins here has no closing '; add one")
     }
 
     /// True when a backslash escapes the byte.
@@ -36,7 +36,7 @@ extension ConditionParser {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\\")
     }
 
-    /// The byte offset in the expression of the scalar with number `offset`, from 0, of the literal
+    /// The byte offset in the expression of the Unicode scalar with index `offset` in the literal
     /// whose opening quote is at `start`.
     func place(ofScalar offset: Int, inLiteralAt start: Int) -> Int {
         var place = start + 1
@@ -54,9 +54,9 @@ extension ConditionParser {
         return place
     }
 
-    /// Parses `['a', 'b']`, at least one text, each with the place of its quote.
+    /// Parses `['a', 'b']`, at least one text, each with the position of its quote.
     ///
-    /// `purpose` names each text in an error: "a country".
+    /// `purpose` describes each text in errors: "a country".
     mutating func parseList(
         _ purpose: String
     ) throws(ConditionSyntaxError) -> [(text: String, place: Int)] {
@@ -79,7 +79,7 @@ extension ConditionParser {
 
     /// Parses an opening parenthesis, which must follow a name without a space.
     ///
-    /// `name` names what it belongs to in an error: ".contains".
+    /// `name` is what precedes it, for errors: ".contains".
     mutating func expectOpening(after name: String) throws(ConditionSyntaxError) {
         if take("(") { return }
         let start = position
@@ -126,7 +126,7 @@ extension ConditionParser {
         return key
     }
 
-    /// Skips digits and returns them, perhaps none.
+    /// Skips digits and returns them; there may be none.
     private mutating func takeDigits() -> ArraySlice<UInt8> {
         let start = position
         while let byte = next, (0x30...0x39).contains(byte) { position += 1 }
@@ -135,7 +135,7 @@ extension ConditionParser {
 
     /// Parses a number such as `-0.25`.
     ///
-    /// - Throws: ``ConditionSyntaxError`` when there is none, or it has too many digits.
+    /// - Throws: ``ConditionSyntaxError`` when there is no number, or it has too many digits.
     mutating func parseNumber() throws(ConditionSyntaxError) -> Double {
         let start = position
         if !take("-") { _ = take("+") }
@@ -147,7 +147,7 @@ extension ConditionParser {
         }
         guard whole <= 20, fraction <= 10 else {
             throw error(
-                at: start, "a number has at most 20 digits before the point and 10 behind it")
+                at: start, "a number has at most 20 digits before the point and 10 after it")
         }
         return ScriptNumber.value(of: text(from: start))
     }

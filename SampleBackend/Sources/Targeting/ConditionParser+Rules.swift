@@ -21,7 +21,7 @@ extension ConditionParser {
     mutating func parseElement() throws(ConditionSyntaxError) -> ConditionElement {
         let word = word(at: position)
         let parts = word.split(separator: ".")
-        // In `app.version.contains` the element ends before the method.
+        // In `app.version.contains` the name of the element ends before the method.
         for count in [2, 1] where parts.count >= count {
             let name = parts.prefix(count).joined(separator: ".")
             if let element = ConditionElement(rawValue: name) {
@@ -130,14 +130,14 @@ extension ConditionParser {
         guard let version = VersionNumber(appVersion: item.text) else {
             throw error(
                 at: item.place,
-                "'\(item.text.shortened)' is no version; write at most "
+                "'\(item.text.shortened)' is not a version; write at most "
                     + "\(VersionNumber.maximumSegments) numbers of at most 15 digits "
                     + "between dots, such as '1.0.1'")
         }
         return .version(subject, comparison, version)
     }
 
-    /// Parses the name of a string method, after its dot, and its arguments.
+    /// Parses the name of a string method, after its dot, with its arguments.
     private mutating func parseStringMethod(
         _ subject: Subject, of name: String, _ isNegated: inout Bool, isVersion: Bool
     ) throws(ConditionSyntaxError) -> Rule.Test {
@@ -162,7 +162,7 @@ extension ConditionParser {
                 + "exactlyMatches, matches")
     }
 
-    /// Parses regular expressions; an error has its column in the whole expression.
+    /// Parses regular expressions; errors have the column in the whole expression.
     private mutating func parseExpressions(
         _ items: [(text: String, place: Int)], in subject: Subject
     ) throws(ConditionSyntaxError) -> Rule.Test {
@@ -177,7 +177,7 @@ extension ConditionParser {
         }
     }
 
-    /// The error for an element that no method follows.
+    /// The error for an element without a method.
     private mutating func methodError(
         _ name: String, _ example: String, _ expected: String, isVersion: Bool
     ) -> ConditionSyntaxError {
@@ -195,7 +195,7 @@ extension ConditionParser {
         return error("expected \(expected) after \(name), found \(found)")
     }
 
-    /// Parses a comparison; nil when none comes next.
+    /// Parses a comparison; nil when there is none next.
     mutating func takeComparison() -> Comparison? {
         if take("<=") { return .lessOrEqual }
         if take(">=") { return .greaterOrEqual }
@@ -206,8 +206,8 @@ extension ConditionParser {
         return nil
     }
 
-    /// The literal from a byte offset to the current position, to be repeated in advice; nil when it
-    /// is long.
+    /// The literal from a byte offset to the current position, for use in advice; nil when it is
+    /// too long.
     private func quoted(from start: Int) -> String? {
         let literal = text(from: start)
         return literal.shortened.hasSameBytes(as: literal) ? literal : nil
@@ -263,7 +263,7 @@ extension ConditionParser {
         else {
             throw error(
                 at: place,
-                "'\(literal.shortened)' is no version; write at most "
+                "'\(literal.shortened)' is not a version; write at most "
                     + "\(VersionNumber.maximumSignalSegments) numbers between dots, such as "
                     + "'1.2.0'")
         }

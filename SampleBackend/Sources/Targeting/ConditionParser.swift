@@ -1,17 +1,18 @@
 import JSONTree
 
-/// A parser of the expressions of client templates: Firebase's language, with `user.id`, `||`, `!`
-/// and parentheses added.
+/// Parses the expressions of client templates: Firebase's language, extended by `user.id`, `||`,
+/// `!` and parentheses.
 ///
-/// `!` binds more than `&&`, and `&&` more than `||`. White space is allowed between rules,
-/// operators and values, but not before the parenthesis or bracket that belongs to a name.
+/// `!` binds more tightly than `&&`, and `&&` more tightly than `||`. White space is allowed
+/// between rules, operators and values, but not before a parenthesis or bracket that belongs to a
+/// name.
 struct ConditionParser {
     /// The expression, UTF-8.
     let bytes: [UInt8]
 
     var position = 0
 
-    /// Number of open parentheses and `!`.
+    /// Current nesting of parentheses and `!`.
     private var depth = 0
 
     private var ruleCount = 0
@@ -19,7 +20,8 @@ struct ConditionParser {
     /// The budget that all conditions of the template share.
     let budget: ConditionBudget
 
-    /// The first limit that a published expression exceeds; others are refused at once.
+    /// The first limit that a published expression exceeds; an unpublished expression is refused at
+    /// once.
     private(set) var excess: String?
 
     /// - Throws: ``ConditionSyntaxError`` when the expression is too long.
@@ -36,7 +38,8 @@ struct ConditionParser {
         }
     }
 
-    /// Refuses an expression over a limit, or records it in `excess` if it was published already.
+    /// Refuses an expression over a limit, or records the limit in `excess` if the expression is
+    /// already published.
     mutating func exceed(_ error: ConditionSyntaxError) throws(ConditionSyntaxError) {
         guard budget.isPublished else { throw error }
         excess = excess ?? error.reason
@@ -53,7 +56,7 @@ struct ConditionParser {
         return node
     }
 
-    /// Parses operands of `||` and the space after them.
+    /// Parses operands of `||` and the white space after them.
     private mutating func parseAny() throws(ConditionSyntaxError) -> ConditionNode {
         var nodes = [try parseAll()]
         while take("||") {
@@ -63,7 +66,7 @@ struct ConditionParser {
         return nodes.count == 1 ? nodes[0] : .any(nodes)
     }
 
-    /// Parses operands of `&&` and the space after them.
+    /// Parses operands of `&&` and the white space after them.
     private mutating func parseAll() throws(ConditionSyntaxError) -> ConditionNode {
         var nodes = [try parseOperand()]
         while take("&&") {
@@ -73,7 +76,7 @@ struct ConditionParser {
         return nodes.count == 1 ? nodes[0] : .all(nodes)
     }
 
-    /// Parses a rule, a negation or an expression in parentheses, and the space after it.
+    /// Parses a rule, a negation or an expression in parentheses, and the white space after it.
     private mutating func parseOperand() throws(ConditionSyntaxError) -> ConditionNode {
         let start = position
         if take("!") {
@@ -107,7 +110,7 @@ struct ConditionParser {
         return node
     }
 
-    /// Counts a level of nesting, and refuses too many.
+    /// Enters a level of nesting, and refuses too deep nesting.
     private mutating func enter(at start: Int) throws(ConditionSyntaxError) {
         depth += 1
         guard depth <= TargetingCondition.maximumNesting else {
@@ -144,7 +147,7 @@ extension ConditionParser {
         return rest.unicodeScalars.first.map { "'\($0)'" } ?? "the end"
     }
 
-    /// The word at a place: letters, digits, `_` and inner dots; empty when none begins there.
+    /// The word at a position: letters, digits, `_` and inner dots; empty when there is none.
     func word(at start: Int) -> String {
         var end = start
         while end < bytes.count {
@@ -155,7 +158,7 @@ extension ConditionParser {
         return String(decoding: bytes[start..<end], as: UTF8.self)
     }
 
-    /// True when a letter, digit or `_` is at a place.
+    /// True when a letter, digit or `_` is at the position.
     private func isWord(at place: Int) -> Bool {
         place < bytes.count && isWord(bytes[place])
     }
@@ -177,14 +180,14 @@ extension ConditionParser {
             bytes[position...].prefix(text.utf8CodeUnitCount))
     }
 
-    /// Skips a text if it comes next; false when another does.
+    /// Skips a text if it comes next; returns false otherwise.
     mutating func take(_ text: StaticString) -> Bool {
         guard isNext(text) else { return false }
         position += text.utf8CodeUnitCount
         return true
     }
 
-    /// Skips a whole word if it comes next; false when another does.
+    /// Skips a whole word if it comes next; returns false otherwise.
     mutating func takeWord(_ text: StaticString) -> Bool {
         guard isNext(text), !isWord(at: position + text.utf8CodeUnitCount) else { return false }
         position += text.utf8CodeUnitCount
@@ -201,7 +204,7 @@ extension ConditionParser {
         error(at: position, reason)
     }
 
-    /// An error at a byte offset; `reason` says what is wrong and what to do.
+    /// An error at a byte offset; `reason` names the fault and the fix.
     func error(at place: Int, _ reason: String) -> ConditionSyntaxError {
         ConditionSyntaxError(column: column(of: place), reason: reason)
     }

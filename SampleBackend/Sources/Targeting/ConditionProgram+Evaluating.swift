@@ -2,7 +2,7 @@ import Foundation
 import LinearRegex
 
 extension ConditionProgram {
-    /// An evaluation, with buffers that are on the stack when they are small.
+    /// One evaluation, with buffers on the stack when they are small.
     @safe  // The compiler counts the registers and texts whose indexes it emits.
     private struct Evaluation {
         /// Nil for the generic user.
@@ -14,22 +14,23 @@ extension ConditionProgram {
         /// In seconds since the reference date.
         let time: Double
 
-        /// Remaining bytes that may be hashed; user IDs have no limit.
+        /// Remaining bytes that may be hashed, since user IDs have no limit.
         var hashableBytes = ConditionProgram.maximumHashedBytes
 
-        /// The values that rules compare, and results that several rules use; NaN while unknown.
+        /// The values that rules compare, and the results that several rules share; NaN means
+        /// unknown.
         let registers: UnsafeMutableBufferPointer<Double>
 
-        /// The values that rules search; nil when there is none, or it is too long.
+        /// The values that rules search; nil when a value is missing or too long.
         let texts: UnsafeMutableBufferPointer<SearchedText?>
     }
 
-    /// The most bytes that an evaluation hashes; beyond them, `percent` is unknown.
+    /// Maximum number of bytes that an evaluation hashes; beyond it, `percent` is unknown.
     ///
-    /// Only an ID of many kilobytes with a hundred seeds or more reaches it.
+    /// Only an ID of many kilobytes with a hundred seeds or more reaches the limit.
     private static let maximumHashedBytes = 16 << 20
 
-    /// The seeds that are certain to be hashed with the ID of any request, of 192 KiB at most.
+    /// Number of seeds that the limit always covers, with the longest ID of a request (192 KiB).
     static let seedsOfLongestID = maximumHashedBytes / (192 << 10)
 
     /// Evaluates all conditions.
@@ -76,7 +77,7 @@ extension ConditionProgram {
         return results
     }
 
-    /// Looks the value of a slot up and converts it in each way that rules need.
+    /// Looks up the value of a slot, and converts it to each form that rules need.
     private func read(_ slot: Int, of context: TargetingContext, _ evaluation: Evaluation) {
         guard var text = slots[slot].key.subject.value(in: context) else { return }
         if slots[slot].key.isTrimmed { text = String(ScriptNumber.trimmed(text)) }

@@ -3,28 +3,28 @@ import LinearRegex
 
 /// The conditions of a template as one program of rules and jumps.
 ///
-/// Each signal is read once per evaluation, into registers, each a number that is NaN while it is
-/// unknown. Texts that rules compare for equality are interned, so most rules compare two numbers.
-/// `!` is pushed down to the rules (De Morgan), after which an unknown rule can count as false: the
-/// result is true exactly when Kleene's is.
+/// An evaluation reads each signal once, into registers: numbers that are NaN while unknown. Texts
+/// that rules compare for equality are interned, so most rules compare two numbers. `!` is pushed
+/// down to the rules (De Morgan), so an unknown rule can count as false: the result is true exactly
+/// when Kleene's is.
 ///
-/// A class of constants, so that an evaluation counts no references to them.
+/// A class of constants, so that an evaluation does no reference counting.
 final class ConditionProgram: Sendable {
-    /// A rule as plain data, so that copying it counts no references.
+    /// A rule as trivial data, so that copying it does no reference counting.
     enum Operation: Sendable {
-        /// The user's percentile is above one bound and at most the other.
+        /// The user's percentile is above one bound and at most the other bound.
         case percent(register: Int, start: Int, end: Int, above: Double, upTo: Double)
-        /// The value equals a text, by its number.
+        /// The value equals a text, given by its number.
         case equals(register: Int, literal: Double)
-        /// The value equals one of the texts, by their numbers.
+        /// The value equals one of the texts, given by their numbers.
         case isOneOf(register: Int, start: Int, end: Int)
         /// The value contains one of the parts.
         case contains(text: Int, start: Int, end: Int)
-        /// A regular expression is found in the value; the register keeps the result.
+        /// A regular expression matches a part of the value; the register keeps the result.
         case matches(register: Int, text: Int, expression: Int)
         /// The value compares as a number.
         case number(register: Int, Comparison, Double)
-        /// The value, from the register on, compares as a version.
+        /// The value compares as a version; its segments start at the register.
         case version(register: Int, Comparison, target: Int)
         /// The time compares, in seconds.
         case date(Comparison, Double)
@@ -34,9 +34,9 @@ final class ConditionProgram: Sendable {
     struct Instruction: Sendable {
         let operation: Operation
         let isNegated: Bool
-        /// The next instruction when the rule is true; ``accept``, or ``reject``.
+        /// The next instruction if the rule is true, or ``accept`` or ``reject``.
         let onTrue: Int
-        /// The next instruction when the rule is false or unknown.
+        /// The next instruction if the rule is false or unknown.
         let onFalse: Int
     }
 
@@ -55,22 +55,23 @@ final class ConditionProgram: Sendable {
 
     let registerCount: Int
 
-    /// The number of values that are searched.
+    /// Number of searched values.
     let textCount: Int
 
     /// The hashed prefixes of all seeds.
     let seeds: [UInt8]
 
-    /// The texts that rules compare values with, sorted, without duplicates; the number of a text
-    /// is its index.
+    /// The texts that rules compare values with, sorted and without duplicates.
+    ///
+    /// A text's number is its index.
     let literals: [ExactText]
 
-    /// The numbers of the texts of rules, sorted within the range of each rule.
+    /// The numbers of the rules' texts, sorted within the range of each rule.
     let lists: [Double]
 
     let parts: TextSearches
 
-    /// The regular expressions, each once for each value that it is searched in.
+    /// The regular expressions, one for each value that it is searched in.
     let expressions: [RegularExpression]
 
     /// The segments of versions, ``VersionNumber/maximumSegments`` each.
@@ -93,7 +94,7 @@ final class ConditionProgram: Sendable {
 }
 
 extension ConditionProgram {
-    /// A value of the context, and the places for each form in which rules need it.
+    /// A value of the context, and where to put each form that rules need.
     struct Slot: Sendable {
         struct Key: Sendable, Hashable {
             let subject: Subject
@@ -103,17 +104,17 @@ extension ConditionProgram {
 
         let key: Key
 
-        /// The register of the text's index in ``literals``, which is -1 for other texts; nil when no
+        /// The register for the text's index in ``literals``, or -1 for other texts; nil when no
         /// rule compares it.
         var literal: Int?
 
-        /// The register of the text as a number.
+        /// The register for the text as a number.
         var number: Int?
 
-        /// The first of the registers of the text as a version.
+        /// The first register for the text as a version.
         var version: Int?
 
-        /// The number among the texts that rules search.
+        /// The index among the texts that rules search.
         var text: Int?
     }
 }

@@ -1,5 +1,6 @@
-/// The result of each condition of a template, which decides a user's document except for
-/// `${user.id}` and overrides.
+/// The results of a template's conditions.
+///
+/// They determine a user's document, except for `${user.id}` and pinned values.
 public struct ConditionResults: Sendable, Hashable {
     /// The number of conditions.
     public let count: Int
@@ -50,9 +51,9 @@ public struct ConditionResults: Sendable, Hashable {
         index < 4 ? first[index] : others[index - 4]
     }
 
-    /// Sets the results of the 64 conditions from `64 * index` on.
+    /// Sets the results of the 64 conditions starting at `64 * index`.
     ///
-    /// `word` has a bit for each, the lowest first; bits beyond ``count`` are 0.
+    /// `word` has one bit for each, lowest first; bits beyond ``count`` are 0.
     mutating func setWord(_ index: Int, to word: UInt64) {
         if index < 4 {
             first[index] = word

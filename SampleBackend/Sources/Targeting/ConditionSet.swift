@@ -5,11 +5,12 @@ public struct ConditionSet: Sendable {
     /// The conditions in order.
     public let conditions: [TargetingCondition]
 
-    /// The dates in the conditions, sorted, without duplicates: the times at which the results may
-    /// change without any other change.
+    /// The dates in the conditions, sorted and without duplicates.
+    ///
+    /// The results can change at these times without any other change.
     public let dates: [Date]
 
-    /// True when a result may depend on more than its own condition: a condition is over a budget
+    /// True when a result can depend on more than its own condition: a condition exceeds a budget
     /// that all share, or there are more seeds than the longest ID is hashed with.
     public let sharesBudgets: Bool
 
@@ -30,7 +31,7 @@ public struct ConditionSet: Sendable {
     /// Evaluates all conditions.
     ///
     /// - Parameter context: The user, the signals and the time.
-    /// - Returns: For each condition, true when it holds.
+    /// - Returns: The result of each condition.
     public func evaluate(_ context: TargetingContext) -> ConditionResults {
         program.evaluate(context)
     }
@@ -40,7 +41,7 @@ public struct ConditionSet: Sendable {
     /// - Parameters:
     ///   - context: The user, the signals and the time; without a user, `percent` remains unknown.
     ///   - forcedPercentile: The percentile for every seed, from 0 to 99,999,999.
-    /// - Returns: For each condition, true when it holds.
+    /// - Returns: The result of each condition.
     package func evaluate(
         _ context: TargetingContext, forcedPercentile: Int
     ) -> ConditionResults {
@@ -52,7 +53,7 @@ public struct ConditionSet: Sendable {
     /// - Parameters:
     ///   - index: The condition's index.
     ///   - context: The user, the signals and the time.
-    /// - Returns: The result, with the part that made it false, and the percentiles.
+    /// - Returns: The result, the part that made it false, and the percentiles.
     public func explain(_ index: Int, in context: TargetingContext) -> ConditionExplanation {
         precondition(conditions.indices.contains(index), "There is no condition \(index).")
         let condition = conditions[index]
@@ -89,8 +90,8 @@ public struct ConditionExplanation: Sendable, Hashable {
     /// A Boolean value that indicates whether the condition is true.
     public let isTrue: Bool
 
-    /// The text of the false part, such as `device.country in ['JP']`; nil when the condition is
-    /// true.
+    /// The text of the part that is false, such as `device.country in ['JP']`; nil when the
+    /// condition is true.
     public let failedRule: String?
 
     /// The reason why that part was false, such as "device.country is 'US'" or "no signal
@@ -102,13 +103,13 @@ public struct ConditionExplanation: Sendable, Hashable {
 }
 
 extension ConditionSet {
-    /// The signals that were not sent and that leave conditions unknown.
+    /// The unsent signals that leave conditions unknown.
     ///
-    /// Such a condition counts as false. A condition with the same result whatever is sent, such as
-    /// `user.id == '1' || device.os == 'ios'` for user 1, misses no signal.
+    /// A condition that is unknown counts as false. A condition with the same result for every
+    /// signal, such as `user.id == '1' || device.os == 'ios'` for user 1, misses none.
     ///
     /// - Parameter context: The user, the signals and the time.
-    /// - Returns: The names as in a query, such as `app.version` and `signal.plan`.
+    /// - Returns: The query names, such as `app.version` and `signal.plan`.
     public func missingSignals(in context: TargetingContext) -> Set<String> {
         let facts = RuleFacts(context)
         var names: Set<String> = []

@@ -1,6 +1,6 @@
-/// An expression as it is written, for forms that show and edit it rule by rule.
+/// The source form of an expression, for forms that show and edit it rule by rule.
 ///
-/// It keeps what the evaluation does not need: the order, the parentheses and the texts of literals.
+/// It keeps what the evaluation does not need: order, parentheses and the texts of literals.
 public indirect enum ConditionSyntax: Sendable, Hashable {
     /// `true` or `false`.
     case constant(Bool)
@@ -17,7 +17,7 @@ public indirect enum ConditionSyntax: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - expression: The text, such as `device.os == 'ios' && percent <= 10`.
-    ///   - budget: The budget that expressions share which are parsed together.
+    ///   - budget: The budget shared by expressions that are parsed together.
     /// - Throws: ``ConditionSyntaxError`` with the column and what was expected.
     public init(
         expression: String, budget: ConditionBudget = ConditionBudget()
@@ -49,7 +49,7 @@ public indirect enum ConditionSyntax: Sendable, Hashable {
     }
 }
 
-/// A rule as it is written: `app.customSignal['plan'].exactlyMatches(['gold'])`.
+/// The source form of a rule, such as `app.customSignal['plan'].exactlyMatches(['gold'])`.
 public struct RuleSyntax: Sendable, Hashable {
     /// The element, such as `app.customSignal`.
     public let element: String
@@ -60,7 +60,7 @@ public struct RuleSyntax: Sendable, Hashable {
     /// The comparison or the method: `==`, `in`, `between`, `exactlyMatches`, `>=`.
     public let comparison: String
 
-    /// The texts, numbers or dates that it compares with; a time zone follows its date.
+    /// The texts, numbers or dates to compare with; a time zone follows its date.
     public let values: [String]
 
     /// The whole rule.
@@ -68,9 +68,9 @@ public struct RuleSyntax: Sendable, Hashable {
 }
 
 extension ConditionParser {
-    /// Splits a rule, the whole expression, which was parsed before.
+    /// Splits a rule, which is the whole expression and parses without error.
     ///
-    /// - Throws: ``ConditionSyntaxError`` never for such a rule.
+    /// - Throws: ``ConditionSyntaxError``; never for such a rule.
     fileprivate mutating func parseSyntax() throws(ConditionSyntaxError) -> RuleSyntax {
         let element = try parseElement()
         var key: String?
@@ -80,7 +80,7 @@ extension ConditionParser {
             switch byte {
             case UInt8(ascii: "'"):
                 let text = try parseLiteral("a text")
-                // The key and the seed stand before the comparison.
+                // The key and the seed precede the comparison.
                 if comparison.isEmpty { key = text } else { values.append(text) }
             case UInt8(ascii: "-"), UInt8(ascii: "+"), 0x30...0x39:
                 values.append(takeNumberText())
@@ -91,7 +91,7 @@ extension ConditionParser {
             default:
                 let word = word(at: position)
                 position += max(1, word.utf8.count)
-                // `and` of `between`, and the names inside of `version(…)` and `dateTime(…)`.
+                // The `and` in `between`, and the names inside `version(…)` and `dateTime(…)`.
                 if comparison.isEmpty, !word.isEmpty, !word.hasPrefix("app."), word != "dateTime" {
                     comparison = word
                 }
@@ -102,7 +102,7 @@ extension ConditionParser {
             text: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Skips a number, and returns it as it is written.
+    /// Skips a number, and returns its source text.
     private mutating func takeNumberText() -> String {
         let start = position
         position += 1

@@ -1,6 +1,6 @@
-/// The custom signals of a client by their names, which are compared byte by byte.
+/// The custom signals of a client by name; names are compared byte by byte.
 ///
-/// A sorted list: for at most 100 names a binary search is faster than hashing.
+/// A sorted list: for at most 100 names, binary search is faster than hashing.
 public struct CustomSignals: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// A signal.
     public struct Element: Sendable, Hashable {
@@ -13,12 +13,12 @@ public struct CustomSignals: Sendable, Hashable, ExpressibleByDictionaryLiteral 
     /// Sorted by name, without duplicates.
     private var elements: [Element] = []
 
-    /// Creates signals from a list with any order; of those with one name the last one counts.
+    /// Creates signals from a list in any order; the last signal of a name wins.
     public init(_ signals: some Sequence<(key: ExactText, value: String)>) {
         for (name, value) in signals { self[name] = value }
     }
 
-    /// Creates signals from names and values; of those with one name the last one counts.
+    /// Creates signals from names and values; the last signal of a name wins.
     public init(dictionaryLiteral elements: (ExactText, String)...) {
         self.init(elements.lazy.map { (key: $0, value: $1) })
     }
@@ -43,14 +43,14 @@ public struct CustomSignals: Sendable, Hashable, ExpressibleByDictionaryLiteral 
         }
     }
 
-    /// The index of a signal, or of the next one when there is none of this name.
+    /// The index of a signal, or its insertion point if there is none.
     private func index(of name: ExactText) -> Int {
         elements.firstIndex(whereNot: { $0.key.precedes(name) })
     }
 }
 
 extension CustomSignals: RandomAccessCollection {
-    /// The index of the first signal in the order of the names.
+    /// The index of the first signal in name order.
     public var startIndex: Int { 0 }
 
     /// The number of signals.

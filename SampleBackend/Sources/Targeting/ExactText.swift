@@ -1,14 +1,14 @@
 import Foundation
 
-/// A text that is compared by its bytes.
+/// A text that compares by its bytes.
 ///
-/// Swift's strings are equal when they are canonically equivalent: "é" may be one scalar or two.
-/// Conditions compare exactly, as Firebase does.
+/// Swift strings are equal when they are canonically equivalent: "é" can be one scalar or two.
+/// Conditions compare bytes, as Firebase does.
 public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The text.
     public let text: String
 
-    /// The first eight bytes as a big-endian number, with zeros for missing ones: it decides most
+    /// The first eight bytes as a big-endian number, padded with zeros; it decides most
     /// comparisons.
     private let prefix: UInt64
 
@@ -57,7 +57,7 @@ public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
     func precedes(_ other: ExactText) -> Bool {
         if prefix != other.prefix { return prefix < other.prefix }
         let (count, otherCount) = (text.utf8.count, other.text.utf8.count)
-        // The shorter one is a prefix of the other.
+        // The shorter text is a prefix of the other.
         if min(count, otherCount) <= 8 { return count < otherCount }
         return order(to: other) < 0
     }
@@ -80,7 +80,7 @@ public struct ExactText: Sendable, Hashable, ExpressibleByStringLiteral, CustomS
 }
 
 extension Array {
-    /// The index of the first element that is not `isBefore`, after all that are.
+    /// The index of the first element that is not `isBefore`; all elements that are precede it.
     @inline(__always)
     func firstIndex(whereNot isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)

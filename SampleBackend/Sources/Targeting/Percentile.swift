@@ -1,12 +1,12 @@
 import Crypto
 
-/// A user's percentile, which decides `percent`.
+/// Computes a user's percentile, which decides `percent`.
 ///
 /// The percentile is the SHA-256 of the seed, a dot and the user's ID (of the ID alone without a
 /// seed), in UTF-8, read as one big-endian number, modulo 100,000,000. Firebase's server SDKs
 /// compute the same, so both sides select the same users.
 public enum Percentile: Sendable {
-    /// The number of percentiles: one for each millionth of a percent.
+    /// Number of percentiles, one for each millionth of a percent.
     public static let count = 100_000_000
 
     /// Computes a user's percentile.
@@ -14,21 +14,22 @@ public enum Percentile: Sendable {
     /// - Parameters:
     ///   - seed: The seed of the rule; empty when it has none.
     ///   - id: The user's ID. Without a user, or with an empty ID, a rule on `percent` is unknown
-    ///     and this value is not used.
+    ///     and
+    ///     does not use this value.
     /// - Returns: The percentile, from 0 to 99,999,999.
     public static func micro(seed: String, id: String) -> Int {
         let prefix = prefix(seed: seed)
         return micro(prefix: prefix, 0, prefix.count, id: id)
     }
 
-    /// The hash input before the user's ID, in UTF-8; the seed may be empty.
+    /// The hash input that precedes the user's ID, in UTF-8; the seed may be empty.
     static func prefix(seed: String) -> [UInt8] {
         seed.isEmpty ? [] : Array(seed.utf8) + [UInt8(ascii: ".")]
     }
 
     /// Computes the percentile, from 0 to 99,999,999.
     ///
-    /// `bytes[start..<end]` is the hash input before the user's ID.
+    /// `bytes[start..<end]` is the hash input that precedes the user's ID.
     static func micro(prefix bytes: [UInt8], _ start: Int, _ end: Int, id: String) -> Int {
         var hash = SHA256()
         unsafe bytes.withUnsafeBytes {
@@ -53,8 +54,8 @@ public enum Percentile: Sendable {
         10_249_216, 34_512_896, 32_542_976, 68_211_456, 43_950_336, 9_551_616, 94_967_296, 1,
     ]
 
-    /// A number of millionths of a percent as text in percent, such as `42.395619`, with as many
-    /// decimals as it needs.
+    /// Formats millionths of a percent as a percentage, such as `42.395619`, with as many decimals
+    /// as needed.
     static func percentText(_ micro: Int) -> String {
         let (whole, part) = micro.quotientAndRemainder(dividingBy: 1_000_000)
         guard part != 0 else { return "\(whole)" }

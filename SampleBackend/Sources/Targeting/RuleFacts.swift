@@ -1,7 +1,7 @@
 import Foundation
 import LinearRegex
 
-/// The plain evaluation of rules for a user, with reasons, for explanations.
+/// Evaluates rules for a user and reports the reasons, for explanations.
 struct RuleFacts {
     let context: TargetingContext
 
@@ -66,9 +66,9 @@ struct RuleFacts {
             return actual(subject).map { "\(subject.name) is '\($0)'" } ?? subject.absence
         case .number(let subject, _, let target):
             guard let text = actual(subject) else { return subject.absence }
-            if target.isNaN { return "the rule's value is no number" }
+            if target.isNaN { return "the rule's value is not a number" }
             let isNumber = !ScriptNumber.value(of: text).isNaN
-            return "\(subject.name) is '\(text)'" + (isNumber ? "" : ", which is no number")
+            return "\(subject.name) is '\(text)'" + (isNumber ? "" : ", which is not a number")
         case .version(let subject, _, let target):
             guard let text = actual(subject) else { return subject.absence }
             let isKnown = subject.version(text)?.order(to: target) != nil
@@ -119,8 +119,8 @@ extension RuleFacts {
         }
     }
 
-    /// The part that keeps a condition that is false or unknown from being true: the first operand
-    /// of `&&` that is not true, all operands of `||`, or the rule.
+    /// The part that keeps a false or unknown condition from being true: the first operand of `&&`
+    /// that is not true, all operands of `||`, or the rule.
     func failure(of node: ConditionNode) -> Finding {
         switch node {
         case .constant: Finding(text: node.text, reason: "it is always false")
@@ -144,7 +144,7 @@ extension RuleFacts {
         return reasons.isEmpty ? "\(node.text) is constant" : joined(reasons)
     }
 
-    /// The reasons joined, without duplicates.
+    /// The reasons, joined without duplicates.
     private func joined(_ reasons: [String]) -> String {
         var known: Set<ExactText> = []
         let distinct = reasons.filter { known.insert(ExactText($0)).inserted }

@@ -1,4 +1,5 @@
-/// Numbers as JavaScript's `Number()` reads and `String()` writes them, as in Firebase's evaluator.
+/// Reads and writes numbers as JavaScript's `Number()` and `String()`, which Firebase's evaluator
+/// uses.
 public enum ScriptNumber: Sendable {
     /// Reads a number.
     ///
@@ -24,16 +25,16 @@ public enum ScriptNumber: Sendable {
         return Double(digits)
     }
 
-    /// Returns a JSON number as JavaScript's `String()` writes it after `JSON.parse`, for comparing
-    /// it as Firebase's evaluator does: `5.0` is "5", `1e3` is "1000".
+    /// Formats a JSON number as JavaScript's `String()` does after `JSON.parse`, as Firebase's
+    /// evaluator compares it: `5.0` is "5", `1e3` is "1000".
     ///
-    /// - Parameter number: The number's text, which is valid.
+    /// - Parameter number: The text of a valid number.
     /// - Returns: The text of the nearest double.
     public static func text(ofJSON number: String) -> String {
         guard let value = Double(number) else { return number }
         guard value.isFinite else { return value < 0 ? "-Infinity" : "Infinity" }
         guard value != 0 else { return "0" }
-        // Swift's text has the same digits, the fewest that read back the same.
+        // Swift's description has the same digits: the fewest that read back as the same number.
         let parts = value.magnitude.description.utf8.split(separator: UInt8(ascii: "e"))
             .map { String(Substring($0)) }
         let halves = (parts.first ?? "").split(separator: ".", omittingEmptySubsequences: false)
@@ -49,7 +50,7 @@ public enum ScriptNumber: Sendable {
         return (value < 0 ? "-" : "") + script(digits: digits, point: point)
     }
 
-    /// Writes digits as JavaScript does: with an exponent below 1e-6 and from 1e21 on.
+    /// Writes digits as JavaScript does: with an exponent below 1e-6, and from 1e21.
     private static func script(digits: String, point: Int) -> String {
         let count = digits.utf8.count
         switch point {
@@ -63,7 +64,7 @@ public enum ScriptNumber: Sendable {
         }
     }
 
-    /// Removes the white space around a text that JavaScript's `trim()` removes.
+    /// Removes the surrounding white space that JavaScript's `trim()` removes.
     static func trimmed(_ text: some StringProtocol) -> Substring {
         let text = Substring(text)
         let plain: ClosedRange<UInt8> = 0x21...0x7F
@@ -98,11 +99,11 @@ public enum ScriptNumber: Sendable {
             return first == UInt8(ascii: "-") ? -.infinity : .infinity
         }
         guard isDecimal(unsigned) else { return .nan }
-        // Swift does not read "5.", so a digit is put on both sides of the point.
+        // Swift does not read "5.", so add a digit on both sides of the point.
         return Double(String(trimmed).replacingPoint()) ?? .nan
     }
 
-    /// The bits of a digit, by the letter after 0.
+    /// The bits per digit, by the letter after 0.
     private static func radix(_ letter: UInt8) -> Int? {
         switch letter | 0x20 {
         case UInt8(ascii: "x"): 4
@@ -112,7 +113,7 @@ public enum ScriptNumber: Sendable {
         }
     }
 
-    /// Reads digits of a radix, and rounds once.
+    /// Reads digits of a radix and rounds once.
     private static func whole(_ digits: ArraySlice<UInt8>, bitsPerDigit: Int) -> Double {
         guard !digits.isEmpty else { return .nan }
         var leading: UInt64 = 0
@@ -124,7 +125,7 @@ public enum ScriptNumber: Sendable {
             if leading.leadingZeroBitCount > bitsPerDigit {
                 leading = leading << bitsPerDigit | UInt64(digit)
             } else {
-                // Only matters for rounding: far more bits than a Double has precede it.
+                // Matters only for rounding: the bits before it exceed the precision of a Double.
                 droppedBits += bitsPerDigit
                 leading |= digit == 0 ? 0 : 1
             }
@@ -160,7 +161,7 @@ public enum ScriptNumber: Sendable {
 }
 
 extension String {
-    /// Puts a 0 on each side of the point, so that `.5` and `5.` are read everywhere.
+    /// Adds a 0 on each side of the point, so that `.5` and `5.` can be read on every platform.
     fileprivate func replacingPoint() -> String {
         guard let point = firstIndex(of: ".") else { return self }
         let tail = self[index(after: point)...]

@@ -1,14 +1,14 @@
 import JSONTree
 
 extension ServerConditionReader {
-    /// The members of an object, read with their paths for errors; null counts as missing.
+    /// Reads the members of an object, with their paths for errors; null counts as missing.
     struct Fields {
         private let node: JSONNode
 
         /// Path of the object.
         private let parent: String
 
-        /// - Throws: ``ServerConditionError`` when `node` is no object.
+        /// - Throws: ``ServerConditionError`` when `node` is not an object.
         init(_ node: JSONNode, at path: String) throws(ServerConditionError) {
             guard case .object = node else {
                 throw ServerConditionError(
@@ -61,7 +61,7 @@ extension ServerConditionReader {
         }
 
         /// Reads a member that is an array of strings, empty when it is missing; a number counts as
-        /// its text in JavaScript.
+        /// its JavaScript text.
         func strings(_ name: String) throws(ServerConditionError) -> [String] {
             var strings: [String] = []
             for (index, node) in (try array(name) ?? []).enumerated() {
@@ -74,8 +74,9 @@ extension ServerConditionReader {
             return strings
         }
 
-        /// Reads a member that is a number of millionths of a percent, 0 when it is missing;
-        /// percentiles are whole, so it is rounded down.
+        /// Reads a member that is a number of millionths of a percent, 0 when it is missing.
+        ///
+        /// Percentiles are integers, so the number is rounded down.
         ///
         /// - Throws: ``ServerConditionError`` when it is another kind of value, or outside 0 to
         ///   100,000,000.

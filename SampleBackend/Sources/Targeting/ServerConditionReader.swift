@@ -1,21 +1,22 @@
 import JSONTree
 import LinearRegex
 
-/// A reader of the conditions of server templates that follows Firebase's evaluator.
+/// Reads the conditions of server templates as Firebase's evaluator does.
 ///
-/// An unknown operator and all else that this evaluator treats as false is false here; a value of the
-/// wrong shape is an error.
+/// Whatever that evaluator treats as false, such as an unknown operator, is false here too; a value
+/// of the wrong shape is an error.
 struct ServerConditionReader {
-    /// The most conditions in `orCondition` and `andCondition`, as in Firebase.
+    /// Maximum number of conditions in `orCondition` and `andCondition`, as in Firebase.
     static let maximumOperands = 100
 
-    /// The most target values of a `customSignal`, as in Firebase.
+    /// Maximum number of target values of a `customSignal`, as in Firebase.
     static let maximumTargets = 100
 
     /// The budget that all conditions of the template share.
     private let budget: ConditionBudget
 
-    /// The first limit that a published condition exceeds; others are refused at once.
+    /// The first limit that a published condition exceeds; an unpublished condition is refused at
+    /// once.
     private(set) var excess: String?
 
     /// Charges the budget for each condition.
@@ -23,14 +24,15 @@ struct ServerConditionReader {
         self.budget = budget
     }
 
-    /// The level at which Firebase's evaluator stops: a condition there is false.
+    /// The level at which Firebase's evaluator stops; a condition at this level is false.
     private static let maximumLevel = 10
 
     mutating func read(_ node: JSONNode) throws(ServerConditionError) -> ConditionNode {
         try read(node, at: "", level: 0)
     }
 
-    /// Refuses a condition over a limit, or records it in `excess` if it was published already.
+    /// Refuses a condition over a limit, or records the limit in `excess` if the condition is
+    /// already published.
     private mutating func exceed(
         _ path: String, _ reason: String
     ) throws(ServerConditionError) {
@@ -38,7 +40,7 @@ struct ServerConditionReader {
         excess = excess ?? reason
     }
 
-    /// Reads a condition at a level; the limit of levels bounds the recursion.
+    /// Reads a condition at a level; the maximum level bounds the recursion.
     private mutating func read(
         _ node: JSONNode, at path: String, level: Int
     ) throws(ServerConditionError) -> ConditionNode {
@@ -177,7 +179,7 @@ struct ServerConditionReader {
         }
     }
 
-    /// The comparison that an operator's name ends with.
+    /// The comparison in an operator's name, after the prefix.
     private static func comparison(_ name: String, after prefix: String) -> Comparison? {
         guard name.utf8.starts(with: prefix.utf8) else { return nil }
         return switch String(Substring(name.utf8.dropFirst(prefix.utf8.count))) {

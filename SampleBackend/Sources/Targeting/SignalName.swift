@@ -1,11 +1,11 @@
 import JSONTree
 
-/// The name of a signal, a value that a client sends about itself (PROTOCOL 1).
+/// The name of a signal, which a client sends to describe itself (PROTOCOL 1).
 ///
-/// All names are defined here. In the query of a request, a name is `app.version` or another of the
-/// standard ones, or `signal.` and the name of a custom one. Where only signals are expected (the
-/// attributes of an OFREP context, the signals of a preview, `--signal` on the command line),
-/// custom ones may omit the prefix; see ``init(_:)``.
+/// This type defines all names. In the query of a request, a name is `app.version` or another
+/// standard name, or `signal.` and a custom name. Where only signals are expected (the attributes
+/// of an OFREP context, the signals of a preview, `--signal` on the command line), custom names can
+/// omit the prefix; see ``init(_:)``.
 public enum SignalName: Sendable, Hashable {
     /// `app.id`
     case appID
@@ -22,7 +22,7 @@ public enum SignalName: Sendable, Hashable {
     /// A custom signal, without the prefix.
     case custom(ExactText)
 
-    /// The signals that are not custom.
+    /// All standard signals.
     public static let standard: [SignalName] = [
         .appID, .appVersion, .appBuild, .deviceOS, .deviceCountry, .deviceLanguage,
     ]
@@ -30,9 +30,9 @@ public enum SignalName: Sendable, Hashable {
     /// The prefix of a custom signal's name.
     private static let customPrefix = "signal."
 
-    /// The standard signal of a name in a query; nil for any other.
+    /// The standard signal with a query name; nil for other names.
     private static func standard(named name: String) -> SignalName? {
-        // Long texts are not compared, which takes quadratic time with many combining marks.
+        // Skips long texts: comparing them takes quadratic time if they have many combining marks.
         guard name.utf8.count <= 100 else { return nil }
         return standard.first { $0.queryName == name }
     }
@@ -52,10 +52,12 @@ public enum SignalName: Sendable, Hashable {
 
     /// Reads a name where only signals are expected.
     ///
-    /// A standard name comes first, then the prefix, then a custom name without it: `signal.plan`
-    /// and `plan` are the same signal, and `signal.app.id` is a custom one named `app.id`.
+    /// Standard names take precedence, then the prefix, then a custom name without it:
+    /// `signal.plan` and `plan` are the same signal, and `signal.app.id` is a custom signal named
+    /// `app.id`.
     ///
-    /// - Parameter name: Any text; nil is returned for `signal.` and for an empty one. Its length
+    /// - Parameter name: Any text; the result is nil for `signal.` and for an empty text. Its
+    ///   length
     ///   is checked when a value is set.
     public init?(_ name: String) {
         if let standard = Self.standard(named: name) {
@@ -69,19 +71,19 @@ public enum SignalName: Sendable, Hashable {
         self = .custom(ExactText(custom))
     }
 
-    /// True when a query parameter of this name is a signal; the backend ignores all others,
-    /// whatever their value.
+    /// True when a query parameter of this name is a signal; the backend ignores all other
+    /// parameters.
     package static func isQueryName(_ name: String) -> Bool {
         hasCustomPrefix(name) || standard(named: name) != nil
     }
 
-    /// Compares bytes, so that a combining mark after the dot does not hide the prefix.
+    /// Compares bytes, so that a combining mark after the dot cannot hide the prefix.
     private static func hasCustomPrefix(_ name: String) -> Bool {
         name.utf8.starts(with: customPrefix.utf8)
     }
 }
 
-/// The limit that a signal exceeds (PROTOCOL 1).
+/// The reason why a signal is invalid (PROTOCOL 1).
 public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
     enum Reason: Sendable, Hashable {
         case valueTooLong, nameTooLong, noName, tooMany
@@ -92,10 +94,10 @@ public struct SignalError: Error, Sendable, Hashable, CustomStringConvertible {
 
     let reason: Reason
 
-    /// One sentence with the fault and what to do.
+    /// One sentence with the fault and the fix.
     public var description: String { message(for: "signal") }
 
-    /// The description with the sender's word for a signal, such as "query parameter".
+    /// The description, with the sender's word for a signal, such as "query parameter".
     package func message(for thing: String) -> String {
         let shown = "\"\(name.shortened)\""
         return switch reason {

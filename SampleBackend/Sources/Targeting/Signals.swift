@@ -2,16 +2,16 @@ package import JSONTree
 
 /// The signals of a client, from the query of its request (PROTOCOL 1).
 ///
-/// All signals are optional, and a missing one makes the rules on it unknown: the server guesses
-/// nothing, neither the country nor the language.
+/// All signals are optional. A missing signal makes the rules on it unknown: the server does not
+/// guess values, such as a country or a language.
 public struct Signals: Sendable, Hashable {
-    /// The most custom signals that one request may carry.
+    /// Maximum number of custom signals in one request.
     public static let maximumCustomCount = 100
 
-    /// The most characters, in Unicode scalars, in the name of a custom signal.
+    /// Maximum length of a custom signal's name, in Unicode scalars.
     public static let maximumNameLength = 250
 
-    /// The most characters, in Unicode scalars, in the value of any signal.
+    /// Maximum length of a signal's value, in Unicode scalars.
     public static let maximumValueLength = 500
 
     /// `app.id`: the application's identifier in the app stores.
@@ -35,7 +35,7 @@ public struct Signals: Sendable, Hashable {
     /// `signal.<name>`: the custom signals by their name, without `signal.`.
     public var custom: CustomSignals
 
-    /// Creates signals; those left out were not sent.
+    /// Creates signals; omitted ones count as not sent.
     ///
     /// - Parameters:
     ///   - appID: `app.id`.
@@ -44,7 +44,7 @@ public struct Signals: Sendable, Hashable {
     ///   - deviceOS: `device.os`.
     ///   - deviceCountry: `device.country`.
     ///   - deviceLanguage: `device.language`.
-    ///   - custom: The custom signals by name. The limits are checked when a request is read, not
+    ///   - custom: The custom signals by name. Their limits are checked when a request is read, not
     ///     here.
     public init(
         appID: String? = nil, appVersion: String? = nil, appBuild: String? = nil,
@@ -90,11 +90,11 @@ extension Signals {
 
     /// Sets the signal of a name and checks its limits (PROTOCOL 1).
     ///
-    /// When a name is set twice, the last value counts.
+    /// If a name is set twice, the last value wins.
     ///
     /// - Parameters:
     ///   - value: The value, at most ``maximumValueLength`` Unicode scalars.
-    ///   - name: A name that ``SignalName/init(_:)`` reads.
+    ///   - name: A name that ``SignalName/init(_:)`` accepts.
     /// - Throws: ``SignalError`` with the limit.
     public mutating func setValue(_ value: String, named name: String) throws(SignalError) {
         guard !value.isLonger(than: Self.maximumValueLength) else {
@@ -112,11 +112,11 @@ extension Signals {
         }
     }
 
-    /// Reads the signals of a JSON object, such as `{"device.os": "ios", "plan": "gold"}`, and
+    /// Reads the signals in a JSON object, such as `{"device.os": "ios", "plan": "gold"}`, and
     /// checks their limits (PROTOCOL 1).
     ///
-    /// Booleans become their text, numbers the text that JavaScript gives them (`5.0` is "5");
-    /// null, arrays and objects are ignored.
+    /// A Boolean becomes its text, a number its JavaScript text (`5.0` is "5"); null, arrays and
+    /// objects are ignored.
     ///
     /// - Throws: ``SignalError`` with the limit.
     package init(
@@ -133,7 +133,7 @@ extension Signals {
         }
     }
 
-    /// The signals by their names in a query, sorted; ``setValue(_:named:)`` reads them back.
+    /// The signals by query name, sorted; ``setValue(_:named:)`` reads them back.
     package var namedValues: [(name: String, value: String)] {
         (SignalName.standard + custom.map { .custom($0.key) })
             .compactMap { name in self[name].map { (name: name.queryName, value: $0) } }
@@ -142,7 +142,7 @@ extension Signals {
 
     /// The value to search in; nil when it is longer than a request can send.
     ///
-    /// The rule is unknown then, so that its time is bounded.
+    /// A rule on it is unknown then, which bounds the evaluation time.
     static func searchable(_ value: String) -> String? {
         value.isLonger(than: maximumValueLength) ? nil : value
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A rule that can be evaluated and that probably no client satisfies.
+/// A rule that is valid but that probably no client satisfies.
 public struct ConditionDoubt: Sendable, Hashable {
     /// The text of the rule, such as `device.os == 'iOS'`.
     public let rule: String
@@ -8,7 +8,7 @@ public struct ConditionDoubt: Sendable, Hashable {
     /// The reason, a sentence.
     public let message: String
 
-    /// The value or the name that was probably meant; nil when there is none.
+    /// The value or the name that was probably meant, if there is one.
     public let likely: String?
 }
 
@@ -17,14 +17,13 @@ public struct KnownSignals: Sendable {
     fileprivate let names: Set<String>
     fileprivate let values: [String: Set<String>]
 
-    /// The names of custom signals without prefix, sorted, with the letters by which they are
-    /// compared.
+    /// The names of custom signals without prefix, sorted, with the letters to compare them by.
     fileprivate let custom: [(name: String, letters: [UInt8])]
 
     /// Creates a list of signals.
     ///
     /// - Parameters:
-    ///   - names: The names as in a query; empty when it is not known what clients send.
+    ///   - names: The query names; empty when the sent signals are not known.
     ///   - values: Values that clients send, by name.
     public init(names: Set<String> = [], values: [String: Set<String>] = [:]) {
         self.names = names
@@ -44,12 +43,12 @@ extension TargetingCondition {
     /// The text of the condition.
     package var text: String { root.text }
 
-    /// Returns the rules that probably no client satisfies: systems, countries and languages that are
-    /// spelled otherwise, and custom signals that no client sends.
+    /// Returns the rules that probably no client satisfies: misspelt systems, countries and
+    /// languages, and custom signals that no client sends.
     ///
     /// - Parameters:
     ///   - signals: The signals that clients send.
-    ///   - limit: The most doubts.
+    ///   - limit: Maximum number of doubts.
     /// - Returns: The doubts, in the order of the rules.
     public func doubts(
         knowing signals: KnownSignals = KnownSignals(), atMost limit: Int = .max
@@ -104,13 +103,13 @@ extension Rule {
         let likely = signals.name(similarTo: name.text)
         return ConditionDoubt(
             rule: text,
-            message: "No client has lately sent the signal '\(name.text)'"
+            message: "No client has recently sent the signal '\(name.text)'"
                 + (likely.map { "; many send '\($0)'." } ?? "."),
             likely: likely)
     }
 }
 
-/// The spellings of the values that clients send.
+/// The spellings of values that clients send.
 private enum KnownSpellings {
     private static let systems = [
         "ios", "ipados", "macos", "tvos", "watchos", "visionos", "android", "linux", "windows",
@@ -151,7 +150,7 @@ private enum KnownSpellings {
 
     static func country(likeliestFor text: String) -> String? { countries[text.lowercased()] }
 
-    /// A language may have a region or a script, as `pt-BR`.
+    /// A language may have a region or a script, as in `pt-BR`.
     static func language(likeliestFor text: String) -> String? {
         if let code = languages[text.lowercased()] { return code }
         let parts = text.replacing("_", with: "-").split(separator: "-").map { String($0) }
@@ -160,7 +159,7 @@ private enum KnownSpellings {
         return ([code] + rest).joined(separator: "-")
     }
 
-    /// The bytes of a name by which it is compared, without case and separators.
+    /// The bytes to compare a name by, without case and separators.
     static func letters(of name: String) -> [UInt8] {
         name.lowercased().utf8.filter { $0 > 0x7F || ($0 >= 0x30 && $0 != 0x5F) }
     }

@@ -1,36 +1,38 @@
 public import Foundation
 public import JSONTree
 
-/// A condition that was parsed and checked, and can be evaluated any number of times.
+/// A parsed and checked condition, which can be evaluated any number of times.
 ///
-/// A rule on a value that is not known of a user, such as a signal that was not sent, is unknown:
-/// it makes a condition true neither by itself nor under `!`.
+/// A rule on a missing value, such as a signal that was not sent, is unknown: neither the rule nor
+/// its negation makes a condition true.
 public struct TargetingCondition: Sendable, Hashable {
-    /// The most characters, in Unicode scalars, of an expression.
+    /// Maximum length of an expression, in Unicode scalars.
     public static let maximumLength = 16_384
 
-    /// The most rules in an expression.
+    /// Maximum number of rules in an expression.
     public static let maximumRules = 500
 
-    /// The greatest depth of nested parentheses and `!`.
+    /// Maximum nesting of parentheses and `!`.
     public static let maximumNesting = 64
 
     let root: ConditionNode
 
     /// The reason why a published condition is false for every user; nil when it is evaluated.
     ///
-    /// It exceeds a limit, or the budget of its template.
+    /// The condition exceeds a limit, or the budget of its template.
     public let excess: String?
 
-    /// A Boolean value that indicates whether it uses `percent`, which makes it an experiment.
+    /// A Boolean value that indicates whether the condition uses `percent`, which makes it an
+    /// experiment.
     public var usesPercent: Bool { !seeds.isEmpty }
 
-    /// The dates in it, in their order: the times at which its result may change without any other
-    /// change.
+    /// The dates in the condition, in source order.
+    ///
+    /// Its result can change at these times without any other change.
     public let dates: [Date]
 
-    /// The seeds of its `percent` rules, without duplicates, in their order; "" for rules without
-    /// one.
+    /// The seeds of the `percent` rules in source order, without duplicates; "" for rules without a
+    /// seed.
     public let seeds: [String]
 
     /// The elements in it that this backend keeps but does not evaluate, such as `app.audiences`,
@@ -45,14 +47,14 @@ public struct TargetingCondition: Sendable, Hashable {
         try self.init(expression: expression, budget: ConditionBudget())
     }
 
-    /// Parses an expression of a client template as one of several.
+    /// Parses an expression that shares a template's budget with others.
     ///
     /// - Parameters:
     ///   - expression: The text, such as `device.os == 'ios' && percent <= 10`.
-    ///   - budget: The time and memory left for the conditions of the template; this condition's
+    ///   - budget: The remaining time and memory for the template's conditions; this condition's
     ///     share is deducted.
     /// - Throws: ``ConditionSyntaxError`` with the column and what was expected, also when the
-    ///   budget is too small, unless the conditions were published already.
+    ///   budget does not suffice, unless the conditions are already published.
     public init(
         expression: String, budget: ConditionBudget
     ) throws(ConditionSyntaxError) {
@@ -77,14 +79,14 @@ public struct TargetingCondition: Sendable, Hashable {
         try self.init(serverCondition: node, budget: ConditionBudget())
     }
 
-    /// Reads the condition of a server template as one of several.
+    /// Reads a condition of a server template that shares the template's budget with others.
     ///
     /// - Parameters:
     ///   - node: An object as above.
-    ///   - budget: The time and memory left for the conditions of the template; this condition's
+    ///   - budget: The remaining time and memory for the template's conditions; this condition's
     ///     share is deducted.
     /// - Throws: ``ServerConditionError`` with the path and what was expected, also when the budget
-    ///   is too small, unless the conditions were published already.
+    ///   does not suffice, unless the conditions are already published.
     public init(
         serverCondition node: JSONNode, budget: ConditionBudget
     ) throws(ServerConditionError) {
@@ -137,10 +139,10 @@ public struct ConditionSyntaxError: Error, Sendable, Hashable, CustomStringConve
     /// The column, from 1, in Unicode scalars.
     public let column: Int
 
-    /// The fault and what to do, without the place and without a full stop.
+    /// The fault and the fix, without the position and without a full stop.
     public let reason: String
 
-    /// One sentence with the place.
+    /// One sentence with the position.
     public var description: String { "Column \(column): \(reason)." }
 }
 
@@ -149,10 +151,10 @@ public struct ServerConditionError: Error, Sendable, Hashable, CustomStringConve
     /// The path within the condition, such as `orCondition.conditions[0].percent`; "" at its top.
     public let path: String
 
-    /// The fault and what to do, without the place and without a full stop.
+    /// The fault and the fix, without the position and without a full stop.
     public let reason: String
 
-    /// One sentence with the place.
+    /// One sentence with the position.
     public var description: String {
         path.isEmpty ? "In the condition: \(reason)." : "In \(path): \(reason)."
     }

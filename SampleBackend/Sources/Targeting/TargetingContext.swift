@@ -2,22 +2,22 @@ public import Foundation
 
 /// The values that conditions can test: the user, the signals and the time.
 public struct TargetingContext: Sendable, Hashable {
-    /// The user's ID; nil is the generic user, for whom rules on the user and `percent` are
+    /// The user's ID; nil means the generic user, for whom rules on the user and `percent` are
     /// unknown.
     public var userID: String?
 
     /// The signals that the client sent.
     public var signals: Signals
 
-    /// The time that `dateTime` stands for.
+    /// The value of `dateTime`.
     public var date: Date
 
     /// Creates a context.
     ///
     /// - Parameters:
-    ///   - userID: The user's ID; nil is the generic user.
+    ///   - userID: The user's ID; nil means the generic user.
     ///   - signals: The signals that the client sent.
-    ///   - date: The time that `dateTime` stands for.
+    ///   - date: The value of `dateTime`.
     public init(userID: String?, signals: Signals = Signals(), date: Date) {
         self.userID = userID
         self.signals = signals
@@ -38,7 +38,7 @@ enum Subject: Sendable, Hashable {
         }
     }
 
-    /// The reason for an explanation when there is no value.
+    /// The reason for a missing value, for an explanation.
     var absence: String {
         switch self {
         case .userID: "no user was given"
@@ -46,7 +46,7 @@ enum Subject: Sendable, Hashable {
         }
     }
 
-    /// The value in a context; nil when it has none.
+    /// The value in a context; nil when it is missing.
     func value(in context: TargetingContext) -> String? {
         switch self {
         case .userID: context.userID
@@ -54,7 +54,8 @@ enum Subject: Sendable, Hashable {
         }
     }
 
-    /// Reads a version as rules on this value compare it; nil when it is not a version.
+    /// Parses a version in the way that rules on this value compare it; nil when it is not a
+    /// version.
     func version(_ text: String) -> VersionNumber? {
         if case .signal(.custom) = self {
             VersionNumber(signal: text)

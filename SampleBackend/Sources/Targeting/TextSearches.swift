@@ -1,8 +1,8 @@
-/// Searches for parts of texts by bytes, each in linear time (Knuth, Morris, Pratt).
+/// Searches texts for parts by bytes, each in linear time (Knuth, Morris, Pratt).
 ///
-/// All parts share two arrays, so that a search counts no references.
+/// All parts share two arrays, so that a search does no reference counting.
 struct TextSearches: Sendable {
-    /// A longer part is never found, since no signal is longer.
+    /// Parts longer than this are never found, since no signal is longer.
     private static let maximumBytes = 4 * Signals.maximumValueLength
 
     /// The parts, UTF-8.
@@ -11,13 +11,13 @@ struct TextSearches: Sendable {
     /// For each prefix of a part, the length of its longest border.
     private var borders: [UInt16] = []
 
-    /// The places of the parts in ``bytes`` and ``borders``; nil when a part is longer than any
+    /// The ranges of the parts in ``bytes`` and ``borders``; nil when a part is longer than any
     /// signal.
     private var ranges: [Range<Int>?] = []
 
     var count: Int { ranges.count }
 
-    /// Prepares a search for `part`; an empty one is found in every text.
+    /// Prepares a search for `part`; an empty part is found in every text.
     mutating func append(_ part: String) {
         guard part.utf8.count <= Self.maximumBytes else {
             ranges.append(nil)
@@ -36,7 +36,7 @@ struct TextSearches: Sendable {
         self.borders += borders
     }
 
-    /// True when a text contains the bytes of a part, by the part's index.
+    /// True when a text contains the part with an index.
     func isFound(_ part: Int, in text: String) -> Bool {
         guard let range = ranges[part] else { return false }
         guard !range.isEmpty else { return true }

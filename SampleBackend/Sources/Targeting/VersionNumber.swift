@@ -1,9 +1,9 @@
-/// A version: numbers between dots; missing ones count as 0.
+/// A version: numbers separated by dots; missing numbers count as 0.
 struct VersionNumber: Sendable, Hashable {
-    /// The most numbers in an app's version or build.
+    /// Maximum number of numbers in an app's version or build.
     static let maximumSegments = 8
 
-    /// The most numbers in a custom signal's version, as in Firebase.
+    /// Maximum number of numbers in a custom signal's version, as in Firebase.
     static let maximumSignalSegments = 5
 
     /// The numbers; missing ones are 0.
@@ -11,8 +11,8 @@ struct VersionNumber: Sendable, Hashable {
 
     /// Reads the version of an app: digits and dots, with a digit at each end.
     ///
-    /// `1.2` and `1.2.0` are equal, and `1..2` is `1.0.2`. Nil when it is not a version, has more
-    /// than ``maximumSegments`` numbers, or one of more than 15 digits.
+    /// `1.2` and `1.2.0` are equal, and `1..2` is `1.0.2`. Nil when the text is not a version, has
+    /// more than ``maximumSegments`` numbers, or a number of more than 15 digits.
     init?(appVersion text: String) {
         var count = 0
         var segment: Int64 = 0
@@ -38,12 +38,13 @@ struct VersionNumber: Sendable, Hashable {
         segments[count] = Double(segment)
     }
 
-    /// Reads the version in a custom signal as Firebase does: each number as JavaScript reads it.
+    /// Reads the version in a custom signal as Firebase does, with each number as JavaScript reads
+    /// it.
     ///
     /// A segment that is not a number makes a comparison unknown only when the comparison reaches
     /// it. Nil when it has more than ``maximumSignalSegments`` numbers.
     init?(signal text: String) {
-        // Bytes are split, not characters: a dot with a combining mark after it is a dot too.
+        // Splits bytes, not characters: a dot followed by a combining mark is a dot, too.
         var text = text
         let isShort = text.withUTF8 { bytes in
             var count = 0
@@ -62,12 +63,12 @@ struct VersionNumber: Sendable, Hashable {
     }
 
     /// -1 when this version is older, 0 when both are equal, 1 when it is newer; nil when a segment
-    /// that is not a number comes before the first difference.
+    /// that is not a number precedes the first difference.
     func order(to other: VersionNumber) -> Int? {
         Self.order { (segments[$0], other.segments[$0]) }
     }
 
-    /// The order of two versions by the segments of both at an index; nil when one is not a number.
+    /// The order of two versions by their segments at an index; nil when one is not a number.
     @inline(__always)
     static func order(_ segments: (Int) -> (own: Double, its: Double)) -> Int? {
         for index in 0..<maximumSegments {
@@ -79,6 +80,6 @@ struct VersionNumber: Sendable, Hashable {
         return 0
     }
 
-    /// A number, by its index below ``maximumSegments``.
+    /// The number at an index below ``maximumSegments``.
     subscript(index: Int) -> Double { segments[index] }
 }

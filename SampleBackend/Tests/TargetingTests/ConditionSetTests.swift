@@ -228,7 +228,7 @@ struct ConditionSetTests {
         #expect(negated.failedRule == "!(device.os == 'ios')")
         #expect(negated.reason == "device.os is 'ios'")
         let word = try explain("app.customSignal['word'] == 1")
-        #expect(word.reason == "app.customSignal['word'] is 'abc', which is no number")
+        #expect(word.reason == "app.customSignal['word'] is 'abc', which is not a number")
         #expect(
             try explain("app.audiences.inAll(['a'])").reason
                 == "this backend does not know app.audiences")
