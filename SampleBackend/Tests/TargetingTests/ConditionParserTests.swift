@@ -89,7 +89,7 @@ struct ConditionParserTests {
                 + "exactlyMatches, matches"),
         Refused(
             "app.firstOpenTimestamp <= dateTime('2025-01-01T09:02:30')", 27,
-            "expected ('…') with a date, found 'dateTime'; leave out dateTime"),
+            "expected ('…') with a date, found 'dateTime'; remove dateTime"),
         Refused(
             "device.contry in ['US']", 1,
             "unknown element 'device.contry'; did you mean 'device.country'?"),
@@ -97,7 +97,7 @@ struct ConditionParserTests {
         Refused(
             "user.id == 'é日' && device.os", 29,
             "expected '==', '!=' or 'in' after device.os, found the end"),
-        Refused("device.os == 'ios", 14, "the text that begins here has no end; add a ' behind it"),
+        Refused("device.os == 'ios", 14, "the text that begins here has no closing '; add one"),
         Refused(
             "device.os in []", 15, "the list is empty; write at least one text in single quotes"),
         Refused("device.os in ['a' 'b']", 19, "expected ',' or ']', found '''"),
@@ -116,13 +116,13 @@ struct ConditionParserTests {
             ".>= takes one version; use .exactlyMatches for many"),
         Refused(
             "app.version.>=(['1.x'])", 17,
-            "'1.x' is no version; write at most 8 numbers of at most 15 digits between dots, such "
+            "'1.x' is not a version; write at most 8 numbers of at most 15 digits between dots, such "
                 + "as '1.0.1'"),
         Refused(
             "dateTime < ('2025-01-01T00:00:00')", 12, "expected dateTime('…'), found '('"),
         Refused(
             "dateTime < dateTime('2025-02-29T00:00:00')", 21,
-            "'2025-02-29T00:00:00' is no date; write it such as '2025-01-31T09:02:30'"),
+            "'2025-02-29T00:00:00' is not a date; write it as in '2025-01-31T09:02:30'"),
         Refused(
             "dateTime < dateTime('2025-01-01T00:00:00', 'Mars/One')", 44,
             "the time zone 'Mars/One' is unknown; write one such as 'America/New_York'"),
