@@ -1,16 +1,16 @@
 public import JSONTree
 import OrderedCollections
 
-/// A configuration document in the exchange format, such as a bootstrap file, as a template: each
-/// section is a group, and each value the default of a parameter.
+/// Converts a configuration document in the exchange format, such as a bootstrap file, to a
+/// template: each section becomes a group, and each value the default of a parameter.
 ///
-/// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, anything else
-/// `JSON`.
+/// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, and anything
+/// else `JSON`.
 public struct ConfigurationImport: TemplateImport {
     /// The template, without conditions.
     public let template: RemoteConfigTemplate
 
-    /// Remarks on renamed settings, and on what is left out.
+    /// Remarks on renamed settings and omitted values.
     public let report: [ImportRemark]
 
     /// Returns a Boolean value that indicates whether a file is a configuration document.
@@ -26,7 +26,7 @@ public struct ConfigurationImport: TemplateImport {
     /// Reads a document.
     ///
     /// - Parameter json: The document.
-    /// - Throws: ``TemplateValidationError`` with every problem.
+    /// - Throws: ``TemplateValidationError`` with all problems.
     public init(json: JSONNode) throws(TemplateValidationError) {
         guard let sections = json[Self.sectionsName]?.objectValue else {
             throw TemplateValidationError(problems: [
@@ -47,7 +47,7 @@ public struct ConfigurationImport: TemplateImport {
     }
 }
 
-/// Reads a configuration document, with a remark for each change.
+/// Reads a configuration document, and adds a remark for each change.
 private struct ConfigurationReader {
     private(set) var values = PlainValuesReader()
 
@@ -66,7 +66,7 @@ private struct ConfigurationReader {
         return template
     }
 
-    /// Reads the settings of a section, and leaves out what has no value, as the format does.
+    /// Reads the settings of a section; omits settings without a value, as the format does.
     private mutating func readSettings(
         of section: JSONNode, _ path: TemplatePath
     ) -> OrderedDictionary<String, TemplateParameter> {
@@ -86,7 +86,7 @@ private struct ConfigurationReader {
             } else {
                 let fault =
                     setting.objectValue == nil
-                    ? "it is \(setting.kindDescription) where an object with a value belongs"
+                    ? "it is \(setting.kindDescription) where an object with a value is expected"
                     : "it has no value"
                 values.report.add(path, "\(fault); it is left out")
             }
@@ -94,12 +94,12 @@ private struct ConfigurationReader {
         return values.readParameters(found, path)
     }
 
-    /// Adds a remark on each member that the format does not have.
+    /// Adds a remark for each member that the format does not define.
     mutating func noteUnknown(
         _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: [String]
     ) {
         for name in members.keys where !known.contains(name) {
-            values.report.add(path.member(name), "it is not of the format; it is left out")
+            values.report.add(path.member(name), "the format does not define it; it is left out")
         }
     }
 }

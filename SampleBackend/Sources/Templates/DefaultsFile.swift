@@ -2,11 +2,10 @@ public import Foundation
 import JSONTree
 import OrderedCollections
 
-/// The default values of a template as a file that an app bundles, in one of Firebase's formats:
-/// flat, key and text.
+/// The default values of a template as a file that an app bundles, in one of Firebase's flat
+/// formats of keys and texts.
 ///
-/// It omits parameters without a default value, those whose default is the app's own, and those
-/// that are never served to clients.
+/// Omits parameters without a default value, with the app's own default, or hidden from clients.
 public struct DefaultsFile: Sendable {
     /// The formats that Firebase's clients read.
     public enum Format: String, Sendable, Hashable, CaseIterable {
@@ -19,8 +18,8 @@ public struct DefaultsFile: Sendable {
     /// The file.
     public let data: Data
 
-    /// Keys that occur in more than one section, as `Section.key`; the file has the value of the
-    /// first section only.
+    /// Keys that occur in more than one section, as `Section.key`; the file has only the value of
+    /// the first section.
     public let skipped: [String]
 
     /// Creates the file with a template's default values.
@@ -68,7 +67,7 @@ public struct DefaultsFile: Sendable {
         }
     }
 
-    /// Writes an XML file, a line for each part.
+    /// Writes an XML file, one line for each part.
     private static func markup(
         _ values: OrderedDictionary<String, String>, head: [String], tail: [String],
         entry: (_ key: String, _ value: String) -> String
@@ -77,8 +76,8 @@ public struct DefaultsFile: Sendable {
         return Data((head + entries + tail + [""]).joined(separator: "\n").utf8)
     }
 
-    /// Escapes a text for an element; a character that XML does not allow becomes the replacement
-    /// character.
+    /// Escapes a text for an element; replaces characters that XML does not allow by the
+    /// replacement character.
     private static func escape(_ text: String) -> String {
         var result = ""
         for scalar in text.unicodeScalars {

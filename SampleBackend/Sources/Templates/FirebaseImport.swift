@@ -3,11 +3,11 @@ import JSONTree
 import OrderedCollections
 import Targeting
 
-/// A template of Firebase Remote Config, as its REST interface returns it and as `firebase
+/// Imports a template of Firebase Remote Config, as its REST interface returns it and `firebase
 /// remoteconfig:get -o FILE` writes it.
 ///
-/// Nothing is lost except the version, whose number and author belong to the Firebase project.
-/// Fields that this backend does not evaluate are kept, and listed in the report.
+/// Keeps everything except the version, whose number and author belong to the Firebase project.
+/// Fields that this backend does not evaluate are kept and listed in the report.
 ///
 /// ```swift
 /// let firebase = try FirebaseImport(jsonData: Data(contentsOf: file))
@@ -17,13 +17,13 @@ public struct FirebaseImport: TemplateImport {
     /// The template, without a version.
     public let template: RemoteConfigTemplate
 
-    /// Remarks on fields that are not evaluated here, or are evaluated differently.
+    /// Remarks on fields that this backend does not evaluate, or evaluates differently.
     public let report: [ImportRemark]
 
     /// Reads a template.
     ///
     /// - Parameter jsonData: The file, UTF-8 JSON.
-    /// - Throws: ``TemplateValidationError`` with every problem.
+    /// - Throws: ``TemplateValidationError`` with all problems.
     public init(jsonData: Data) throws(TemplateValidationError) {
         let validated = try ValidatedTemplate(jsonData: jsonData)
         var template = validated.template
@@ -62,8 +62,8 @@ public struct FirebaseImport: TemplateImport {
         for (index, condition) in validated.conditions.enumerated() where condition.usesPercent {
             report.add(
                 TemplatePath.root.member("conditions").element(index),
-                "percent is drawn by the user's ID here, by the installation's in Firebase, so "
-                    + "that other people may be in")
+                "percent depends on the user's ID here, but on the installation's in Firebase, so "
+                    + "it can select other people")
         }
     }
 
@@ -81,7 +81,7 @@ public struct FirebaseImport: TemplateImport {
         }
     }
 
-    /// Adds remarks on a missing type, and on a text with a placeholder.
+    /// Adds remarks on missing types and on texts with a placeholder.
     private static func addTypeRemarks(
         on parameter: TemplateParameter, _ path: TemplatePath, to report: inout ImportReport
     ) {
@@ -112,15 +112,15 @@ public struct FirebaseImport: TemplateImport {
         on value: ParameterValue, _ path: TemplatePath, to report: inout ImportReport
     ) {
         guard case .unevaluated(let name, let node) = value.content else { return }
-        var advice = "give the value yourself, under a condition"
+        var advice = "set the value yourself, under a condition"
         if name == "rolloutValue", let percent = node["percent"]?.doubleValue,
             let text = node["value"]?.stringValue
         {
             advice =
-                "to go on with the rollout, add a condition \"percent <= \(percent)\" with the "
+                "to continue the rollout, add a condition \"percent <= \(percent)\" with the "
                 + "value \"\(text.shortened)\""
         } else if name == "experimentValue" {
-            advice = "to go on with the experiment, add a condition with percent for each variant"
+            advice = "to continue the experiment, add a condition with percent for each variant"
         }
         report.add(
             path, "\(name) is kept and not evaluated: its condition counts as false; \(advice)")

@@ -1,6 +1,6 @@
 import JSONTree
 
-/// Names of the members that an object of a template may have.
+/// The names of the members that a template's object can have.
 struct KnownMembers: Sendable, ExpressibleByArrayLiteral {
     let names: [String]
 
@@ -8,7 +8,7 @@ struct KnownMembers: Sendable, ExpressibleByArrayLiteral {
         self.names = names
     }
 
-    /// Other words for members, without the "s" of a plural.
+    /// Other words for members, without a plural "s".
     private static let synonyms = [
         "group": "parameterGroups", "section": "parameterGroups", "setting": "parameters",
         "condition": "conditionalValues", "conditional": "conditionalValues",
@@ -16,11 +16,11 @@ struct KnownMembers: Sendable, ExpressibleByArrayLiteral {
         "color": "tagColor", "colour": "tagColor", "rule": "expression", "if": "expression",
     ]
 
-    /// The longest name that is compared: a longer one is not a misspelt one, and may have any
-    /// length.
+    /// Maximum length of a compared name: a longer one is not misspelt, and its length has no
+    /// limit.
     private static let maximumLength = 30
 
-    /// The member that an unknown name probably means; nil when none is near.
+    /// The known member that an unknown name probably means, if any.
     func nearest(to name: String) -> String? {
         guard name.utf8.count < Self.maximumLength else { return nil }
         let simplified = name.simplified
@@ -33,7 +33,7 @@ struct KnownMembers: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension String {
-    /// The text in lowercase, without `_`, `-` and an "s" at the end.
+    /// The text in lowercase, without `_`, `-` and a trailing "s".
     fileprivate var simplified: String {
         let text = lowercased().filter { $0 != "_" && $0 != "-" }
         return text.last == "s" ? String(text.dropLast()) : text

@@ -15,10 +15,10 @@ struct MergedOrder: Sendable {
         return mine != base && theirs != base && mine != theirs
     }
 
-    /// The names of either side, without duplicates, including names that one side has removed.
+    /// The names of both sides, without duplicates, including names that one side has removed.
     ///
-    /// The side that reordered gives the order, or `side` when both did. Each name that only the
-    /// other side has follows the shared name that precedes it there.
+    /// The order is that of the side that reordered, or of `side` when both did. A name that only
+    /// the other side has follows the shared name that precedes it there.
     func names(preferring side: TemplateMerge.Side) -> [String] {
         let orders = commonOrders
         let leads: TemplateMerge.Side =
@@ -42,7 +42,7 @@ struct MergedOrder: Sendable {
         return beginning + leading.flatMap { [$0] + (followers[$0] ?? []) }
     }
 
-    /// The orders of the names that all three have.
+    /// The orders of the names that all three versions have.
     private var commonOrders: (base: [String], mine: [String], theirs: [String]) {
         let common = Set(base).intersection(mine).intersection(theirs)
         return (

@@ -9,16 +9,16 @@ import OrderedCollections
 /// {"Home": {"title": "x", "count": 3}}
 /// ```
 public struct OverridesDocument: Sendable, Hashable {
-    /// The most bytes of the text.
+    /// Maximum size of the text, in bytes.
     public static let maximumBytes = 65_536
 
-    /// The values by section and key, in the form of a document; any JSON value.
+    /// The values by section and key; any JSON value.
     public let sections: [String: [String: JSONNode]]
 
-    /// Reads overrides.
+    /// Reads pinned values.
     ///
     /// - Parameter jsonData: The text, UTF-8 JSON.
-    /// - Throws: ``TemplateValidationError`` with every problem.
+    /// - Throws: ``TemplateValidationError`` with all problems.
     public init(jsonData: Data) throws(TemplateValidationError) {
         guard jsonData.count <= Self.maximumBytes else { throw Self.tooLarge(jsonData.count) }
         var found = ProblemCollector()
@@ -46,7 +46,7 @@ public struct OverridesDocument: Sendable, Hashable {
             throw TemplateValidationError(problems: found.problems)
         }
         self.sections = sections
-        // They are stored in the form of a document, where numbers may be longer.
+        // Count the bytes of the stored form, in which numbers can be longer.
         let count = json.jsonData().count
         guard count <= Self.maximumBytes else { throw Self.tooLarge(count) }
     }
@@ -54,14 +54,15 @@ public struct OverridesDocument: Sendable, Hashable {
     private static func tooLarge(_ count: Int) -> TemplateValidationError {
         TemplateValidationError(problems: [
             TemplateProblem(
-                path: "", message: "the overrides have \(count) bytes; use at most \(maximumBytes)")
+                path: "",
+                message: "the pinned values have \(count) bytes; use at most \(maximumBytes)")
         ])
     }
 
-    /// Returns the pins of settings that a template does not have or keeps from clients, and those with
-    /// a value of another type.
+    /// Returns the pins of settings that a template lacks or hides from clients, and pins with a
+    /// value of another type.
     ///
-    /// - Parameter template: The template that the pins are for.
+    /// - Parameter template: The template to check the pins against.
     /// - Returns: The problems, by section and key.
     public func problems(in template: RemoteConfigTemplate) -> [TemplateProblem] {
         var found = ProblemCollector()
@@ -79,7 +80,7 @@ public struct OverridesDocument: Sendable, Hashable {
                     continue
                 }
                 if parameter.isMasterKeyOnly {
-                    found.add(path, "the setting is kept from clients; pin one that they get")
+                    found.add(path, "the setting is hidden from clients; pin one that they receive")
                 }
                 let type = parameter.valueType ?? .string
                 if !type.includes(value) {
@@ -99,7 +100,7 @@ public struct OverridesDocument: Sendable, Hashable {
 }
 
 extension ParameterValueType {
-    /// True when a document may have the value for a setting of the type.
+    /// True when a document can have the value for a setting of this type.
     fileprivate func includes(_ value: JSONNode) -> Bool {
         switch (self, value) {
         case (.string, .string), (.boolean, .bool), (.number, .number), (.json, _): true

@@ -3,25 +3,24 @@ public import Foundation
 import JSONTree
 import OrderedCollections
 
-/// The parameters of Parse Config, as `GET /config` returns them with the master key: an object
-/// with `params` and, if there are any, `masterKeyOnly`; or the bare object of parameters.
+/// Imports the parameters of Parse Config, as `GET /config` returns them with the master key: an
+/// object with `params` and, if there are any, `masterKeyOnly`; or only the object of parameters.
 ///
-/// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, anything else
-/// `JSON`. Without the master key Parse leaves out the parameters that it hides from clients, and
-/// so does the file.
+/// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, and anything
+/// else `JSON`. Without the master key, Parse omits the parameters that it hides from clients.
 public struct ParseConfigImport: TemplateImport {
     /// The template: one section, without conditions.
     public let template: RemoteConfigTemplate
 
-    /// Remarks on renamed parameters, and on values of types that JSON does not have.
+    /// Remarks on renamed parameters, and on values of types that JSON lacks.
     public let report: [ImportRemark]
 
     /// Reads the parameters.
     ///
     /// - Parameters:
     ///   - jsonData: The file, UTF-8 JSON.
-    ///   - sectionName: The section that the parameters become; Parse Config has none.
-    /// - Throws: ``TemplateValidationError`` with every problem.
+    ///   - sectionName: The section for the parameters; Parse Config has none.
+    /// - Throws: ``TemplateValidationError`` with all problems.
     public init(
         jsonData: Data, sectionName: String = RemoteConfigTemplate.defaultSectionName
     ) throws(TemplateValidationError) {
@@ -49,14 +48,14 @@ public struct ParseConfigImport: TemplateImport {
     }
 }
 
-/// Reads the parameters of Parse Config, with a remark for each change.
+/// Reads the parameters of Parse Config, and adds a remark for each change.
 private struct ParseConfigReader {
     private(set) var values = PlainValuesReader()
 
-    /// Reads a file: the answer of `GET /config`, or the parameters alone.
+    /// Reads a file: the response of `GET /config`, or only the parameters.
     mutating func readFile(_ json: JSONNode) -> OrderedDictionary<String, TemplateParameter> {
         let members = values.found.object(json, .root)
-        // An app may have a parameter that is called "params".
+        // An app can have a parameter named "params".
         let isAnswer =
             members["params"]?.objectValue != nil
             && members.keys.allSatisfy { ["params", "masterKeyOnly"].contains($0) }
@@ -81,14 +80,14 @@ private struct ParseConfigReader {
             TemplatePath.root.member("params"))
     }
 
-    /// Reports a name that the template could not have by the option that gave it.
+    /// Reports an invalid name under the option that gave it.
     mutating func checkSectionName(_ name: String) {
         values.found.checkLength(
             of: name, TemplatePath.root.member("section"),
             TemplateLimits.default.maximumNameLength)
     }
 
-    /// True for a file of Firebase.
+    /// True for a template of Firebase.
     private static func isTemplate(_ members: OrderedDictionary<String, JSONNode>) -> Bool {
         let names = ["conditions", "parameters", "parameterGroups"]
         return names.contains { members[$0] != nil }
@@ -122,14 +121,14 @@ private struct ParseConfigReader {
         case let node?:
             report.add(
                 TemplatePath.root.member("masterKeyOnly").member(name),
-                "it is \(node.kindDescription), neither true nor false; the parameter is kept from "
+                "it is \(node.kindDescription), not true or false; the parameter is hidden from "
                     + "clients")
             return true
         }
     }
 
-    /// Adds remarks on values of Parse's own types, at any depth, which the reader of the text has
-    /// limited.
+    /// Adds remarks on values of Parse's own types, at any depth; the JSON reader has limited the
+    /// depth.
     private static func noteTypes(
         in value: JSONNode, _ path: TemplatePath, _ report: inout ImportReport
     ) {
@@ -151,7 +150,7 @@ private struct ParseConfigReader {
         }
     }
 
-    /// The remedy for values of Parse's own types.
+    /// Advice for values of Parse's own types.
     private static let advice = [
         "Bytes": "decode the text at \"base64\"",
         "Date": "read the time at \"iso\"",

@@ -1,30 +1,30 @@
 import JSONTree
 import OrderedCollections
 
-/// Reads a file of plain values, such as Parse's parameters or the settings of a configuration
-/// document, as parameters, with a remark for each change.
+/// Reads plain values, such as Parse's parameters or the settings of a configuration document, as
+/// parameters, and adds a remark for each change.
 ///
-/// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, anything else
-/// `JSON`.
+/// A string becomes a `STRING`, `true` and `false` a `BOOLEAN`, a number a `NUMBER`, and anything
+/// else `JSON`.
 struct PlainValuesReader {
-    /// Problems that keep the file from being imported.
+    /// Problems that prevent the import.
     var found = ProblemCollector()
 
     var report = ImportReport()
 
-    /// The value of which a parameter is made.
+    /// The value that becomes a parameter.
     struct Source {
         let name: String
         let value: JSONNode
         let path: TemplatePath
     }
 
-    /// Reads values by name, and renames those whose name is no key.
+    /// Reads values by name, and renames those whose name is not a valid key.
     ///
     /// - Parameters:
     ///   - values: The values.
-    ///   - path: The place of the values.
-    ///   - finish: Called with each parameter, to complete it and to add remarks.
+    ///   - path: The path of the values.
+    ///   - finish: Completes each parameter and adds remarks.
     /// - Returns: The parameters by key.
     mutating func readParameters(
         _ values: OrderedDictionary<String, JSONNode>, _ path: TemplatePath,
@@ -35,7 +35,7 @@ struct PlainValuesReader {
             found.add(path, "it has \(values.count) parameters; import at most \(limit)")
             return [:]
         }
-        // A valid key stays as it is: only new names must not collide with it.
+        // Valid keys stay as they are, so only new names must avoid them.
         var freeKeys = FreeKeys(besides: values.keys.filter(Self.isKey))
         var parameters: OrderedDictionary<String, TemplateParameter> = [:]
         parameters.reserveCapacity(values.count)
@@ -49,12 +49,12 @@ struct PlainValuesReader {
         return parameters
     }
 
-    /// True when a name can be a key unchanged.
+    /// True when a name is a valid key.
     private static func isKey(_ name: String) -> Bool {
         ParameterKey.isValid(name) && name.utf8.count <= TemplateLimits.default.maximumNameLength
     }
 
-    /// The key of a parameter: its name, or a free one derived from it.
+    /// The key of a parameter: its name, or an unused one derived from it.
     private mutating func key(
         for name: String, _ freeKeys: inout FreeKeys, _ path: TemplatePath
     ) -> String {
@@ -62,7 +62,7 @@ struct PlainValuesReader {
         let key = freeKeys.take(nearest: ParameterKey(nearest: name, maximumLength: 240).text)
         report.add(
             path,
-            "it is renamed to \(key), since a key has letters, digits and \"_\" only and at most "
+            "it is renamed to \(key), since a key has only letters, digits and \"_\", and at most "
                 + "\(TemplateLimits.default.maximumNameLength) characters; read that key in the app"
         )
         return key
@@ -85,25 +85,25 @@ struct PlainValuesReader {
     }
 }
 
-/// Keys that are made of names, each different from all others.
+/// Derives keys from names, all different.
 struct FreeKeys {
     private var taken: Set<String>
 
-    /// The number to go on with, of each key that was taken before.
+    /// The next number to try for each used key.
     private var nextNumbers: [String: Int] = [:]
 
-    /// The number of keys that were tried.
+    /// Number of tried keys.
     ///
-    /// It is linear in the number of keys, since one that is taken is tried again for one other key
-    /// only, its own with the number left out.
+    /// Linear in the number of keys: a used key is tried again for only one other key, the one
+    /// without the number.
     private(set) var attemptCount = 0
 
-    /// Creates keys that differ from others too.
+    /// Creates keys that also differ from other keys.
     init(besides others: some Sequence<String>) {
         taken = Set(others)
     }
 
-    /// The key itself, or with the first free number after it.
+    /// The key itself, or the key followed by the first unused number.
     mutating func take(nearest stem: String) -> String {
         var key = stem
         var number = nextNumbers[stem] ?? 1

@@ -2,10 +2,10 @@ public import JSONTree
 import OrderedCollections
 
 extension RemoteConfigTemplate {
-    /// Returns the template as Firebase writes it.
+    /// Returns the template in Firebase's format.
     ///
-    /// Everything keeps its order, and unknown fields follow the known ones. An empty template has
-    /// an empty `parameters`, by which it is known as a template.
+    /// Keeps the order of all members; unknown fields follow the known ones. An empty template has
+    /// an empty `parameters`, which identifies it as a template.
     ///
     /// - Parameter includingVersion: True to include `version`, if there is one.
     /// - Returns: The JSON object.

@@ -2,37 +2,37 @@ public import JSONTree
 public import OrderedCollections
 
 /// A template in the format of Firebase Remote Config: conditions, and parameters with a value for
-/// each of them.
+/// each condition.
 ///
-/// Each parameter group is a section of the configurations that are rendered from it; the
-/// parameters outside groups are the section ``defaultSectionName``. The same key may occur in two
-/// groups, which Firebase does not allow.
+/// Each parameter group becomes a section of the rendered configurations; the parameters outside
+/// groups become the section ``defaultSectionName``. Unlike in Firebase, two groups may contain the
+/// same key.
 public struct RemoteConfigTemplate: Sendable, Hashable {
-    /// The section of the parameters that belong to no group.
+    /// The section of the parameters outside groups.
     public static let defaultSectionName = "Default"
 
-    /// The conditions, the most important first.
+    /// The conditions in descending priority.
     public var conditions: [TemplateCondition]
 
-    /// The parameters that belong to no group, by key.
+    /// The parameters outside groups, by key.
     public var parameters: OrderedDictionary<String, TemplateParameter>
 
     /// The groups by name.
     public var parameterGroups: OrderedDictionary<String, ParameterGroup>
 
-    /// The author, time and kind of the publish; nil in a template that was not published.
+    /// The author, time and kind of the publish; nil in an unpublished template.
     public var version: TemplateVersion?
 
-    /// Unknown members of the JSON object; they are written back.
+    /// Unknown members of the JSON object, which are written back.
     public var unknownFields: OrderedDictionary<String, JSONNode>
 
-    /// Creates a template; without arguments, an empty one.
+    /// Creates a template, by default an empty one.
     ///
     /// - Parameters:
-    ///   - conditions: The conditions, the most important first.
-    ///   - parameters: The parameters that belong to no group.
+    ///   - conditions: The conditions in descending priority.
+    ///   - parameters: The parameters outside groups.
     ///   - parameterGroups: The groups by name.
-    ///   - version: The version, of a published template.
+    ///   - version: The version of a published template.
     ///   - unknownFields: Unknown members of the JSON object.
     public init(
         conditions: [TemplateCondition] = [],
@@ -50,8 +50,8 @@ public struct RemoteConfigTemplate: Sendable, Hashable {
 }
 
 extension RemoteConfigTemplate {
-    /// The parameters by section and key: those outside groups first, if there are any, then the
-    /// groups in their order.
+    /// The parameters by section and key: those outside groups first, if any, then the groups in
+    /// their order.
     public var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> {
         var sections: OrderedDictionary<String, OrderedDictionary<String, TemplateParameter>> = [:]
         if !parameters.isEmpty { sections[Self.defaultSectionName] = parameters }
@@ -66,7 +66,7 @@ extension RemoteConfigTemplate {
     }
 }
 
-/// A group of parameters: a section of the configurations.
+/// A group of parameters, which becomes a section of the configurations.
 public struct ParameterGroup: Sendable, Hashable {
     /// A description for people.
     public var description: String?
@@ -93,9 +93,9 @@ public struct ParameterGroup: Sendable, Hashable {
     }
 }
 
-/// A condition of a template: a name, and the condition that a client has to satisfy.
+/// A condition of a template: a name, and the condition that a client must satisfy.
 public struct TemplateCondition: Sendable, Hashable {
-    /// The name by which parameters refer to it; unique in its template.
+    /// The name by which parameters refer to it, unique in the template.
     public var name: String
 
     /// The expression of a client template, such as `device.os == 'ios' && percent <= 10`; nil in a

@@ -2,11 +2,11 @@ import JSONTree
 import OrderedCollections
 
 extension TemplateDiff {
-    /// Returns the sections that may differ for some user between the old and the new template.
+    /// Returns the sections that can differ for some user between two templates.
     ///
-    /// These are sections that were added or removed, that have a changed parameter, or that have a
-    /// parameter with a value for a changed condition or for conditions whose order changed.
-    /// Descriptions and colours, which are for people only, do not count.
+    /// These are added or removed sections, sections with a changed parameter, and sections with a
+    /// parameter that has a value for a changed condition or for conditions whose order changed.
+    /// Descriptions and colours are ignored: they do not affect users.
     ///
     /// - Parameters:
     ///   - old: The template before.
@@ -55,7 +55,7 @@ private struct ConditionOrder {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// The conditions for which a parameter has a value, the most important first.
+    /// The conditions for which a parameter has a value, in descending priority.
     func names(of parameter: TemplateParameter) -> [String] {
         guard parameter.conditionalValues.count > 1 else { return [] }
         return parameter.conditionalValues.keys.compactMap { name in
@@ -65,11 +65,11 @@ private struct ConditionOrder {
 }
 
 extension TemplateDiff {
-    /// A line of the differences as text for people.
+    /// A line of the differences, as text for people.
     public struct Line: Sendable, Hashable {
         /// The role of a line.
         public enum Kind: Sendable, Hashable {
-            /// The heading of the lines that follow.
+            /// The heading of the following lines.
             case heading(Change)
             /// The removed or old state.
             case old
@@ -79,7 +79,7 @@ extension TemplateDiff {
         /// The role of the line.
         public let kind: Kind
 
-        /// The line, with a mark before it: `+`, `-` or `~`.
+        /// The line, preceded by a mark: `+`, `-` or `~`.
         public let text: String
     }
 
@@ -115,7 +115,7 @@ extension TemplateDiff.Change {
 }
 
 extension JSONNode {
-    /// The value for people: for `{"value": "x"}` only the text.
+    /// The value for people: only the text for `{"value": "x"}`.
     fileprivate var shortText: String {
         if case .object(let members) = self, members.count == 1, let text = members["value"] {
             return text.description

@@ -1,7 +1,7 @@
 public import JSONTree
 
 extension TemplateDiff {
-    /// The differences as the answer of the route `remoteConfig:diff` (API 3).
+    /// The differences as the response of the route `remoteConfig:diff` (API 3).
     ///
     /// ```json
     /// {"conditions": [{"name": "beta", "change": "ADDED", "parts": […]}],
@@ -10,7 +10,7 @@ extension TemplateDiff {
     ///    "parts": [{"name": "defaultValue", "old": {"value": "a"}, "new": {"value": "b"}}]}]}
     /// ```
     ///
-    /// `change` is `ADDED`, `REMOVED` or `CHANGED`; a part without `old` was added, one without
+    /// `change` is `ADDED`, `REMOVED` or `CHANGED`. A part without `old` was added, a part without
     /// `new` removed.
     public var json: JSONNode {
         [
@@ -20,13 +20,15 @@ extension TemplateDiff {
         ]
     }
 
-    /// The differences as ``json``, of which those are left out that do not fit; `"omitted": 3` says
-    /// how many, and is missing when all are listed.
+    /// Returns the differences as ``json``, limited in size.
+    ///
+    /// `"omitted": 3` is the number of omitted differences; it is missing when all are listed.
     ///
     /// - Parameters:
-    ///   - maximumBytes: The most bytes of the text.
-    ///   - unreadCount: The number of things of the new template that were not compared. With any,
-    ///     what seems to be removed may be one of them, and is left out.
+    ///   - maximumBytes: Maximum size of the text, in bytes.
+    ///   - unreadCount: Number of items in the new template that were not compared. If there are
+    ///     any,
+    ///     apparent removals are omitted, since the items can be among these.
     /// - Returns: The differences.
     public func json(maximumBytes: Int, unreadCount: Int = 0) -> JSONNode {
         var list = DifferenceList(remainingBytes: maximumBytes, isComplete: unreadCount == 0)
@@ -40,21 +42,21 @@ extension TemplateDiff {
     }
 }
 
-/// A difference in answers.
+/// A difference in a response.
 private protocol ListedDifference {
     var change: TemplateDiff.Change { get }
 
-    /// The bytes of its names, which are less than those of its text.
+    /// The bytes of its names, a lower bound of the size of its text.
     var nameBytes: Int { get }
 
     var json: JSONNode { get }
 }
 
-/// Lists differences as long as they fit.
+/// Lists differences while they fit.
 private struct DifferenceList {
     var remainingBytes: Int
 
-    /// False when what seems to be removed may be there.
+    /// False when apparently removed items can still exist.
     let isComplete: Bool
 
     private(set) var omittedCount = 0
@@ -67,7 +69,7 @@ private struct DifferenceList {
     mutating func json(of differences: [some ListedDifference]) -> JSONNode {
         var listed: [JSONNode] = []
         for difference in differences where isComplete || difference.change != .removed {
-            // The name of a section is repeated for each of its parameters, and may have any length.
+            // Each parameter repeats the name of its section, which can have any length.
             if difference.nameBytes < remainingBytes {
                 let node = difference.json
                 let bytes = node.jsonData().count + 1

@@ -3,9 +3,8 @@ import OrderedCollections
 
 /// The differences between two templates: per condition, per group, and per key of a section.
 ///
-/// Nothing else counts: neither the version, nor members of the template that this backend does not
-/// know, nor the order of parameters. The order of conditions counts, since the first true one
-/// wins.
+/// Ignores the version, members of the template that this backend does not know, and the order of
+/// parameters. The order of conditions counts, since the first true one wins.
 public struct TemplateDiff: Sendable, Hashable {
     /// The kind of a change.
     public enum Change: String, Sendable, Hashable {
@@ -17,7 +16,7 @@ public struct TemplateDiff: Sendable, Hashable {
         case changed = "CHANGED"
     }
 
-    /// A part that differs; nil stands for a missing value.
+    /// A part that differs; nil represents a missing value.
     public struct Part: Sendable, Hashable {
         /// The part's name, such as `defaultValue`, `valueType` or `conditionalValues.beta`.
         public let name: String
@@ -35,8 +34,8 @@ public struct TemplateDiff: Sendable, Hashable {
         public let change: Change
         /// The parts that differ.
         ///
-        /// Of the conditions in both templates, the fewest that explain the new order count as
-        /// moved, and have a `position` among their parts.
+        /// Among the conditions in both templates, the smallest set that explains the new order
+        /// counts as moved; these have a `position` among their parts.
         public let parts: [Part]
     }
 
@@ -71,7 +70,7 @@ public struct TemplateDiff: Sendable, Hashable {
     /// The parameters that differ, by section and key.
     public let parameters: [ParameterDifference]
 
-    /// A Boolean value that indicates whether nothing differs.
+    /// A Boolean value that indicates whether the templates are equal.
     public var isEmpty: Bool { conditions.isEmpty && groups.isEmpty && parameters.isEmpty }
 
     /// Compares two templates.
@@ -88,7 +87,7 @@ public struct TemplateDiff: Sendable, Hashable {
         for section in Set(before.keys).union(after.keys).sortedByBytes() {
             let oldParameters = before[section] ?? [:]
             let newParameters = after[section] ?? [:]
-            // Only the few that differ are sorted, and taken apart.
+            // Sort and split only the few that differ.
             let changed = oldParameters.filter { key, old in
                 newParameters[key].map { !old.isSame(as: $0) } ?? true
             }.keys
@@ -148,19 +147,19 @@ public struct TemplateDiff: Sendable, Hashable {
         }
     }
 
-    /// Positions of the names, from 1.
+    /// The positions of the names, from 1.
     private static func places(of names: [String]) -> [String: Int] {
         Dictionary(
             names.enumerated().map { ($1, $0 + 1) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The kind of change of an item that is in one template or both.
+    /// The change of an item that is in at least one template.
     private static func change<Thing>(from old: Thing?, to new: Thing?) -> Change {
         if old == nil { return .added }
         return new == nil ? .removed : .changed
     }
 
-    /// The parts that differ, in the order of the new ones, then those removed.
+    /// The parts that differ: the new template's in order, then those removed.
     private static func parts(
         from old: OrderedDictionary<String, JSONNode>, to new: OrderedDictionary<String, JSONNode>
     ) -> [Part] {
@@ -172,7 +171,7 @@ public struct TemplateDiff: Sendable, Hashable {
 }
 
 extension TemplateCondition {
-    /// The parts of a condition that are compared.
+    /// The compared parts of a condition.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
         parts["expression"] = expression.map { .string($0) }
@@ -183,7 +182,7 @@ extension TemplateCondition {
 }
 
 extension ParameterGroup {
-    /// The parts of a group that are compared, apart from its parameters.
+    /// The compared parts of a group, without its parameters.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
         parts["description"] = description.map { .string($0) }
@@ -192,7 +191,7 @@ extension ParameterGroup {
 }
 
 extension TemplateParameter {
-    /// True when another parameter is the same to the byte, so that no part differs.
+    /// True when another parameter is identical byte by byte, so that no part differs.
     fileprivate func isSame(as other: TemplateParameter) -> Bool {
         valueType == other.valueType && isMasterKeyOnly == other.isMasterKeyOnly
             && (description ?? "").hasSameBytes(as: other.description ?? "")
@@ -206,7 +205,7 @@ extension TemplateParameter {
             && unknownFields.isEmpty && other.unknownFields.isEmpty
     }
 
-    /// The parts of a parameter that are compared; a missing type counts as `STRING`.
+    /// The compared parts of a parameter; a missing type counts as `STRING`.
     fileprivate var parts: OrderedDictionary<String, JSONNode> {
         var parts: OrderedDictionary<String, JSONNode> = [:]
         parts["defaultValue"] = defaultValue?.json
@@ -214,7 +213,7 @@ extension TemplateParameter {
         parts["valueType"] = .string((valueType ?? .string).rawValue)
         parts["description"] = description.map { .string($0) }
         if isMasterKeyOnly { parts["masterKeyOnly"] = true }
-        // An unknown field may have the name of a part, such as "conditionalValues.x".
+        // An unknown field can have the name of a part, such as "conditionalValues.x".
         for (name, value) in unknownFields {
             parts[
                 parts[name] == nil && !name.hasPrefix("conditionalValues.")
@@ -225,7 +224,7 @@ extension TemplateParameter {
 }
 
 extension ParameterValue {
-    /// True when two values are the same to the byte, and neither has unknown members.
+    /// True when two values are identical byte by byte, and neither has unknown members.
     fileprivate static func isSame(_ left: ParameterValue?, _ right: ParameterValue?) -> Bool {
         guard let left, let right else { return left == nil && right == nil }
         guard left.unknownFields.isEmpty, right.unknownFields.isEmpty else { return false }
@@ -238,11 +237,11 @@ extension ParameterValue {
 }
 
 extension [Int] {
-    /// The longest subsequence in which each number is greater than the one before.
+    /// The longest subsequence in which each number is greater than the previous one.
     ///
-    /// Applied to the old positions in the new order, it consists of the items that did not move.
+    /// Applied to the old positions in the new order, it contains the items that did not move.
     var longestIncreasingSubsequence: [Int] {
-        // Index of the least number that ends an increasing subsequence of each length.
+        // The index of the smallest number that ends an increasing subsequence of each length.
         var ends: [Int] = []
         var predecessors: [Int?] = []
         for (index, number) in enumerated() {

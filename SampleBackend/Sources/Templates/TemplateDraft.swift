@@ -1,21 +1,21 @@
 public import JSONTree
 
-/// A template that is being edited: what can be read of it, and why it cannot be published.
+/// A template that is being edited: its readable parts, and the reasons why it cannot be published.
 public struct TemplateDraft: Sendable {
-    /// The parts of the template that could be read.
+    /// The readable parts of the template.
     public let template: RemoteConfigTemplate
 
     /// The reasons why it cannot be published; empty when it can.
     public let problems: [TemplateProblem]
 
-    /// Remarks on fields that are kept and not evaluated.
+    /// Remarks on fields that are kept but not evaluated.
     public let warnings: [TemplateProblem]
 
-    /// The parameters, conditions and groups beyond 10,000 of each, which are not read; 0 for a
-    /// template that can be published.
+    /// Number of parameters, conditions and groups beyond 10,000 of each, which are not read; 0 for
+    /// a template that can be published.
     public let unreadCount: Int
 
-    /// Reads a template, whatever is wrong with it.
+    /// Reads a template, even an invalid one.
     ///
     /// - Parameters:
     ///   - json: The template.

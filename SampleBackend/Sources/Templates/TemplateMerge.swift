@@ -1,13 +1,13 @@
 public import JSONTree
 import OrderedCollections
 
-/// The merge of two people's changes to one template.
+/// A merge of two people's changes to one template.
 ///
-/// A unit that only one side changed is taken from that side; equal changes are not a conflict. The
-/// units are a field of a parameter (its default value, each conditional value, type, description), a
-/// condition, the description of a group, a member that this backend does not know, and the order of
-/// conditions. A parameter that a side added or removed, or whose type and values both changed, is
-/// one unit.
+/// A unit that only one side changed is taken from that side; equal changes do not conflict. The
+/// units are a field of a parameter (its default value, each conditional value, type, description),
+/// a condition, the description of a group, a member that this backend does not know, and the order
+/// of conditions. A parameter is one unit if a side added or removed it, or if both its type and
+/// its values changed.
 ///
 /// ```swift
 /// let merge = TemplateMerge(base: published, mine: edited, theirs: current)
@@ -15,18 +15,18 @@ import OrderedCollections
 /// let template = merge.resolving(["parameterGroups.Home.parameters.title": .mine])
 /// ```
 ///
-/// Validate the result before publishing it: two valid templates can merge into an invalid one,
-/// such as one with more parameters than allowed.
+/// Validate the result before publishing it: two valid templates can merge into an invalid one, for
+/// example with too many parameters.
 public struct TemplateMerge: Sendable {
     /// A side of the merge.
     public enum Side: String, Sendable, Hashable {
-        /// The template that is about to be published.
+        /// The template to publish.
         case mine
-        /// The template that was published in the meantime.
+        /// The template published in the meantime.
         case theirs
     }
 
-    /// A unit that the sides changed differently.
+    /// A unit that both sides changed differently.
     public struct Conflict: Sendable, Hashable {
         /// The unit.
         public let subject: Subject
@@ -34,37 +34,37 @@ public struct TemplateMerge: Sendable {
         /// The common original; nil when it did not exist.
         public let base: JSONNode?
 
-        /// The value in the template about to be published; nil when it does not exist.
+        /// The value in the template to publish; nil when it does not exist.
         public let mine: JSONNode?
 
         /// The value published in the meantime; nil when it does not exist.
         public let theirs: JSONNode?
 
-        /// The place: `parameters.title`, `conditions.beta`, or `conditions` for their order.
+        /// The path: `parameters.title`, `conditions.beta`, or `conditions` for their order.
         public var path: String { subject.path.description }
     }
 
-    /// The template that both sides started from.
+    /// The template on which both sides are based.
     public let base: RemoteConfigTemplate
 
-    /// The template that is about to be published.
+    /// The template to publish.
     public let mine: RemoteConfigTemplate
 
-    /// The template that was published in the meantime.
+    /// The template published in the meantime.
     public let theirs: RemoteConfigTemplate
 
-    /// The merged template, with their side of each conflict; without a version.
+    /// The merged template without a version; each conflict has the published side.
     public let merged: RemoteConfigTemplate
 
-    /// The conflicts: conditions and their order, parameters, groups, then the rest.
+    /// The conflicts: conditions and their order, parameters, groups, then the others.
     public let conflicts: [Conflict]
 
     /// Merges the changes of two sides.
     ///
     /// - Parameters:
-    ///   - base: The template that both started from.
-    ///   - mine: The template that is about to be published.
-    ///   - theirs: The template that was published in the meantime.
+    ///   - base: The template on which both are based.
+    ///   - mine: The template to publish.
+    ///   - theirs: The template published in the meantime.
     public init(
         base: RemoteConfigTemplate, mine: RemoteConfigTemplate, theirs: RemoteConfigTemplate
     ) {
@@ -76,12 +76,13 @@ public struct TemplateMerge: Sendable {
         conflicts = merger.conflicts
     }
 
-    /// Returns the template with a side chosen for each conflict.
+    /// Returns the template with a chosen side for each conflict.
     ///
-    /// Choosing the side without a condition removes the values under it.
+    /// Choosing the side without a condition removes the values for the condition.
     ///
-    /// - Parameter choices: The side by the path of a conflict; theirs where none is given. Paths
-    ///   without a conflict are ignored.
+    /// - Parameter choices: The side by the path of a conflict; the default is theirs. Paths
+    ///   without a
+    ///   conflict are ignored.
     /// - Returns: The template, without a version.
     public func resolving(_ choices: [String: Side]) -> RemoteConfigTemplate {
         var merger = TemplateMerger(choices: choices)
@@ -95,7 +96,7 @@ extension TemplateMerge {
         case condition(name: String)
         /// The order of the conditions.
         case conditionOrder
-        /// A parameter; nil is the section of those that belong to no group.
+        /// A parameter; the group is nil for a parameter outside groups.
         case parameter(group: String?, key: String)
         /// A field of a parameter, such as `defaultValue` or `valueType`.
         case parameterField(group: String?, key: String, field: String)
@@ -127,17 +128,16 @@ extension TemplateMerge {
 }
 
 extension TemplateMerge.Conflict {
-    /// The conflict as the answer of the route `remoteConfig:merge` (API 3).
+    /// The conflict as the response of the route `remoteConfig:merge` (API 3).
     ///
     /// ```json
     /// {"path": "parameterGroups.Home.parameters.title", "kind": "PARAMETER", "section": "Home",
     ///  "key": "title", "field": "defaultValue", "base": {…}, "mine": {…}, "theirs": {…}}
     /// ```
     ///
-    /// `kind` is `PARAMETER` with `section` and `key`, and with `field` or `condition` for a part of
-    /// it, `CONDITION`, `GROUP` or `FIELD` with `name`,
-    /// or `CONDITION_ORDER`, whose sides are lists of names. A side that lacks the item is left
-    /// out.
+    /// `kind` is `PARAMETER` with `section` and `key`, and with `field` or `condition` for a part
+    /// of it; `CONDITION`, `GROUP` or `FIELD` with `name`; or `CONDITION_ORDER`, whose sides are
+    /// lists of names. A side without the item is omitted.
     public var json: JSONNode {
         var node: JSONNode = ["path": .string(path)]
         switch subject {
@@ -175,7 +175,7 @@ extension TemplateMerge.Conflict {
 }
 
 extension TemplateMerge {
-    /// The units of a template by subject; each is found in constant time.
+    /// The units of a template by subject, with constant-time lookup.
     public struct Units: Sendable {
         private let template: RemoteConfigTemplate
         private let conditions: [String: TemplateCondition]
@@ -188,7 +188,7 @@ extension TemplateMerge {
             conditions = template.conditionsByName
         }
 
-        /// The unit's value, as in a conflict; nil when it does not exist.
+        /// The unit's value as in a conflict; nil when it does not exist.
         public subscript(subject: Subject) -> JSONNode? {
             switch subject {
             case .condition(let name): conditions[name]?.json

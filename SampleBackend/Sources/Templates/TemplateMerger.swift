@@ -56,8 +56,10 @@ struct TemplateMerger {
         let key: String
     }
 
-    /// The parameters when their fields can be merged one by one; nil when the parameter is one unit:
-    /// a value belongs to its type, and nothing to a parameter that is not there.
+    /// The parameters if their fields can be merged one by one.
+    ///
+    /// Nil if the parameter is one unit: a value depends on its type, and an added or removed
+    /// parameter has no fields on one side.
     private static func separable(
         _ base: TemplateParameter?, _ mine: TemplateParameter?, _ theirs: TemplateParameter?
     ) -> (TemplateParameter, TemplateParameter, TemplateParameter)? {
@@ -117,7 +119,7 @@ struct TemplateMerger {
             let (mines, their) = (mine[name]?.withoutParameters, theirs[name]?.withoutParameters)
             var shell = choose(
                 .group(name: name), base: before, mine: mines, theirs: their, json: \.shellJSON)
-            // A parameter that is kept needs its group, even one that a side removed.
+            // A kept parameter needs its group, even if a side removed the group.
             if shell == nil, !parameters.isEmpty { shell = their ?? mines ?? before }
             shell?.parameters = parameters
             groups[name] = shell
@@ -144,7 +146,7 @@ struct TemplateMerger {
         }
         let side = choices[TemplateMerge.Subject.conditionOrder.path.description] ?? .theirs
         return order.names(preferring: side).compactMap { name in
-            // A value under a condition that the other side removed would be lost silently.
+            // Removing a condition would silently lose a value that the other side set under it.
             let isUsedAgain =
                 (their[name] == nil && usedByMine.contains(name))
                 || (mines[name] == nil && usedByThem.contains(name))
@@ -170,7 +172,7 @@ struct TemplateMerger {
         return merged
     }
 
-    /// Chooses a side of one unit; nil is a missing unit.
+    /// Chooses a side of one unit; nil represents a missing unit.
     private mutating func choose<Thing>(
         _ subject: TemplateMerge.Subject, base: Thing?, mine: Thing?, theirs: Thing?,
         isConflict: Bool = false, json: (Thing) -> JSONNode
@@ -193,8 +195,8 @@ extension RemoteConfigTemplate {
         Dictionary(conditions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The conditions for which a parameter has a value that differs from an older template's, or
-    /// that is new.
+    /// The conditions for which a parameter has a value that is new or differs from an older
+    /// template's.
     fileprivate func newlyUsedConditions(since base: RemoteConfigTemplate) -> Set<String> {
         var names: Set<String> = []
         func note(
@@ -234,7 +236,7 @@ extension OrderedDictionary<String, TemplateParameter> {
 }
 
 extension TemplateParameter {
-    /// The type; a missing one counts as `STRING`.
+    /// The type; a missing type counts as `STRING`.
     fileprivate var type: ParameterValueType { valueType ?? .string }
 
     fileprivate func hasSameValues(as other: TemplateParameter) -> Bool {
@@ -243,7 +245,7 @@ extension TemplateParameter {
             && conditionalValues.allSatisfy { other.conditionalValues[$0.key] == $0.value }
     }
 
-    /// A field that is not the conditional values; nil when it does not exist.
+    /// A field other than the conditional values; nil when it does not exist.
     func field(named name: String) -> JSONNode? {
         switch name {
         case "defaultValue": defaultValue?.json
@@ -260,7 +262,7 @@ extension ParameterGroup {
         ParameterGroup(description: description, unknownFields: unknownFields)
     }
 
-    /// The members of the group's object except its parameters.
+    /// The members of the group's object without its parameters.
     var shellJSON: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [:]
         members["description"] = description.map { .string($0) }

@@ -5,20 +5,20 @@ public import OrderedCollections
 
 /// A parameter of a template, which becomes a setting.
 public struct TemplateParameter: Sendable, Hashable {
-    /// The value when no condition with a value is true; nil leaves the setting out.
+    /// The value when no condition with a value is true; nil omits the setting.
     public var defaultValue: ParameterValue?
 
-    /// The values by the name of their condition; the order of the template's conditions decides.
+    /// The values by condition name; the order of the template's conditions decides.
     public var conditionalValues: OrderedDictionary<String, ParameterValue>
 
     /// A description for people.
     public var description: String?
 
-    /// The type of JSON value that the text becomes; nil counts as `STRING`.
+    /// The type of the JSON value that the text becomes; nil counts as `STRING`.
     public var valueType: ParameterValueType?
 
-    /// A Boolean value that indicates whether it is never served to clients, like Parse Config's
-    /// `masterKeyOnly`.
+    /// A Boolean value that indicates whether the parameter is hidden from clients, like Parse
+    /// Config's `masterKeyOnly`.
     public var isMasterKeyOnly: Bool
 
     /// Unknown members of the JSON object.
@@ -28,10 +28,10 @@ public struct TemplateParameter: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - defaultValue: The value when no condition with a value is true.
-    ///   - conditionalValues: The values by the name of their condition.
+    ///   - conditionalValues: The values by condition name.
     ///   - description: A description for people.
-    ///   - valueType: The type of JSON value that the text becomes.
-    ///   - isMasterKeyOnly: True when it is never served to clients.
+    ///   - valueType: The type of the JSON value that the text becomes.
+    ///   - isMasterKeyOnly: True when the parameter is hidden from clients.
     ///   - unknownFields: Unknown members of the JSON object.
     public init(
         defaultValue: ParameterValue? = nil,
@@ -50,16 +50,18 @@ public struct TemplateParameter: Sendable, Hashable {
 }
 
 /// A value of a parameter: a text, the app's own default, or a kind of value that Firebase
-/// evaluates and this backend keeps.
+/// evaluates and this backend only keeps.
 public struct ParameterValue: Sendable, Hashable {
     /// The content of a value.
     public enum Content: Sendable, Hashable {
         /// A text, which becomes a JSON value of the parameter's type.
         case value(String)
-        /// The setting is left out, so that the app uses its own default.
+        /// Omits the setting, so that the app uses its own default.
         case useInAppDefault
         /// A value that this backend does not evaluate, such as a `personalizationValue`: the name
-        /// and the value of the member. It counts as if its condition were false.
+        /// and the value of the member.
+        ///
+        /// It counts as if its condition were false.
         case unevaluated(String, JSONNode)
     }
 
@@ -85,35 +87,35 @@ public struct ParameterValue: Sendable, Hashable {
     public static func value(_ text: String) -> ParameterValue { ParameterValue(.value(text)) }
 }
 
-/// The type of JSON value that the text of a parameter becomes.
+/// The type of the JSON value that a parameter's text becomes.
 public enum ParameterValueType: String, Sendable, Hashable, CaseIterable {
     case string = "STRING"
-    /// `true` or `false`, in any case.
+    /// `true` or `false`, case-insensitive.
     case boolean = "BOOLEAN"
-    /// A number; with a fraction or exponent it is a floating-point number.
+    /// A number; a fraction or an exponent makes it a floating-point number.
     case number = "NUMBER"
     /// Any JSON value.
     case json = "JSON"
 }
 
 extension ParameterValueType {
-    /// The problem of a text of this type and what to do; nil when it is valid.
+    /// The problem with a text of this type, and the advice; nil when it is valid.
     func problem(of text: String) -> String? {
         switch self {
         case .string: nil
         case .boolean:
             switch text.lowercased() {
             case "true", "false": nil
-            default: "\"\(text.shortened)\" is no BOOLEAN; make it true or false"
+            default: "\"\(text.shortened)\" is not a BOOLEAN; make it true or false"
             }
         case .number:
             Self.isNumber(text)
-                ? nil : "\"\(text.shortened)\" is no NUMBER; write it as 3, -0.5 or 1e6"
+                ? nil : "\"\(text.shortened)\" is not a NUMBER; write it as 3, -0.5 or 1e6"
         case .json: Self.jsonProblem(of: text)
         }
     }
 
-    /// The problem of a text as JSON; nil when it is valid.
+    /// The problem with a text as JSON; nil when it is valid.
     private static func jsonProblem(of text: String) -> String? {
         do throws(ConfigurationFormatError) {
             _ = try JSONNode(
@@ -121,15 +123,15 @@ extension ParameterValueType {
                 limits: ConfigurationLimits(maximumDepth: TemplateLimits.maximumValueDepth),
                 keys: .lastCounts)
             return endsListWithComma(text)
-                ? "it is no JSON, a comma stands before a closing bracket; remove the comma" : nil
+                ? "it is not JSON: a comma precedes a closing bracket; remove the comma" : nil
         } catch {
-            return "it is no JSON, \(error.reason) (line \(error.line ?? 1), column "
+            return "it is not JSON: \(error.reason) (line \(error.line ?? 1), column "
                 + "\(error.column ?? 1) of the value)"
         }
     }
 
-    /// True when valid JSON has a comma before a closing bracket, which this reader accepts and
-    /// those of other languages do not.
+    /// True when valid JSON has a comma before a closing bracket, which this reader accepts but
+    /// those of other languages reject.
     private static func endsListWithComma(_ text: String) -> Bool {
         var isInString = false
         var isEscaped = false
@@ -153,8 +155,8 @@ extension ParameterValueType {
         return false
     }
 
-    /// True when a text is a decimal number, also `.5`, with or without an exponent, within the
-    /// range of a 64-bit floating-point number.
+    /// True when a text is a decimal number, also `.5`, with or without an exponent, in the range
+    /// of a 64-bit floating-point number.
     private static func isNumber(_ text: String) -> Bool {
         var rest = text.utf8[...]
         if rest.first == UInt8(ascii: "-") { rest.removeFirst() }

@@ -69,15 +69,15 @@ extension TemplateReader {
         }
         checkLength(of: name, path)
         if name.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            found.add(path, "it holds a control character; use letters, digits and signs")
+            found.add(path, "it contains a control character; use letters, digits and punctuation")
         }
         if !conditionNames.insert(ExactText(name)).inserted {
             found.add(
-                path, "another condition is called \"\(name.shortened)\" too; rename one of the two"
+                path, "another condition is also called \"\(name.shortened)\"; rename one of them"
             )
         } else if !shownNames.insert(name).inserted {
-            // A document's keys, and so the names of its experiments, are Swift strings (FORMAT
-            // 1.3).
+            // A document's keys, and therefore the names of its experiments, are Swift strings
+            // (FORMAT 1.3).
             found.add(
                 path,
                 "another condition's name looks like \"\(name.shortened)\", in other characters; "
@@ -110,10 +110,10 @@ extension TemplateReader {
         if let excess = condition.excess {
             excesses.append(
                 TemplateProblem(
-                    path: path.description, message: "it is false for everybody: \(excess)"))
+                    path: path.description, message: "it is false for everyone: \(excess)"))
         }
         for element in condition.unevaluatedElements {
-            found.warn(path, "\(element) is kept and not evaluated: a rule on it is false")
+            found.warn(path, "\(element) is kept but not evaluated: a rule on it is false")
         }
     }
 }

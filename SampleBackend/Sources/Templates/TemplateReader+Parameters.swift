@@ -29,12 +29,12 @@ extension TemplateReader {
         return parameters
     }
 
-    /// Reports a key that Firebase would refuse.
+    /// Reports a key that Firebase rejects.
     private mutating func checkKey(_ key: String, _ path: TemplatePath) {
         if !ParameterKey.isValid(key) {
             found.add(
                 path,
-                "this is no key of a parameter; begin with a letter or \"_\", and go on with "
+                "this is not a parameter key; start with a letter or \"_\", and continue with "
                     + "letters, digits and \"_\"")
         }
         checkLength(of: key, path)
@@ -55,7 +55,7 @@ extension TemplateReader {
             let path = path.member("defaultValue")
             parameter.defaultValue = readValue(node, path, type: type)
             if case .unevaluated(let name, _)? = parameter.defaultValue?.content {
-                found.add(path, "\(name) may not be a default value; make it a value")
+                found.add(path, "\(name) cannot be a default value; make it a value")
             }
         }
         if let node = members.removePresentValue(forKey: "conditionalValues") {
@@ -114,14 +114,14 @@ extension TemplateReader {
         }
         if let node = members.removePresentValue(forKey: "useInAppDefault") {
             if node != .bool(true) {
-                found.add(path.member("useInAppDefault"), "it may only be true; remove it")
+                found.add(path.member("useInAppDefault"), "it can only be true; remove it")
             }
             contents.append(.useInAppDefault)
         }
         for name in ParameterValue.unevaluatedNames {
             guard let node = members.removePresentValue(forKey: name) else { continue }
             found.warn(
-                path, "\(name) is kept and not evaluated: its condition counts as false")
+                path, "\(name) is kept but not evaluated: its condition counts as false")
             contents.append(.unevaluated(name, node))
         }
         guard let content = contents.first, contents.count == 1 else {
@@ -139,19 +139,19 @@ extension TemplateReader {
 }
 
 extension ParameterValue {
-    /// Members of a value that Firebase evaluates and this backend keeps.
+    /// Members of a value that Firebase evaluates and this backend only keeps.
     fileprivate static let unevaluatedNames = [
         "rolloutValue", "personalizationValue", "experimentValue",
     ]
 }
 
-/// A key that a parameter may have, by Firebase's rule: a letter or `_`, then letters, digits and
-/// `_`.
+/// A valid parameter key by Firebase's rule: a letter or `_`, then letters, digits and `_`.
 struct ParameterKey: Sendable, Hashable {
     let text: String
 
-    /// Creates the key nearest to the first `maximumLength` characters of a text, with `_` for each
-    /// character that a key must not contain, and before a digit at the beginning.
+    /// Creates the key nearest to the first `maximumLength` characters of a text.
+    ///
+    /// `_` replaces each invalid character, and precedes a digit at the start.
     init(nearest text: String, maximumLength: Int) {
         var key = ""
         for character in text.prefix(maximumLength) {

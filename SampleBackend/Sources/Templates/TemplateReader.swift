@@ -2,13 +2,13 @@ import JSONTree
 import OrderedCollections
 import Targeting
 
-/// Reads templates and continues after a problem, to report all of them.
+/// Reads templates; continues after a problem, to report all of them.
 struct TemplateReader {
     let limits: TemplateLimits
 
     var found = ProblemCollector()
 
-    /// The conditions, parsed; complete only without problems.
+    /// The parsed conditions; complete only without problems.
     var conditions: [TargetingCondition] = []
 
     var conditionNames: Set<ExactText> = []
@@ -18,18 +18,20 @@ struct TemplateReader {
 
     let budget: ConditionBudget
 
-    /// Conditions that were published already and exceed a limit, so that they are false.
+    /// Published conditions that exceed a limit, and are therefore false.
     var excesses: [TemplateProblem] = []
 
     var parameterCount = 0
 
     var valueCharacters = 0
 
-    /// The parameters, conditions and groups that are not read, of a template with too many.
+    /// Number of parameters, conditions and groups that are not read, in a template with too many.
     private(set) var unreadCount = 0
 
-    /// The most parameters, conditions and groups each that are read of a template that is not
-    /// published: one with more is refused, and what else is wrong with it would take long to find.
+    /// Maximum number of parameters, conditions and groups each that are read of an unpublished
+    /// template.
+    ///
+    /// A larger one is refused, and finding its other problems would take too long.
     static let maximumRead = 10_000
 
     /// Names of the known members of a template.
@@ -46,7 +48,7 @@ struct TemplateReader {
         let members = found.object(json, .root)
         if !limits.isPublished { checkKind(json) }
         var template = RemoteConfigTemplate()
-        // First: their warnings concern the whole file, and responses have room for a few only.
+        // First: these warnings concern the whole file, and responses have room for only a few.
         template.unknownFields = unknownFields(
             members.filter { !Self.knownMembers.names.contains($0.key) }, .root,
             known: Self.knownMembers)
@@ -98,9 +100,9 @@ struct TemplateReader {
     }
 
     /// Reports a file of another kind, which would be published as an empty template, and members
-    /// that mean something else than to publish this template.
+    /// that request something other than publishing this template.
     ///
-    /// An empty template is known by an empty member, or by the version that the server gave it.
+    /// An empty template is identified by an empty member, or by the server's version number.
     private mutating func checkKind(_ json: JSONNode) {
         guard case .object(let members) = json else { return }
         for name in ["validateOnly", "validate_only"] where members[name] != nil {
@@ -111,24 +113,24 @@ struct TemplateReader {
         if isTemplate, isConfiguration {
             found.add(
                 TemplatePath.root.member(ConfigurationImport.sectionsName),
-                "a configuration document and a template in one file; leave out one of them")
+                "a configuration document and a template in one file; remove one of them")
         }
         let version = members["version"]?.objectValue.map { TemplateVersion($0).number } ?? 0
         let isEmptyVersion = members.count == 1 && version > 0
         guard !isTemplate, !isEmptyVersion else { return }
         let advice =
             isConfiguration
-            ? "it is a configuration document, of which \"sample-backend import configuration\" "
-                + "makes a template"
+            ? "it is a configuration document; \"sample-backend import configuration\" "
+                + "converts it to a template"
             : "give a template, or an empty \"parameters\" to remove all settings"
         found.add(
             .root, "it has none of conditions, parameters and parameterGroups; \(advice)")
     }
 
-    /// Names of the members that make an object a template.
+    /// The members that identify an object as a template.
     private static let contentNames = ["conditions", "parameters", "parameterGroups"]
 
-    /// Reads the publisher's note; the server sets the other members of the version.
+    /// Reads the publisher's description; the server sets the other members of the version.
     private mutating func readVersion(_ node: JSONNode?) -> TemplateVersion? {
         guard let members = node?.objectValue else { return nil }
         let path = TemplatePath.root.member("version")
@@ -140,7 +142,8 @@ struct TemplateReader {
         return version
     }
 
-    /// Reports keys that occur both outside groups and in the group of the default section's name.
+    /// Reports keys that occur both outside groups and in the group with the default section's
+    /// name.
     private mutating func checkDefaultSection(of template: RemoteConfigTemplate) {
         let name = RemoteConfigTemplate.defaultSectionName
         guard let group = template.parameterGroups[name] else { return }
@@ -148,13 +151,13 @@ struct TemplateReader {
         for key in group.parameters.keys where template.parameters[key] != nil {
             found.add(
                 path.member(key),
-                "the parameters outside of groups, which are the section \(name) too, have the same "
+                "the parameters outside of groups, which form the section \(name), too, have the same "
                     + "key; rename one of the two")
         }
     }
 
-    /// The number of elements of a list that are read, after `earlierCount` of their kind; counts the
-    /// others in `unreadCount`.
+    /// The number of elements of a list to read, after `earlierCount` of their kind; adds the rest
+    /// to `unreadCount`.
     mutating func readableCount(of count: Int, after earlierCount: Int = 0) -> Int {
         guard !limits.isPublished else { return count }
         let readable = min(count, max(Self.maximumRead - earlierCount, 0))
@@ -162,15 +165,15 @@ struct TemplateReader {
         return readable
     }
 
-    /// Members that are kept unread, such as notes of other tools, each with a warning that names
-    /// the `known` one nearest to it.
+    /// Members that are kept unread, such as notes of other tools, each with a warning that
+    /// suggests the nearest `known` one.
     mutating func unknownFields(
         _ members: OrderedDictionary<String, JSONNode>, _ path: TemplatePath, known: KnownMembers
     ) -> OrderedDictionary<String, JSONNode> {
         for name in members.keys where !known.names.contains(name) {
             guard found.hasRoomForWarnings else { break }
             let advice =
-                known.nearest(to: name).map { "; write \($0) if that is meant" } ?? ""
+                known.nearest(to: name).map { "; write \($0) if that is intended" } ?? ""
             found.warn(path.member(name), "it has no effect\(advice)")
         }
         return members
@@ -182,32 +185,32 @@ struct TemplateReader {
     }
 }
 
-/// A place in a template, such as `parameterGroups.Home.parameters.title`.
+/// A path in a template, such as `parameterGroups.Home.parameters.title`.
 ///
-/// Readers make one for everything they read, and its text only for a problem.
+/// Readers create one for everything they read, and its text only for a problem.
 indirect enum TemplatePath: Sendable, CustomStringConvertible {
     case root
     case name(String, of: TemplatePath)
     case index(Int, of: TemplatePath)
-    /// A place in a value, as the value's own reader writes it.
+    /// A place in a value, as the value's own reader describes it.
     case place(String, of: TemplatePath)
 
-    /// The most characters of a name that are shown, so that a path does not grow with bad input.
+    /// Maximum number of shown characters of a name, so that bad input cannot lengthen a path.
     private static let longestName = 256
 
-    /// The most bytes before the text is cut off.
+    /// Maximum number of bytes before the text is truncated.
     ///
-    /// Three names of ``longestName`` control characters, each 6 bytes as JSON, are less, so only
-    /// places deep in a value are cut off, and the paths of conflicts stay distinct.
+    /// Three names of ``longestName`` control characters, each 6 bytes as JSON, take less; so only
+    /// paths deep in a value are truncated, and the paths of conflicts stay distinct.
     static let maximumLength = 5_000
 
     func member(_ name: String) -> TemplatePath { .name(name, of: self) }
 
     func element(_ index: Int) -> TemplatePath { .index(index, of: self) }
 
-    /// The text, at most ``maximumLength`` bytes and "…".
+    /// The text: at most ``maximumLength`` bytes, then "…".
     ///
-    /// A name with characters other than letters, digits and `_` is put in brackets, as a JSON
+    /// A name with characters other than letters, digits and `_` appears in brackets, as a JSON
     /// string.
     var description: String {
         var steps: [TemplatePath] = []

@@ -2,7 +2,7 @@ import ActiveConfig
 import JSONTree
 import OrderedCollections
 
-/// All problems of a template that cannot be published, each with its place.
+/// All problems of a template that cannot be published, with their paths.
 public struct TemplateValidationError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The problems in the order of the template; never empty.
     public let problems: [TemplateProblem]
@@ -22,20 +22,20 @@ public struct TemplateValidationError: Error, Sendable, Hashable, CustomStringCo
         ]
     }
 
-    /// A sentence for each problem, a line each.
+    /// One sentence for each problem, one per line.
     public var description: String { problems.map(\.description).joined(separator: "\n") }
 }
 
-/// A problem of a template, or a remark, with its place.
+/// A problem or a remark about a template, with its path.
 public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
-    /// The place, such as `parameterGroups.Home.parameters.title.conditionalValues.beta` or
-    /// `conditions[3].expression`; "" at the template itself.
+    /// The path, such as `parameterGroups.Home.parameters.title.conditionalValues.beta` or
+    /// `conditions[3].expression`; "" for the template itself.
     public let path: String
 
-    /// The fault and what to do, without the place and without a full stop.
+    /// The fault and the fix, without the path and without a full stop.
     public let message: String
 
-    /// The column in the text at the path, from 1, of an expression that cannot be parsed.
+    /// The column in the text at the path, from 1, for an expression that cannot be parsed.
     public let column: Int?
 
     /// Creates a problem.
@@ -45,12 +45,12 @@ public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
         self.column = column
     }
 
-    /// The last problem of a list that leaves some out.
+    /// The last entry of a list that omits problems.
     package static func omitted(_ count: Int) -> TemplateProblem {
         TemplateProblem(path: "", message: "there are \(count) more problems, which are not listed")
     }
 
-    /// One sentence with the place.
+    /// One sentence with the path.
     public var description: String {
         let place = path.isEmpty ? "the template" : path
         return column.map { "In \(place), column \($0): \(message)." } ?? "In \(place): \(message)."
@@ -63,7 +63,7 @@ struct ProblemCollector {
 
     private var omittedCount = 0
 
-    /// Problems that keep the template from being published, and one on those that are not listed.
+    /// The problems that prevent publishing, and one for the omitted ones.
     var problems: [TemplateProblem] {
         guard omittedCount > 0 else { return listed }
         return listed + [
@@ -71,10 +71,10 @@ struct ProblemCollector {
         ]
     }
 
-    /// Remarks on fields that are kept and not evaluated.
+    /// Remarks on fields that are kept but not evaluated.
     private(set) var warnings: [TemplateProblem] = []
 
-    /// The most problems, and the most remarks, that are listed, since nobody reads more.
+    /// Maximum number of listed problems, and of listed remarks.
     private static let maximumCount = 1_000
 
     /// Adds a problem.
@@ -90,7 +90,7 @@ struct ProblemCollector {
     /// True while remarks are still collected.
     var hasRoomForWarnings: Bool { warnings.count < Self.maximumCount }
 
-    /// Adds a remark on a field that is kept and not evaluated.
+    /// Adds a remark on a field that is kept but not evaluated.
     mutating func warn(_ path: TemplatePath, _ message: String) {
         guard hasRoomForWarnings else { return }
         warnings.append(TemplateProblem(path: path.description, message: message))
@@ -102,7 +102,8 @@ struct ProblemCollector {
         add(path, "the name has \(name.characterCount) characters; use at most \(maximumLength)")
     }
 
-    /// The members of an object; a problem, and no members, for another kind of value.
+    /// The members of an object; reports a problem, and returns no members, for another kind of
+    /// value.
     mutating func object(
         _ node: JSONNode, _ path: TemplatePath
     ) -> OrderedDictionary<String, JSONNode> {
@@ -111,7 +112,7 @@ struct ProblemCollector {
         return [:]
     }
 
-    /// A text that may be missing; a problem when it is another kind of value or too long.
+    /// An optional text; reports a problem when it is another kind of value or too long.
     mutating func text(
         _ node: JSONNode?, _ path: TemplatePath, maximumLength: Int = .max
     ) -> String? {

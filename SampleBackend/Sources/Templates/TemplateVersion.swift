@@ -7,7 +7,7 @@ public struct TemplateVersion: Sendable, Hashable {
     /// The interface through which a version was published.
     public enum Origin: String, Sendable, Hashable {
         case console = "CONSOLE"
-        /// The HTTP interface, the command line included.
+        /// The HTTP interface, including the command line.
         case restAPI = "REST_API"
         /// Firebase's Node SDK; kept on import, never set by this backend.
         case adminSDKNode = "ADMIN_SDK_NODE"
@@ -17,7 +17,7 @@ public struct TemplateVersion: Sendable, Hashable {
 
     /// The kind of a publish.
     public enum UpdateType: String, Sendable, Hashable {
-        /// The publisher named the version on which the change is based.
+        /// The publisher gave the version on which the change is based.
         case incrementalUpdate = "INCREMENTAL_UPDATE"
         /// The publisher replaced the current version, whatever it was.
         case forcedUpdate = "FORCED_UPDATE"
@@ -26,9 +26,9 @@ public struct TemplateVersion: Sendable, Hashable {
         case unspecified = "REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED"
     }
 
-    /// A person or program that published.
+    /// The person or program that published.
     public struct User: Sendable, Hashable {
-        /// The name of the token, or of the person.
+        /// The name of the token or the person.
         public var name: String?
         /// The email address.
         public var email: String?
@@ -55,13 +55,13 @@ public struct TemplateVersion: Sendable, Hashable {
     /// The publisher's note, at most 1,024 characters.
     public var description: String?
 
-    /// The interface through which it was published.
+    /// The interface through which the version was published.
     public var updateOrigin: Origin
 
     /// The kind of publish.
     public var updateType: UpdateType
 
-    /// The number of the version that a rollback published again.
+    /// The number of the version that a rollback republished.
     public var rollbackSource: Int?
 
     /// Creates a version.
@@ -81,7 +81,7 @@ public struct TemplateVersion: Sendable, Hashable {
 }
 
 extension TemplateVersion {
-    /// The version as Firebase writes it: numbers as strings, the time in UTC to the millisecond.
+    /// The version in Firebase's format: numbers as strings, the time in UTC to the millisecond.
     public var json: JSONNode {
         var members: OrderedDictionary<String, JSONNode> = [
             "versionNumber": .string("\(number)"),
@@ -99,10 +99,10 @@ extension TemplateVersion {
         return .object(members)
     }
 
-    /// Reads the version in a template, as far as it is valid.
+    /// Reads the version in a template, ignoring invalid members.
     ///
-    /// It comes back when an exported template is published. The server sets all of it anew except
-    /// the description, so nothing in it is an error.
+    /// An exported template contains it when it is published. The server sets everything except the
+    /// description, so nothing in it is an error.
     init(_ members: OrderedDictionary<String, JSONNode>) {
         func number(_ node: JSONNode?) -> Int? {
             node?.stringValue.flatMap { Int($0) } ?? node?.integerValue

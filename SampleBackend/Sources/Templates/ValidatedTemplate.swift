@@ -3,25 +3,26 @@ public import Foundation
 public import JSONTree
 public import Targeting
 
-/// A template that passed every check and can be published and rendered.
+/// A template that passed all checks and can be published and rendered.
 public struct ValidatedTemplate: Sendable {
     /// The template.
     public let template: RemoteConfigTemplate
 
-    /// The template's conditions, parsed, in its order.
+    /// The parsed conditions, in the template's order.
     public let conditions: [TargetingCondition]
 
-    /// The template as it was read, without `version`: the content to store.
+    /// The template as read, without `version`: the content to store.
     public let json: JSONNode
 
-    /// Remarks on fields that are kept and not evaluated, such as a personalization.
+    /// Remarks on fields that are kept but not evaluated, such as a personalization.
     public let warnings: [TemplateProblem]
 
-    /// The conditions over a limit or the budget of a template, which are false for every user;
-    /// only in a template that was published before the limit existed.
+    /// The conditions over a limit or the budget of the template, which are false for every user.
+    ///
+    /// Only a template that was published before the limit existed has any.
     public let excesses: [TemplateProblem]
 
-    /// The most bytes of a template's text.
+    /// Maximum size of a template's text, in bytes.
     public static let maximumBytes = 16 << 20
 
     /// Reads and checks a template.
@@ -29,7 +30,7 @@ public struct ValidatedTemplate: Sendable {
     /// - Parameters:
     ///   - json: The template as Firebase exports it.
     ///   - limits: The limits of the template.
-    /// - Throws: ``TemplateValidationError`` with every problem.
+    /// - Throws: ``TemplateValidationError`` with all problems.
     public init(
         json: JSONNode, limits: TemplateLimits = .default
     ) throws(TemplateValidationError) {
@@ -51,8 +52,8 @@ public struct ValidatedTemplate: Sendable {
     /// - Parameters:
     ///   - jsonData: The template as Firebase exports it, UTF-8 JSON.
     ///   - limits: The limits of the template.
-    /// - Throws: ``TemplateValidationError`` with every problem; for text that is not JSON, with
-    ///   one problem that has its line and column.
+    /// - Throws: ``TemplateValidationError`` with all problems; for text that is not JSON, with one
+    ///   problem that has the line and column.
     public init(
         jsonData: Data, limits: TemplateLimits = .default
     ) throws(TemplateValidationError) {
@@ -67,12 +68,12 @@ public struct ValidatedTemplate: Sendable {
     }
 }
 
-/// The limits of a template (API 3), which are Firebase's.
+/// The limits of a template (API 3), which equal Firebase's.
 public struct TemplateLimits: Sendable, Hashable {
-    /// The limits of templates that are published.
+    /// The limits for publishing a template.
     public static let `default` = TemplateLimits()
 
-    /// The limits of a template that was published already: none, so that lowering a limit later
+    /// The limits for a template that is already published: none, so that lowering a limit later
     /// does not break a configuration.
     public static let none: TemplateLimits = {
         var limits = TemplateLimits()
@@ -87,34 +88,34 @@ public struct TemplateLimits: Sendable, Hashable {
         return limits
     }()
 
-    /// The greatest nesting depth of a value.
+    /// Maximum nesting depth of a value.
     ///
-    /// It is less than that of a document (FORMAT 1.4), since the value is nested in one.
+    /// It is less than that of a document (FORMAT 1.4), since the document contains the value.
     public static let maximumValueDepth = 100
 
-    /// The most parameters, in and outside of groups.
+    /// Maximum number of parameters, inside and outside groups.
     public var maximumParameters = 3_000
 
-    /// The most conditions.
+    /// Maximum number of conditions.
     public var maximumConditions = 2_000
 
-    /// The most groups.
+    /// Maximum number of groups.
     public var maximumGroups = 1_000
 
-    /// The most characters of all values together.
+    /// Maximum number of characters of all values together.
     public var maximumValueCharacters = 1_000_000
 
-    /// The most characters of a key, a group's name or a condition's name.
+    /// Maximum number of characters in a key, a group's name or a condition's name.
     public var maximumNameLength = 256
 
-    /// The most characters of a parameter's or a group's description.
+    /// Maximum number of characters in the description of a parameter or a group.
     public var maximumDescriptionLength = 256
 
-    /// The most characters of a version's description.
+    /// Maximum number of characters in a version's description.
     public var maximumVersionDescriptionLength = 1_024
 
-    /// True when the template was published already: its conditions are then not refused for their
-    /// time or memory, but false (``ValidatedTemplate/excesses``).
+    /// True when the template is already published: conditions that exceed the time or memory
+    /// budget are then false instead of refused (``ValidatedTemplate/excesses``).
     var isPublished = false
 
     /// Creates the default limits.

@@ -14,7 +14,7 @@ class SettingTests(TaskCase):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", "4o")
-        self.wait_for_text("is no NUMBER", "dialog .problems")
+        self.wait_for_text("is not a NUMBER", "dialog .problems")
         self.wait_for_text(
             "parameterGroups.AppFeatures.parameters.RefreshInterval.defaultValue", "dialog .path")
         self.assertEqual(self.field("Default value").get_attribute("aria-invalid"), "true")

@@ -374,7 +374,7 @@ class BulkTests(SettingListCase):
         self.wait_for_text("Choose a condition first", "dialog")
         self.choose("Condition", "User 2")
         self.press("Set in the draft")
-        self.wait_for_text("is no NUMBER", "dialog")
+        self.wait_for_text("is not a NUMBER", "dialog")
         self.field("Remove the value for it").click()
         self.press("Set in the draft")
         self.wait_for_dialog_to_close()

@@ -163,7 +163,7 @@ class ImportTests(TaskCase):
                                      "conditions": [{"name": "audience",
                                                      "expression": "percent <= 10"}]}))
         self.press("Read the file")
-        self.wait_for_text("the condition audience: percent is drawn", ".remarks")
+        self.wait_for_text("the condition audience: percent depends", ".remarks")
 
     def test_says_how_many_names_it_does_not_show(self):
         parameters = {f"key_{n}": {"defaultValue": {"value": "x"}} for n in range(205)}

@@ -213,7 +213,7 @@ struct PublishCommandTests {
         #expect(try await target.run("publish", template, "--force", "--yes").exitCode == 0)
         let pin = try target.folder.write(#"{"Default": {"a": "x"}}"#, to: "pin.json")
         let refused = try await target.run("overrides", "set", "1", pin)
-        #expect(refused.exitCode == 2 && refused.error.contains("kept from clients"), "\(refused)")
+        #expect(refused.exitCode == 2 && refused.error.contains("hidden from"), "\(refused)")
         #expect(try await target.run("overrides", "get", "1").exitCode == 4)
     }
 }

@@ -58,7 +58,7 @@ struct OverridesDocumentTests {
         #expect(problems(of: #"{"A":{"b":"\#(text)"}}"#).isEmpty)
         #expect(
             problems(of: #"{"A":{"b":"\#(text)x"}}"#).map(\.message)
-                == ["the overrides have 65537 bytes; use at most 65536"])
+                == ["the pinned values have 65537 bytes; use at most 65536"])
     }
 
     /// 1e15 is stored as 1000000000000000.0.
@@ -69,7 +69,7 @@ struct OverridesDocumentTests {
         #expect(problems(of: text(3_400)).isEmpty)
         #expect(
             problems(of: text(4_000)).map(\.message)
-                == ["the overrides have 76013 bytes; use at most 65536"])
+                == ["the pinned values have 76013 bytes; use at most 65536"])
     }
 
     @Test func theReaderRefusesValuesThatNoDocumentCanHold() {

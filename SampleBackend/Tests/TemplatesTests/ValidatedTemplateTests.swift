@@ -124,7 +124,7 @@ struct ValidatedTemplateTests {
         #expect(validated.warnings.map(\.path) == meant.map(\.0))
         for (warning, name) in zip(validated.warnings, meant.map(\.1)) {
             #expect(
-                warning.message.hasSuffix("; write \(name ?? "") if that is meant")
+                warning.message.hasSuffix("; write \(name ?? "") if that is intended")
                     == (name != nil), "\(warning)")
             #expect(warning.message.hasPrefix("it has no effect"))
         }
@@ -141,7 +141,7 @@ struct ValidatedTemplateTests {
         let warning = try #require(
             try ValidatedTemplate(json: ["parameters": [:], name: 1]).warnings.first)
         #expect(warning.path == name)
-        #expect(warning.message == "it has no effect; write \(meant) if that is meant")
+        #expect(warning.message == "it has no effect; write \(meant) if that is intended")
     }
 
     @Test(arguments: [
@@ -155,7 +155,7 @@ struct ValidatedTemplateTests {
         let warning = try #require(
             try ValidatedTemplate(json: ["parameters": ["a": [name: 1]]]).warnings.first)
         #expect(warning.path == "parameters.a.\(name)")
-        #expect(warning.message == "it has no effect; write \(meant) if that is meant")
+        #expect(warning.message == "it has no effect; write \(meant) if that is intended")
     }
 
     @Test func theCheckLeavesTheVersionOutOfWhatIsStored() throws {
@@ -227,15 +227,15 @@ struct ValidatedTemplateTests {
         Row("parameter as string", #"{"parameters": {"a": "x"}}"#, ["parameters.a"], "an object"),
         Row(
             "key with a dot", #"{"parameters": {"a.b": {}}}"#, [#"parameters["a.b"]"#],
-            "begin with a letter"),
+            "start with a letter"),
         Row(
             "key with a quotation mark", #"{"parameters": {"a\"b": {}}}"#,
-            [#"parameters["a\"b"]"#], "begin with a letter"),
-        Row("empty key", #"{"parameters": {"": {}}}"#, [#"parameters[""]"#], "no key"),
-        Row("key with a digit first", #"{"parameters": {"1a": {}}}"#, ["parameters.1a"], "no key"),
+            [#"parameters["a\"b"]"#], "start with a letter"),
+        Row("empty key", #"{"parameters": {"": {}}}"#, [#"parameters[""]"#], "start with"),
+        Row("key with a digit first", #"{"parameters": {"1a": {}}}"#, ["parameters.1a"], "start"),
         Row(
             "key beyond ASCII", #"{"parameters": {"größe": {}}}"#, [#"parameters["größe"]"#],
-            "no key"),
+            "start with"),
         Row(
             "type", #"{"parameters": {"a": {"valueType": "boolean"}}}"#, ["parameters.a.valueType"],
             "STRING, BOOLEAN, NUMBER, JSON"),
@@ -261,11 +261,11 @@ struct ValidatedTemplateTests {
         Row(
             "useInAppDefault false",
             #"{"parameters": {"a": {"defaultValue": {"useInAppDefault": false}}}}"#,
-            ["parameters.a.defaultValue.useInAppDefault"], "may only be true"),
+            ["parameters.a.defaultValue.useInAppDefault"], "can only be true"),
         Row(
             "rollout as default",
             #"{"parameters": {"a": {"defaultValue": {"rolloutValue": {"value": "x"}}}}}"#,
-            ["parameters.a.defaultValue"], "may not be a default value"),
+            ["parameters.a.defaultValue"], "cannot be a default value"),
         Row(
             "no such condition",
             #"{"parameterGroups": {"Home": {"parameters": {"title": {"conditionalValues": {"beta": {"value": "x"}}}}}}}"#,
