@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import Templates
 
-/// A digest of a store's whole content but for revisions, which depend on the engine.
+/// A digest of a store's whole content except revisions, which depend on the engine.
 package struct ArchiveDigest: Sendable, Hashable {
-    /// A kind of content, by its name in reports.
+    /// A kind of content; the raw value is its name in reports.
     package enum Part: String, Sendable, CaseIterable {
         case projects
         case versions
@@ -20,7 +20,7 @@ package struct ArchiveDigest: Sendable, Hashable {
 
     private struct Sum: Hashable {
         var count = 0
-        /// The sum of the digests of all records, which does not depend on their order.
+        /// The sum of the digests of all records, which is independent of their order.
         var digest = SIMD4<UInt64>()
     }
 
@@ -33,7 +33,7 @@ package struct ArchiveDigest: Sendable, Hashable {
         part == .projects ? projects.count : sums[part]?.count ?? 0
     }
 
-    /// The parts that another digest has otherwise.
+    /// The parts in which another digest differs.
     package func differences(from other: ArchiveDigest) -> [Part] {
         Part.allCases.filter { part in
             part == .projects ? projects != other.projects : sums[part] != other.sums[part]
@@ -118,7 +118,7 @@ package struct ArchiveDigest: Sendable, Hashable {
         }
     }
 
-    /// Adds a record to a part; the order of the records counts if `inOrder`.
+    /// Adds a record to a part; `inOrder` makes the order of the records significant.
     private mutating func add(
         _ part: Part, inOrder: Bool = false, _ fill: (inout FieldHash) -> Void
     ) {
@@ -132,7 +132,9 @@ package struct ArchiveDigest: Sendable, Hashable {
     }
 }
 
-/// A hash of fields, each with its length, so that no two lists of fields are alike.
+/// A hash of fields.
+///
+/// Each field is hashed with its length, so that no two lists of fields collide by concatenation.
 private struct FieldHash {
     private var hash = SHA256()
 

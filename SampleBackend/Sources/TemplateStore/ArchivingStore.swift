@@ -1,58 +1,65 @@
 package import Foundation
 import Templates
 
-/// A store whose whole content can be read and written, to copy it into a store of any engine.
+/// A store whose whole content can be read and written, to copy it to a store of any engine.
 package protocol ArchivingStore: TemplateStore {
-    /// Opens the content of one moment; changes that are made meanwhile are not in it.
+    /// Opens a consistent snapshot of the content; later changes are not in it.
     func openArchive() async throws(TemplateStoreError) -> any StoreArchive
 
-    /// Begins to fill this store, which has to be empty.
+    /// Starts to fill this store, which must be empty.
     ///
-    /// Until ``ArchiveWriter/complete()`` the store is marked as incomplete, and is not opened again by
-    /// any process.
+    /// Until ``ArchiveWriter/complete()`` the store is marked as incomplete, and no process can
+    /// open it again.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `notEmpty`; nothing is changed then.
+    /// - Throws: ``TemplateStoreError`` with the code `notEmpty`; the store is unchanged then.
     func beginFilling() async throws(TemplateStoreError) -> any ArchiveWriter
 }
 
-/// The content of a store at one moment.
+/// A consistent snapshot of a store's content.
 package protocol StoreArchive: Sendable {
-    /// The revision of the moment.
+    /// The revision of the snapshot.
     var revision: StoreRevision { get }
 
-    /// The number of records that are changes.
+    /// Number of records that are changes.
     var changeCount: Int { get }
 
-    /// Reads all records: first the changes, the oldest first. Few are in memory at once.
+    /// Reads all records, the changes first, oldest first.
     ///
-    /// Tokens and webhooks come in the order of their creation, all else in any order.
+    /// Only a few are in memory at a time.
+    ///
+    /// Tokens and webhooks come in order of creation, other records in any order.
     func read(
         _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
     ) async throws(TemplateStoreError)
 }
 
-/// Fills a store with the records of an archive, in their order.
+/// Fills a store with the records of an archive, in order.
 package protocol ArchiveWriter: Sendable {
-    /// Stores a record, maybe later, together with others.
+    /// Stores a record, possibly later and together with others.
     func write(_ record: ArchivedRecord) async throws(TemplateStoreError)
 
-    /// Stores what is not stored yet.
+    /// Stores all pending records.
     func flush() async throws(TemplateStoreError)
 
-    /// Removes the mark, so that the store can be opened; call ``flush()`` before.
+    /// Removes the mark, so that the store can be opened.
+    ///
+    /// Call ``flush()`` first.
     func complete() async throws(TemplateStoreError)
 }
 
 /// A part of a store's content.
 package enum ArchivedRecord: Sendable {
-    /// An audit entry, with what the change stored if that is still there.
+    /// An audit entry, with the content that the change stored, if that still exists.
     ///
-    /// The revision of the content is that of the entry. An engine may give others, in the same order.
+    /// The content has the revision of the entry. Engines may assign other revisions in the same
+    /// order.
     case change(AuditEntry, ArchivedContent?)
     case overrides(project: String, userID: String, content: Data)
     case token(StoredToken)
     case session(StoredSession)
-    /// A webhook with its deliveries; claims are given back, since they belong to processes.
+    /// A webhook with its deliveries.
+    ///
+    /// Claims are released, since they belong to processes.
     case webhook(WebhookQueue)
     case draft(DraftTable.Entry)
 }
@@ -64,7 +71,7 @@ package enum ArchivedContent: Sendable {
 }
 
 extension WebhookQueue {
-    /// The webhook without the claims of its deliveries, which are due at once instead.
+    /// The webhook without the claims of its deliveries, which are due immediately instead.
     package var withoutClaims: WebhookQueue {
         WebhookQueue(
             webhook: webhook, knownVersion: knownVersion,
@@ -78,14 +85,14 @@ extension WebhookQueue {
 }
 
 extension AuditEntry {
-    /// The entry at another revision.
+    /// The entry with another revision.
     package func moved(to revision: StoreRevision) -> AuditEntry {
         AuditEntry(
             revision: revision, project: project, date: date, actor: actor, action: action,
             subject: subject, detail: detail)
     }
 
-    /// The subject of the change that the entry records; sessions are among the tokens.
+    /// The subject of the change that the entry records; sessions count as tokens.
     package var changeSubject: StoreChange.Subject {
         let project = project ?? ""
         return switch action {
@@ -102,11 +109,11 @@ extension TemplateStoreError {
     package static func notEmpty(_ name: String) -> TemplateStoreError {
         TemplateStoreError(
             .notEmpty,
-            "The store \(name) is not empty, and was not touched: give a place where nothing is stored."
+            "The store \(name) is not empty, and is unchanged: give an empty location."
         )
     }
 
-    /// The advice says how to remove the store.
+    /// `advice` explains how to remove the store.
     package static func incompleteCopy(_ name: String, advice: String) -> TemplateStoreError {
         TemplateStoreError(
             .incompleteCopy,
@@ -117,15 +124,15 @@ extension TemplateStoreError {
     package static func unknownRecord(_ kind: String) -> TemplateStoreError {
         TemplateStoreError(
             .newerSchema,
-            "The store has \(kind) of a kind that this program does not know: copy it by the newer "
-                + "program that wrote it.")
+            "The store has \(kind) of a kind that this program does not know: copy it with the "
+                + "newer program that wrote it.")
     }
 
-    /// A version or the details of a project have no entry in the audit trail.
+    /// The audit trail has no entry for a version or for the details of a project.
     package static var incompleteTrail: TemplateStoreError {
         TemplateStoreError(
             .damaged,
             "The store has versions or details of projects that its audit trail does not have, so it "
-                + "cannot be copied: go back to a backup.")
+                + "cannot be copied: restore a backup.")
     }
 }

@@ -1,9 +1,9 @@
 public import Foundation
 import Templates
 
-/// The part of a ``TemplateStore`` that reads the audit trail; the other parts write it.
+/// The part of a ``TemplateStore`` that reads the audit trail, which the other parts write.
 public protocol AuditStoring: Sendable {
-    /// The entries of a project and those of the whole server, newest first.
+    /// The entries of a project and of the whole server, newest first.
     func auditEntries(
         inProject project: String, matching query: AuditQuery
     ) async throws(TemplateStoreError) -> [AuditEntry]
@@ -30,9 +30,9 @@ public struct AuditQuery: Sendable, Hashable {
     }
 }
 
-/// One line of the audit trail, with actor, action and time; never rewritten.
+/// An immutable line of the audit trail with actor, action and time.
 public struct AuditEntry: Sendable, Hashable {
-    /// The kind of action; a store keeps the raw value.
+    /// The kind of action; stores keep the raw value.
     public enum Action: String, Sendable, Hashable, CaseIterable {
         case publish = "PUBLISH"
         case rollback = "ROLLBACK"
@@ -46,17 +46,17 @@ public struct AuditEntry: Sendable, Hashable {
         case revokeToken = "REVOKE_TOKEN"
         case createWebhook = "CREATE_WEBHOOK"
         case removeWebhook = "REMOVE_WEBHOOK"
-        /// Sets a project's name to show, colour and environment.
+        /// Sets a project's display name, colour and environment.
         case setProjectDetails = "SET_PROJECT_DETAILS"
 
-        /// True when its entries concern the whole server, and so belong to no project.
+        /// True when the action's entries concern the whole server rather than a project.
         package var isOfServer: Bool { self == .createToken || self == .revokeToken }
     }
 
     /// The revision of the change.
     public let revision: StoreRevision
 
-    /// The project; nil when the entry concerns the whole server, as for tokens.
+    /// The project; nil when the entry concerns the whole server, for example for tokens.
     public let project: String?
 
     /// The time of the change.
@@ -90,7 +90,7 @@ public struct AuditEntry: Sendable, Hashable {
     }
 }
 
-// The entries that every engine writes for a change.
+// The entries that all engines write for a change.
 extension AuditEntry {
     package init(of template: StoredTemplate) {
         let version = template.version

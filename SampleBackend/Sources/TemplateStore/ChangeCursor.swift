@@ -1,9 +1,10 @@
-/// A cursor in the log of a store's changes.
+/// A cursor in a store's change log.
 ///
-/// Holds one page of the log and reads the next when that is consumed. A slow reader therefore
-/// takes no memory, and gets `watchLost` when the log no longer has the changes that it missed.
+/// Holds one page of the log, and reads the next page when that is consumed. A slow reader
+/// therefore needs no memory; it gets `watchLost` when the log no longer has the changes that it
+/// missed.
 package actor ChangeCursor {
-    /// Reads a page of the log after a revision, in order; empty at its end.
+    /// Reads a page of the log after a revision, in order; empty at the end of the log.
     package typealias Read =
         @Sendable (StoreRevision) async throws(TemplateStoreError) -> [StoreChange]
 
@@ -27,7 +28,7 @@ package actor ChangeCursor {
         self.read = read
     }
 
-    /// The next change, or nil when the store is closed or the task cancelled.
+    /// The next change, or nil when the store is closed or the task is cancelled.
     package func next() async throws(TemplateStoreError) -> StoreChange? {
         while !isFinished {
             if signal.isFinished || Task.isCancelled { break }
@@ -52,7 +53,7 @@ package actor ChangeCursor {
 }
 
 extension StoreChanges {
-    /// Follows a log after a revision: first its existing changes, then appended ones.
+    /// Follows the log after a revision: existing changes first, then appended ones.
     package init(
         after revision: StoreRevision, signal: ChangeSignal,
         whenWaiting: @escaping @Sendable () -> Void = {}, read: @escaping ChangeCursor.Read
@@ -64,7 +65,7 @@ extension StoreChanges {
 }
 
 extension TemplateStoreError {
-    /// The error when the engine failed, so that changes may have been missed.
+    /// The error after a failure of the engine, in which changes may have been missed.
     fileprivate static func watchLost(
         after revision: StoreRevision, _ error: TemplateStoreError
     ) -> TemplateStoreError {
@@ -74,14 +75,14 @@ extension TemplateStoreError {
                 + "from its revision.", underlyingError: error)
     }
 
-    /// The error when the log does not have the changes after a revision.
+    /// The error when the log no longer has the changes after a revision.
     package static func watchLost(
         after revision: StoreRevision, latest: StoreRevision
     ) -> TemplateStoreError {
         let reason =
             revision > latest
             ? "is newer than the store, which is at \(latest): it was replaced"
-            : "is so old that what came after it is no longer kept"
+            : "is so old that the changes after it are no longer kept"
         return TemplateStoreError(
             .watchLost,
             "Revision \(revision) \(reason); read a snapshot and follow on from its revision.")

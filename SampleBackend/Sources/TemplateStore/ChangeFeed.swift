@@ -5,14 +5,14 @@ public protocol ChangeFeed: Sendable {
     /// The data that a server needs to answer clients, read at one revision.
     func snapshot() async throws(TemplateStoreError) -> TemplateStoreSnapshot
 
-    /// The changes after a revision, by this process or another, in order.
+    /// The changes after a revision, by any process, in order.
     ///
-    /// The sequence ends when the store is closed or its task cancelled. It throws
+    /// The sequence ends when the store is closed or the task is cancelled. It throws
     /// ``TemplateStoreError`` with the code `watchLost` when changes may have been missed: the
-    /// revision is no longer kept, or the connection broke. Then read a ``snapshot()`` and follow
-    /// from its revision.
+    /// revision is no longer kept, or the connection broke. In that case read a ``snapshot()`` and
+    /// follow from its revision.
     ///
-    /// - Parameter revision: The revision of a snapshot, or of the last change seen.
+    /// - Parameter revision: The revision of a snapshot or of the last received change.
     /// - Returns: The changes, for one reader.
     func changes(since revision: StoreRevision) -> StoreChanges
 }
@@ -22,17 +22,17 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
     /// The current template of each project.
     public let templates: [StoredTemplate]
 
-    /// The overrides by project and by the UTF-8 bytes of the user ID, since IDs are compared byte
+    /// The pinned values by project and by the UTF-8 bytes of the user ID, since IDs compare byte
     /// by byte.
     public let overrides: [String: [Data: Data]]
 
-    /// The details of the projects of which they were ever set.
+    /// The details of projects whose details were ever set.
     public let projectDetails: [String: StoredProjectDetails]
 
     /// The revision.
     public let revision: StoreRevision
 
-    /// The reasons why records are missing that cannot be read, a sentence each.
+    /// The reasons why unreadable records are missing, one sentence each.
     public var omissions: [String] = []
 
     /// Creates a snapshot without omissions.
@@ -47,9 +47,9 @@ public struct TemplateStoreSnapshot: Sendable, Hashable {
     }
 }
 
-/// A position in a store's log of changes; each change has a greater one.
+/// A position in a store's change log; later changes have greater revisions.
 public struct StoreRevision: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The revision of a store without any change.
+    /// The revision of a store without changes.
     public static let zero = StoreRevision(0)
 
     /// The engine's number; numbers of successive changes need not be adjacent.
@@ -67,15 +67,15 @@ public struct StoreRevision: Sendable, Hashable, Comparable, CustomStringConvert
     public var description: String { number.description }
 }
 
-/// One change of a store: its subject, not its content.
+/// A change of a store: its subject without its content.
 public struct StoreChange: Sendable, Hashable {
     /// The subject of a change.
     public enum Subject: Sendable, Hashable {
         case template(project: String, version: Int)
-        /// The overrides of a user were set or removed.
+        /// A user's pinned values were set or removed.
         case overrides(project: String, userID: String)
         case tokens
-        /// A session of the console began or was ended; not when it expires.
+        /// A session of the console began or was ended; not reported when it expires.
         case session(id: String)
         /// A webhook of a project was added or removed.
         case webhooks(project: String)
@@ -95,18 +95,21 @@ public struct StoreChange: Sendable, Hashable {
     }
 }
 
-/// The changes of a store after a revision, in order, until they are lost or the store is closed.
+/// The changes of a store after a revision, in order, until changes are lost or the store is
+/// closed.
 public struct StoreChanges: AsyncSequence, Sendable {
     private let stream: AsyncThrowingStream<StoreChange, any Error>
 
     /// Creates a sequence from a stream, for engines.
     ///
-    /// - Parameter stream: The stream; it must throw only ``TemplateStoreError``.
+    /// - Parameter stream: The stream, which must throw only ``TemplateStoreError``.
     public init(_ stream: AsyncThrowingStream<StoreChange, any Error>) {
         self.stream = stream
     }
 
-    /// Starts reading; a second iterator would share the changes with the first.
+    /// Starts reading.
+    ///
+    /// A second iterator would share the changes with the first.
     public func makeAsyncIterator() -> AsyncThrowingStream<StoreChange, any Error>.Iterator {
         stream.makeAsyncIterator()
     }

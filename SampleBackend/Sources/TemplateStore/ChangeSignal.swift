@@ -1,4 +1,4 @@
-/// The newest known revision of a store, and the tasks waiting for a newer one.
+/// The newest known revision of a store, and the tasks that wait for a newer one.
 package final class ChangeSignal: Sendable {
     private struct Waiter {
         /// Resumed by any later revision.
@@ -25,7 +25,7 @@ package final class ChangeSignal: Sendable {
 
     package var hasWaiters: Bool { state.withLock { !$0.waiters.isEmpty } }
 
-    /// Resumes the waits for a revision before this one.
+    /// Resumes the waits for revisions before this one.
     package func advance(to revision: StoreRevision) {
         resume { state in
             if revision > state.latest { state.latest = revision }
@@ -34,12 +34,12 @@ package final class ChangeSignal: Sendable {
         }
     }
 
-    /// Resumes every wait, so that readers see an engine's failure.
+    /// Resumes all waits, so that readers notice an engine's failure.
     package func wake() {
         resume { _ in { _ in true } }
     }
 
-    /// Resumes every wait, later ones too.
+    /// Resumes all waits, including later ones.
     package func finish() {
         resume { state in
             state.isFinished = true
@@ -47,10 +47,10 @@ package final class ChangeSignal: Sendable {
         }
     }
 
-    /// Waits for a revision after `revision`, for ``wake()``, ``finish()`` or the task's
-    /// cancellation.
+    /// Waits for a revision after `revision`, for ``wake()``, for ``finish()`` or for cancellation
+    /// of the task.
     ///
-    /// `whenWaiting` is called when this wait makes ``hasWaiters`` true.
+    /// Calls `whenWaiting` when this wait makes ``hasWaiters`` true.
     package func wait(
         after revision: StoreRevision, whenWaiting: @Sendable () -> Void = {}
     ) async {
@@ -79,7 +79,7 @@ package final class ChangeSignal: Sendable {
         state.withLock { _ = $0.cancelled.remove(id) }
     }
 
-    /// Changes the state, and resumes the waits for which the returned predicate holds.
+    /// Changes the state, and resumes the waits that satisfy the returned predicate.
     private func resume(_ change: (inout State) -> (Waiter) -> Bool) {
         let ended = state.withLock { state in
             let isOver = change(&state)

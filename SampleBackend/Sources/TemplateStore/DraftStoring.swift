@@ -3,14 +3,14 @@ public import Foundation
 /// The part of a ``TemplateStore`` that keeps drafts: templates that administrators edit and have
 /// not published.
 ///
-/// A draft belongs to one administrator and one project, which need not exist yet. It is neither in
-/// the audit trail nor in the change feed, since nothing depends on it before it is published. It
-/// expires ``TemplateStoreLimits/draftLifetime`` after its last change: then it is hidden, and does not
-/// count. It is removed by a save or a removal of any draft that finds it expired
-/// ``TemplateStoreLimits/draftGrace`` after another one did, so that a clock that is ahead for a while
-/// removes none.
+/// A draft belongs to one administrator and one project, which need not exist yet. Drafts are not
+/// in the audit trail or the change feed, since nothing depends on them before they are published.
+/// A draft expires ``TemplateStoreLimits/draftLifetime`` after its last change; it is then hidden
+/// and does not count. A save or a removal of any draft marks expired drafts, and removes those
+/// that were marked ``TemplateStoreLimits/draftGrace`` ago. A clock that is temporarily ahead
+/// therefore removes no draft.
 public protocol DraftStoring: Sendable {
-    /// Creates or replaces a draft, if the stored one is the expected one.
+    /// Creates or replaces a draft if the stored one is as expected.
     ///
     /// - Parameter submission: The draft and the expectation.
     /// - Returns: The stored draft, with a new tag.
@@ -36,7 +36,7 @@ public protocol DraftStoring: Sendable {
     /// - Parameters:
     ///   - owner: The identifier of the administrator.
     ///   - project: The project's name.
-    ///   - expectation: The draft that is to be removed.
+    ///   - expectation: The draft to remove.
     ///   - date: The current time.
     /// - Returns: False when there is none.
     /// - Throws: ``TemplateStoreError`` with the code `draftMismatch` when there is another draft.
@@ -54,13 +54,13 @@ public struct DraftSubmission: Sendable, Hashable {
     /// The project's name.
     public var project: String
 
-    /// The version that the edit began with; 0 when nothing was published then.
+    /// The version on which the edit is based; 0 when nothing was published.
     public var baseVersion: Int
 
     /// The edited template as JSON text.
     public var content: Data
 
-    /// The draft that is replaced.
+    /// The draft to replace.
     public var expectation: StateExpectation
 
     /// The time of the change.
@@ -88,13 +88,13 @@ public struct StoredDraft: Sendable, Hashable {
     /// The project's name.
     public let project: String
 
-    /// The version that the edit began with; 0 when nothing was published then.
+    /// The version on which the edit is based; 0 when nothing was published.
     public let baseVersion: Int
 
     /// The edited template as JSON text.
     public let content: Data
 
-    /// A name for this state of the draft, which no other state of any draft has.
+    /// Identifies this state of the draft; no other state of any draft has the same tag.
     public let tag: String
 
     /// The time of the last change, to the millisecond.
@@ -115,7 +115,7 @@ public struct StoredDraft: Sendable, Hashable {
 }
 
 extension DraftSubmission {
-    /// The draft as it is stored, with a tag that was never used.
+    /// The draft to store, with a new unique tag.
     package func stored() -> StoredDraft {
         StoredDraft(
             owner: owner, project: project, baseVersion: baseVersion, content: content,
@@ -124,7 +124,7 @@ extension DraftSubmission {
 }
 
 extension StateExpectation {
-    /// Checks the tag of the stored draft; nil when there is none.
+    /// Checks the tag of the stored draft, which is nil when there is none.
     package func checkDraft(
         _ tag: String?, inProject project: String
     ) throws(TemplateStoreError) {
@@ -135,12 +135,12 @@ extension StateExpectation {
 }
 
 extension TemplateStoreLimits {
-    /// The most drafts of one administrator, each in another project.
+    /// Maximum number of drafts of one administrator, each in another project.
     public static let drafts = 20
 
-    /// The time after its last change at which a draft expires, in seconds: 30 days.
+    /// The time from its last change until a draft expires, in seconds: 30 days.
     public static let draftLifetime: TimeInterval = 30 * 86_400
 
-    /// The time for which an expired draft is kept after it was found expired, in seconds: 7 days.
+    /// The time from its marking until an expired draft is removed, in seconds: 7 days.
     public static let draftGrace: TimeInterval = 7 * 86_400
 }

@@ -1,11 +1,11 @@
 package import Foundation
 
-/// Drafts, and the rules for them, for engines that keep them as values.
+/// Drafts and their rules, for engines that keep drafts as values.
 package struct DraftTable: Sendable {
-    /// A draft, and when it was found expired.
+    /// A draft, and the time at which it was marked as expired.
     package struct Entry: Sendable, Hashable {
         package let draft: StoredDraft
-        /// Nil while the draft is not expired.
+        /// Nil unless the draft is marked as expired.
         package var expiryNoticeDate: Date?
 
         package init(draft: StoredDraft, expiryNoticeDate: Date? = nil) {
@@ -18,7 +18,7 @@ package struct DraftTable: Sendable {
         }
     }
 
-    /// The drafts by the UTF-8 bytes of the owner and of the project.
+    /// The drafts by the UTF-8 bytes of the owner and the project.
     private var entries: [Data: [Data: Entry]] = [:]
 
     /// All drafts, in any order.
@@ -28,7 +28,7 @@ package struct DraftTable: Sendable {
         for entry in entries { add(entry) }
     }
 
-    /// Adds a draft as it is, in place of the one of its owner in its project.
+    /// Adds a draft unchanged; replaces the draft of the same owner and project.
     package mutating func add(_ entry: Entry) {
         entries[Data(entry.draft.owner.utf8), default: [:]][Data(entry.draft.project.utf8)] = entry
     }
@@ -75,12 +75,12 @@ package struct DraftTable: Sendable {
         return true
     }
 
-    /// Marks expired drafts, and removes those that were marked a while ago.
+    /// Marks expired drafts, and removes those whose mark is old enough.
     private mutating func prune(at date: Date) {
         entries = entries.mapValues { entries in
             entries.compactMapValues { entry in
                 var entry = entry
-                // The clock may have been ahead when it was noted.
+                // The clock may have been ahead when the mark was set.
                 entry.expiryNoticeDate =
                     entry.isExpired(at: date) ? min(entry.expiryNoticeDate ?? date, date) : nil
                 let end = entry.expiryNoticeDate.map { $0 + TemplateStoreLimits.draftGrace }

@@ -1,8 +1,10 @@
 import Foundation
 
-/// State behind a lock; never call out, yield or resume in `withLock`.
+/// State behind a lock.
 ///
-/// An `NSLock`, since the thread sanitizer reports false races for `Mutex` on Linux.
+/// Never call out, yield or resume in `withLock`.
+///
+/// Uses `NSLock`, since the thread sanitizer reports false races for `Mutex` on Linux.
 package final class Locked<State>: @unchecked Sendable {  // Reached only under the lock.
     private let lock = NSLock()
     private var state: State

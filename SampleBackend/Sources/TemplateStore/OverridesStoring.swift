@@ -2,23 +2,24 @@ import Crypto
 public import Foundation
 import JSONTree
 
-/// The part of a ``TemplateStore`` that keeps the pinned values of single users.
+/// The part of a ``TemplateStore`` that keeps users' pinned values.
 public protocol OverridesStoring: Sendable {
-    /// Pins values for one user, or removes them, if those stored are the expected ones; removing
-    /// absent values is not a change.
+    /// Pins values for a user, or removes them, if the stored values are as expected.
+    ///
+    /// Removing absent values is not a change.
     ///
     /// - Parameter change: The user, the values, the expectation and the actor.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish,
     ///   `overridesMismatch`, or `tooManyOverrides`.
     func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError)
 
-    /// The values pinned for one user as JSON text; nil when there are none.
+    /// The pinned values of a user as JSON text; nil when there are none.
     func overrides(
         forUserID userID: String, inProject project: String
     ) async throws(TemplateStoreError) -> Data?
 }
 
-/// Values to pin for one user, or their removal.
+/// Values to pin for a user, or their removal.
 public struct OverridesChange: Sendable, Hashable {
     /// The project's name.
     public var project: String
@@ -29,7 +30,7 @@ public struct OverridesChange: Sendable, Hashable {
     /// The values as JSON text, `{"Home": {"title": "x"}}`; nil removes them.
     public var content: Data?
 
-    /// The values that are replaced, by the tag of their text.
+    /// The values to replace, identified by the tag of their text.
     public var expectation: StateExpectation
 
     /// The time of the change.
@@ -38,7 +39,7 @@ public struct OverridesChange: Sendable, Hashable {
     /// The name of the token used, for the audit trail.
     public var actor: String
 
-    /// Creates a change; by default of whatever is pinned.
+    /// Creates a change, by default of any pinned values.
     public init(
         project: String, userID: String, content: Data?, expectation: StateExpectation = .any,
         date: Date, actor: String
@@ -53,12 +54,12 @@ public struct OverridesChange: Sendable, Hashable {
 }
 
 extension OverridesChange {
-    /// The tag of pinned values: equal texts have equal tags.
+    /// The tag of pinned values; equal texts have equal tags.
     package static func tag(of content: Data) -> String {
         Array(SHA256.hash(data: content).prefix(16)).hexadecimal
     }
 
-    /// Checks that the values to replace are the expected ones; nil when none are pinned.
+    /// Checks the values to replace against the expectation; `current` is nil when none are pinned.
     package func checkExpectation(_ current: Data?) throws(TemplateStoreError) {
         if !expectation.isMet(byTag: current.map(Self.tag)) {
             throw .overridesMismatch(ofUser: userID, inProject: project)

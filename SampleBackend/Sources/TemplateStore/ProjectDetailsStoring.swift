@@ -1,11 +1,11 @@
 public import Foundation
 
-/// The part of a ``TemplateStore`` that keeps what administrators tell projects apart by: a name to
-/// show, a colour and an environment.
+/// The part of a ``TemplateStore`` that keeps the details by which administrators distinguish
+/// projects: display name, colour and environment.
 ///
-/// No client gets them. Every published project has them; at first they are empty.
+/// Clients do not receive them. Every published project has details, initially empty.
 public protocol ProjectDetailsStoring: Sendable {
-    /// Replaces the details of a project, if the stored ones are the expected ones.
+    /// Replaces the details of a project if the stored ones are as expected.
     ///
     /// Setting equal details is not a change.
     ///
@@ -23,9 +23,9 @@ public protocol ProjectDetailsStoring: Sendable {
     ) async throws(TemplateStoreError) -> StoredProjectDetails?
 }
 
-/// The details by which administrators tell a project apart.
+/// The details by which administrators distinguish projects.
 public struct ProjectDetails: Sendable, Hashable {
-    /// A colour of the palette, which each page shows in shades for light and dark.
+    /// A colour of the palette; pages show it in shades for light and dark appearance.
     public enum Color: String, Sendable, Hashable, CaseIterable {
         case red = "RED"
         case orange = "ORANGE"
@@ -39,22 +39,22 @@ public struct ProjectDetails: Sendable, Hashable {
 
     /// The purpose of a project.
     public enum Environment: String, Sendable, Hashable, CaseIterable {
-        /// Real users get its configurations.
+        /// Real users receive its configurations.
         case production = "PRODUCTION"
         case staging = "STAGING"
         case development = "DEVELOPMENT"
     }
 
-    /// The name to show beside the project's name; nil shows only that.
+    /// The name to display next to the project's name; nil displays only that name.
     public var displayName: String?
 
     /// The colour; nil for none.
     public var color: Color?
 
-    /// The purpose; nil when it was not said.
+    /// The purpose; nil when it is not set.
     public var environment: Environment?
 
-    /// Creates details; those left out are not set.
+    /// Creates details; omitted ones are not set.
     public init(
         displayName: String? = nil, color: Color? = nil, environment: Environment? = nil
     ) {
@@ -69,10 +69,10 @@ public struct StoredProjectDetails: Sendable, Hashable {
     /// The details.
     public let details: ProjectDetails
 
-    /// The revision of their last change; 0 when they were never set.
+    /// The revision of the last change; 0 when the details were never set.
     public let revision: StoreRevision
 
-    /// Creates stored details; without arguments those that were never set.
+    /// Creates stored details; without arguments, details that were never set.
     public init(_ details: ProjectDetails = ProjectDetails(), revision: StoreRevision = .zero) {
         self.details = details
         self.revision = revision
@@ -84,10 +84,10 @@ public struct ProjectDetailsChange: Sendable, Hashable {
     /// The project's name.
     public var project: String
 
-    /// The details, in place of all that were set before.
+    /// The details, which replace all earlier ones.
     public var details: ProjectDetails
 
-    /// The revision of the details that are replaced; nil replaces any.
+    /// The revision of the details to replace; nil replaces any.
     public var expectedRevision: StoreRevision?
 
     /// The time of the change.
@@ -110,7 +110,7 @@ public struct ProjectDetailsChange: Sendable, Hashable {
 }
 
 extension ProjectDetailsChange {
-    /// Checks that the details to replace are the expected ones.
+    /// Checks the details to replace against the expectation.
     package func checkExpectation(
         _ current: StoredProjectDetails
     ) throws(TemplateStoreError) {

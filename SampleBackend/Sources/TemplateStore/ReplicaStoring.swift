@@ -1,18 +1,21 @@
 public import Foundation
 
-/// The part of a store by which the processes that serve from it tell each other what they count, and
+/// The part of a store through which the processes that serve from it share their counts, and
 /// notice that they are behind.
 ///
-/// Engines for processes on several machines have it; others need not.
+/// Engines for several machines implement it; others need not.
 public protocol ReplicaStoring: Sendable {
-    /// Identifies the announcements of this process; nil before the first, and when the store no longer
-    /// has them. All have to be made again under another name.
+    /// Identifies the announcements of this process.
+    ///
+    /// Nil before the first announcement, and when the store has lost them; then all must be made
+    /// again under a new identifier.
     var announcedReplica: String? { get }
 
-    /// Tells the other processes something, in place of what this one has announced by the same name.
+    /// Announces something to the other processes; replaces this process's announcement of the same
+    /// name.
     ///
-    /// It goes away with the process, and when that does not reach the store for a while. It is not a change
-    /// to follow.
+    /// It disappears with the process, or when the process cannot reach the store for a while.
+    /// Followers of the change feed do not see it.
     ///
     /// - Parameters:
     ///   - content: At most 100 kB.
@@ -20,11 +23,11 @@ public protocol ReplicaStoring: Sendable {
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func announce(_ content: Data, as name: String) async throws(TemplateStoreError)
 
-    /// The announcements of all processes, this one included.
+    /// The announcements of all processes, including this one.
     func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement]
 
-    /// The revision of the newest change, by whichever process, that ``ChangeFeed/changes(since:)`` reports;
-    /// zero when there is none, or the newest is of a kind that this program does not know.
+    /// The revision of the newest change by any process that ``ChangeFeed/changes(since:)``
+    /// reports; zero when there is none, or when this program does not know the kind of the newest.
     ///
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func newestRevision() async throws(TemplateStoreError) -> StoreRevision
@@ -32,16 +35,16 @@ public protocol ReplicaStoring: Sendable {
 
 /// The announcements of one process.
 public struct ReplicaAnnouncement: Sendable, Hashable {
-    /// Identifies the process for as long as the store knows it.
+    /// Identifies the process while the store knows it.
     public let replica: String
 
     /// True for this process.
     public let isOwn: Bool
 
-    /// True when the process gives no sign of life: it has died, or does not reach the store.
+    /// True when the process is unresponsive: it has ended, or cannot reach the store.
     public let isSilent: Bool
 
-    /// The contents by their names.
+    /// The contents by name.
     public let contents: [String: Data]
 
     /// Creates an announcement.

@@ -3,11 +3,10 @@ public import Foundation
 /// The part of a ``TemplateStore`` that keeps the sessions of the console, as hashes of their
 /// cookies.
 ///
-/// A session is kept while it lasts: ending it removes it, as revoking its token does, and one that has
-/// expired is removed by the next ``addSession(_:actor:)``. The audit trail keeps who signed in and
-/// out.
+/// Ending a session removes it, as revoking its token does; the next ``addSession(_:actor:)``
+/// removes expired ones. The audit trail records who signed in and out.
 public protocol SessionStoring: Sendable {
-    /// Stores a new session, and removes those that have expired by its creation.
+    /// Stores a new session, and removes sessions that have expired by its creation.
     ///
     /// - Parameters:
     ///   - session: The session.
@@ -18,29 +17,29 @@ public protocol SessionStoring: Sendable {
         _ session: StoredSession, actor: String
     ) async throws(TemplateStoreError)
 
-    /// The sessions that expire after a time, in any order.
+    /// The sessions that expire after a date, in any order.
     func sessions(
         lastingAt date: Date
     ) async throws(TemplateStoreError) -> [StoredSession]
 
-    /// One session; nil when there is none with this identifier.
+    /// A session; nil when none has this identifier.
     func session(id: String) async throws(TemplateStoreError) -> StoredSession?
 
-    /// Ends a session and removes it; false when there is none with this identifier.
+    /// Ends and removes a session; false when none has this identifier.
     func removeSession(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool
 }
 
-/// A session of the console in a store: the hash of its cookie, never its text.
+/// A stored session of the console: the hash of its cookie, never the cookie itself.
 public struct StoredSession: Sendable, Hashable {
     /// The public identifier.
     public let id: String
 
-    /// The identifier of the token with which it began.
+    /// The identifier of the token with which the session began.
     public let tokenID: String
 
-    /// The name by which the audit trail shows it.
+    /// The name in the audit trail.
     public let name: String
 
     /// The permissions of its token.

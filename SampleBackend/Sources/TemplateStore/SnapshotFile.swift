@@ -10,19 +10,19 @@ import JSONTree
     import Glibc
 #endif
 
-/// A file that keeps the last ``TemplateStoreSnapshot``, from which a server can start when its store
-/// does not answer.
+/// A file with the last ``TemplateStoreSnapshot``, from which a server can start when its store
+/// does not respond.
 ///
-/// It has no tokens, sessions, drafts and secrets of webhooks. It is replaced as a whole, and only its
-/// owner may read it; a symbolic link stays, and the file that it leads to is replaced. A file that is not
-/// a snapshot, or one that cannot be used, is never replaced. The first line names the format, the second
-/// is the SHA-256 of the rest, which is JSON.
+/// It has no tokens, sessions, drafts or secrets of webhooks. A write replaces the whole file,
+/// which only its owner can read; a symbolic link stays, and its target is replaced. A file that is
+/// not a snapshot, or cannot be used, is never replaced. The first line names the format, and the
+/// second is the SHA-256 of the rest, which is JSON.
 package struct SnapshotFile: Sendable {
-    /// A snapshot and the time at which it was read from the store.
+    /// A snapshot, and the time at which it was read from the store.
     package struct Kept: Sendable, Hashable {
         package var snapshot: TemplateStoreSnapshot
         package let date: Date
-        /// A mark of the store that has all changes of the snapshot; nil for an engine that has none.
+        /// A mark of the store that has all changes of the snapshot; nil for engines without marks.
         package let mark: StoreMark?
 
         package init(snapshot: TemplateStoreSnapshot, date: Date, mark: StoreMark?) {
@@ -38,17 +38,18 @@ package struct SnapshotFile: Sendable {
     private static let name = "activeconfig-snapshot"
     private static let format = 1
 
-    /// Maximum number of symbolic links, one leading to the next.
+    /// Maximum number of chained symbolic links.
     private static let maximumLinks = 40
 
     package let path: String
 
     package init(path: String) { self.path = path }
 
-    /// Creates and removes a file beside this one.
+    /// Creates and removes a file next to this one.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when that is not possible, or this is
-    ///   a folder or something else that is no file.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when that fails, or when the
+    ///   path is a
+    ///   folder or another item that is not a file.
     package func checkIsWritable() throws(TemplateStoreError) {
         do {
             let target = try target()
@@ -61,18 +62,21 @@ package struct SnapshotFile: Sendable {
         }
     }
 
-    /// Replaces the file, unless it cannot be used, or its snapshot is of another store or of a later
-    /// revision: it may be the last copy of what that store had.
+    /// Replaces the file.
     ///
-    /// - Throws: ``TemplateStoreError``: that of ``read()``, or one with the code `unavailable`; the file
-    ///   is the one before then.
+    /// Keeps it if it cannot be used, or if its snapshot is of another store or a later revision:
+    /// it may be the last copy of that store's content.
+    ///
+    /// - Throws: ``TemplateStoreError``: the errors of ``read()``, or one with the code
+    ///   `unavailable`; the
+    ///   file is unchanged then.
     package func write(_ kept: Kept) throws(TemplateStoreError) {
         if let earlier = try read() {
             let advice = "move the file away if the store was replaced or restored on purpose."
             if let mark = earlier.mark, mark.storeID != kept.mark?.storeID {
                 throw TemplateStoreError(
                     .unavailable,
-                    "The snapshot \(path) is of another store: give each store a file of its own, or "
+                    "The snapshot \(path) is of another store: give each store its own file, or "
                         + advice)
             }
             if earlier.snapshot.revision > kept.snapshot.revision {
@@ -103,9 +107,9 @@ package struct SnapshotFile: Sendable {
                 + "write there, and the space on the disk.", underlyingError: error)
     }
 
-    /// Reads the file; nil when there is none.
+    /// Reads the file; nil when it does not exist.
     ///
-    /// Records that cannot be read are omissions of the snapshot.
+    /// Unreadable records become omissions of the snapshot.
     ///
     /// - Throws: ``TemplateStoreError``: `damaged`, `newerSchema`, or `unavailable` when it cannot be
     ///   read.
@@ -117,9 +121,9 @@ package struct SnapshotFile: Sendable {
             throw damaged("it is a link that leads to itself")
         }
         guard FileManager.default.fileExists(atPath: target) else { return nil }
-        // Opening a pipe would wait for its writer.
+        // Opening a pipe would wait for a writer.
         guard Self.type(of: target) == .typeRegular else {
-            throw damaged("it is no regular file")
+            throw damaged("it is not a regular file")
         }
         let data: Data
         do {
@@ -129,7 +133,7 @@ package struct SnapshotFile: Sendable {
         } catch {
             throw TemplateStoreError(
                 .unavailable,
-                "The snapshot \(path) cannot be read: let this user read it, or move the file away.",
+                "The snapshot \(path) cannot be read: make it readable, or move it away.",
                 underlyingError: error)
         }
         let lines = data.split(
@@ -138,7 +142,7 @@ package struct SnapshotFile: Sendable {
         let words = head.split(separator: " ")
         guard words.count == 2, words[0] == Self.name, let format = Int(words[1]), format > 0
         else {
-            throw damaged("it is no snapshot")
+            throw damaged("it is not a snapshot")
         }
         guard format <= Self.format else {
             throw TemplateStoreError(
@@ -148,13 +152,13 @@ package struct SnapshotFile: Sendable {
         }
         guard data.count <= Self.maximumBytes, lines.count == 3,
             Data(SHA256.hash(data: lines[2])).hexadecimal.utf8.elementsEqual(lines[1])
-        else { throw damaged("its content does not have its checksum") }
+        else { throw damaged("its content does not match its checksum") }
         guard let record = try? JSONDecoder().decode(SnapshotRecord.self, from: Data(lines[2])),
             record.isInRange
         else { throw damaged("its content cannot be read") }
         var kept = record.kept
         kept.snapshot.omissions = record.unreadableRecords.map {
-            "The record \($0) of the snapshot \(path) cannot be read, and is left out until the store "
+            "The record \($0) of the snapshot \(path) cannot be read and is missing until the store "
                 + "is read."
         }
         return kept
@@ -163,17 +167,17 @@ package struct SnapshotFile: Sendable {
     private func damaged(_ reason: String) -> TemplateStoreError {
         TemplateStoreError(
             .damaged,
-            "The snapshot \(path) cannot be used, since \(reason), and is never replaced: move the file "
+            "The snapshot \(path) cannot be used, since \(reason), and is not replaced: move it "
                 + "away, or give another one.")
     }
 
-    /// The type of what is at a path; nil when there is nothing.
+    /// The type of the item at a path; nil when there is none.
     private static func type(of path: String) -> FileAttributeType? {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         return attributes?[.type] as? FileAttributeType
     }
 
-    /// The path of the file to which symbolic links lead, whether or not it exists.
+    /// The path to which symbolic links lead; the file need not exist.
     private func target() throws -> String {
         var path = path
         for _ in 0..<Self.maximumLinks {
@@ -185,7 +189,7 @@ package struct SnapshotFile: Sendable {
         throw POSIXError(.ELOOP)
     }
 
-    /// Creates an empty file beside the target, which no other server writes, and returns its path.
+    /// Creates an empty file next to the target under a unique name, and returns its path.
     private func makeTemporary(for target: String) throws -> String {
         let temporary = "\(target).new-\(UUID().uuidString.prefix(8).lowercased())"
         guard
@@ -195,8 +199,8 @@ package struct SnapshotFile: Sendable {
         return temporary
     }
 
-    /// Removes what servers that were killed have left beside the target: files that nobody has written to
-    /// for an hour.
+    /// Removes files that terminated servers left next to the target: those not modified for an
+    /// hour.
     private func removeLeftovers(of target: String) {
         let file = URL(filePath: target)
         let folder = file.deletingLastPathComponent()
@@ -213,7 +217,7 @@ package struct SnapshotFile: Sendable {
         }
     }
 
-    /// Writes a file beside the target, and renames it.
+    /// Writes a file next to the target, and renames it.
     private func replace(by data: Data) throws {
         let target = try target()
         removeLeftovers(of: target)

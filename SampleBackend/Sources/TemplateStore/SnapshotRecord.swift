@@ -54,10 +54,10 @@ struct SnapshotRecord: Codable {
             kept.snapshot.projectDetails.map { Details(project: $0, $1) })
     }
 
-    /// False when the revision is beyond what a store has.
+    /// False when the revision is out of a store's range.
     var isInRange: Bool { Self.revisions.contains(revision) }
 
-    /// The records that cannot be read, such as `templates[3] (project "a")`.
+    /// The unreadable records, such as `templates[3] (project "a")`.
     var unreadableRecords: [String] {
         templates.unreadable.map { "templates\($0)" }
             + overrides.unreadable.map { "overrides\($0)" }
@@ -66,7 +66,7 @@ struct SnapshotRecord: Codable {
 
     fileprivate static let revisions: ClosedRange<Int64> = 0...1 << 62
 
-    /// As many as the client protocol has digits for.
+    /// Limited by the number of digits in the client protocol.
     fileprivate static let versions = 1...999_999_999_999_999
 
     var kept: SnapshotFile.Kept {
@@ -86,7 +86,7 @@ struct SnapshotRecord: Codable {
 
 /// An element of a list in a ``SnapshotRecord``.
 protocol SnapshotElement: Codable {
-    /// False when a number is beyond what a store has, so that the next one might not exist.
+    /// False when a number is out of a store's range, so that its successor might not exist.
     var isInRange: Bool { get }
 }
 
@@ -94,11 +94,11 @@ extension SnapshotElement {
     var isInRange: Bool { true }
 }
 
-/// A list of which each element is read by itself, so that one that cannot be read takes no other away.
+/// A list whose elements are decoded one by one, so that an unreadable element loses no other.
 struct SnapshotElements<Element: SnapshotElement>: Codable {
     let readable: [Element]
 
-    /// The positions of the others, such as `[3] (project "a")`.
+    /// The positions of unreadable elements, such as `[3] (project "a")`.
     let unreadable: [String]
 
     init(_ readable: [Element]) {
@@ -106,7 +106,7 @@ struct SnapshotElements<Element: SnapshotElement>: Codable {
         unreadable = []
     }
 
-    /// An element, if it can be read, and its project, if that can be.
+    /// An element and its project, each if it can be read.
     private struct Attempt: Decodable {
         private struct Owner: Decodable { let project: String }
 

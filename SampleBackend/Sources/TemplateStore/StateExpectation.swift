@@ -1,4 +1,4 @@
-/// The expected state of a store before a change, which then replaces nothing that was stored since.
+/// The expected state of a store before a change, so that the change overwrites no unknown state.
 public enum StateExpectation: Sendable, Hashable {
     /// Something or nothing.
     case any
@@ -11,7 +11,7 @@ public enum StateExpectation: Sendable, Hashable {
 }
 
 extension StateExpectation {
-    /// True when the state with a tag is the expected one; nil is the tag of nothing.
+    /// True when the state with a tag is as expected; a nil tag represents absence.
     package func isMet(byTag tag: String?) -> Bool {
         switch self {
         case .any: true

@@ -2,24 +2,25 @@
 package struct StoreCopy: Sendable {
     /// The progress of a copy.
     package enum Progress: Sendable, Hashable {
-        /// Of the changes, which are most of a store, so many are copied.
+        /// Number of copied changes; changes are most of a store.
         case copied(Int, of: Int)
-        /// So many of them are read back.
+        /// Number of changes that were read back.
         case compared(Int, of: Int)
     }
 
-    /// The revision of the source that was copied.
+    /// The copied revision of the source.
     package let revision: StoreRevision
 
     /// The digest of the content, with its counts.
     package let digest: ArchiveDigest
 
-    /// Copies the whole content of a store into an empty one, and compares it.
+    /// Copies the whole content of a store to an empty one, and compares both.
     ///
     /// - Parameters:
-    ///   - source: The source, which is not changed.
-    ///   - target: The target. Other processes cannot open it before the copy is complete and compared;
-    ///     after an error or an interruption they never can.
+    ///   - source: The source; it is not changed.
+    ///   - target: The target. Other processes cannot open it before the copy is complete and
+    ///     compared;
+    ///     after an error or an interruption they cannot open it at all.
     ///   - report: Called after each record.
     /// - Returns: The revision and the content.
     /// - Throws: ``TemplateStoreError`` with the code `notEmpty`, or `damaged` when the copy differs.

@@ -1,33 +1,35 @@
-/// The part of a store by which it is told from another one, and from one that has lost changes.
+/// The part of a store that distinguishes it from other stores, and from one that has lost changes.
 ///
-/// Engines whose data may be replaced or restored while servers run have it; others need not.
+/// Engines whose data can be replaced or restored while servers run implement it; others need not.
 public protocol StoreMarking: Sendable {
-    /// The mark of the store as it is now.
+    /// The mark of the store in its current state.
     ///
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func mark() async throws(TemplateStoreError) -> StoreMark
 
-    /// Refuses every call until this is found to be the store of a mark, with the change of the mark, and
+    /// Refuses all calls until this proves to be the marked store, with the marked change, and
     /// never creates a store.
     ///
-    /// Calls throw ``TemplateStoreError`` until then: `otherStore`, or `changesLost` when there is no
-    /// store, or one without that change. Each looks again.
+    /// Until then, calls throw ``TemplateStoreError``: `otherStore`, or `changesLost` when there is
+    /// no store or it lacks the change. Each call checks again.
     ///
-    /// - Parameter mark: The mark of an earlier moment.
-    /// - Throws: ``TemplateStoreError`` with the code `otherStore` when the mark is of another place;
-    ///   nothing is expected then.
+    /// - Parameter mark: A mark from an earlier time.
+    /// - Throws: ``TemplateStoreError`` with the code `otherStore` when the mark is of another
+    ///   place;
+    ///   the expectation is then ignored.
     func expect(_ mark: StoreMark) throws(TemplateStoreError)
 }
 
-/// A store and its last change, at one moment.
+/// A store and its last change at some time.
 public struct StoreMark: Sendable, Hashable, Codable {
-    /// Identifies the store; copies that the engine makes of its data have the same.
+    /// Identifies the store; copies of its data by the engine have the same ID.
     public let storeID: String
 
-    /// The place of the store in its engine, such as a prefix.
+    /// The location of the store in its engine, such as a prefix.
     public let place: String
 
-    /// Identifies the last change, which all later states of the store have too; nil before the first.
+    /// Identifies the last change, which all later states of the store contain; nil before the
+    /// first.
     public let change: String?
 
     /// Creates a mark.

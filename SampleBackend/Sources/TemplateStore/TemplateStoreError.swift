@@ -1,4 +1,4 @@
-/// The reason why a store refused a change, or could not make it.
+/// The reason why a store refused a change or failed to make it.
 public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     /// The kind of failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -14,50 +14,52 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
 
         /// The current version is not the one that the publisher expected.
         public static let versionMismatch = Code(kind: .versionMismatch)
-        /// Nothing was ever published in the project.
+        /// Nothing has been published in the project.
         public static let projectMissing = Code(kind: .projectMissing)
         /// The version does not exist, or is no longer kept.
         public static let versionMissing = Code(kind: .versionMissing)
-        /// The values pinned for the user are not those that were expected.
+        /// The user's pinned values are not as expected.
         public static let overridesMismatch = Code(kind: .overridesMismatch)
-        /// Values are pinned for the most users allowed.
+        /// The maximum number of users has pinned values.
         public static let tooManyOverrides = Code(kind: .tooManyOverrides)
-        /// The stored draft is not the one that was expected.
+        /// The stored draft is not as expected.
         public static let draftMismatch = Code(kind: .draftMismatch)
-        /// The details of the project are not those that were expected.
+        /// The details of the project are not as expected.
         public static let projectDetailsMismatch = Code(kind: .projectDetailsMismatch)
-        /// The administrator has the most drafts allowed.
+        /// The administrator has the maximum number of drafts.
         public static let tooManyDrafts = Code(kind: .tooManyDrafts)
         /// A token with the same identifier or hash exists.
         public static let tokenExists = Code(kind: .tokenExists)
         /// A valid token with the same name exists.
         public static let tokenNameExists = Code(kind: .tokenNameExists)
-        /// The project has the most webhooks allowed.
+        /// The project has the maximum number of webhooks.
         public static let tooManyWebhooks = Code(kind: .tooManyWebhooks)
         /// Changes may have been missed: read a snapshot.
         public static let watchLost = Code(kind: .watchLost)
-        /// The content was written by a newer version of this program; it was not touched.
+        /// The content was written by a newer version of this program; it is unchanged.
         public static let newerSchema = Code(kind: .newerSchema)
         /// The content cannot be read.
         public static let damaged = Code(kind: .damaged)
-        /// There is no room to store the change, and nothing of it was stored.
+        /// There is no space for the change; nothing of it was stored.
         public static let outOfSpace = Code(kind: .outOfSpace)
-        /// A store is to be filled that has content already; it was not touched.
+        /// The store to fill has content already; it is unchanged.
         public static let notEmpty = Code(kind: .notEmpty)
-        /// The content is that of a copy that was interrupted.
+        /// The content is the result of an interrupted copy.
         public static let incompleteCopy = Code(kind: .incompleteCopy)
-        /// The engine's files were removed, moved or replaced while they were in use: nothing more
-        /// is stored until a restart.
+        /// The engine's files were removed, moved or replaced while in use.
+        ///
+        /// Nothing is stored until a restart.
         public static let filesReplaced = Code(kind: .filesReplaced)
-        /// The store is another one than that of a ``StoreMark``.
+        /// The store is not that of the ``StoreMark``.
         public static let otherStore = Code(kind: .otherStore)
-        /// The store is that of a ``StoreMark`` without its change, or is not there: it was emptied, or
-        /// restored from an earlier backup.
+        /// The store is that of the ``StoreMark`` but lacks its change, or does not exist: it was
+        /// emptied, or restored from an earlier backup.
         public static let changesLost = Code(kind: .changesLost)
-        /// The engine did not answer a change, which is stored already, will be, or never will be: the
-        /// audit trail tells.
+        /// The engine did not confirm a change.
+        ///
+        /// It may be stored already, be stored later, or never be stored: check the audit trail.
         public static let outcomeUnknown = Code(kind: .outcomeUnknown)
-        /// The engine does not answer, or could not write.
+        /// The engine does not respond, or could not write.
         public static let unavailable = Code(kind: .unavailable)
 
         /// The code's name, such as `versionMismatch`.
@@ -70,7 +72,7 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
     /// One sentence with the failure and what to do.
     public let message: String
 
-    /// The sentence for clients, who see no addresses and files, where the engine has one of its own.
+    /// The sentence for clients, without addresses and files, if the engine provides one.
     public let clientMessage: String?
 
     /// The current version for a `versionMismatch`; 0 when there is none.
@@ -91,13 +93,13 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
         self.underlyingError = underlyingError
     }
 
-    /// The failure and what to do, with the engine's error.
+    /// The failure and what to do, followed by the engine's error.
     public var description: String {
         underlyingError.map { "\(message) (\($0))" } ?? message
     }
 }
 
-// Errors that every engine throws with the same text.
+// Errors that all engines throw with the same text.
 extension TemplateStoreError {
     package static func projectMissing(_ project: String) -> TemplateStoreError {
         TemplateStoreError(
@@ -110,8 +112,8 @@ extension TemplateStoreError {
     ) -> TemplateStoreError {
         TemplateStoreError(
             .versionMismatch,
-            "The current version of the project '\(project)' is \(current), where \(expected) was "
-                + "expected: read it, make the change to it and publish again.",
+            "The current version of the project '\(project)' is \(current), but \(expected) was "
+                + "expected: get it, apply the change to it and publish again.",
             currentVersion: current)
     }
 
@@ -119,14 +121,14 @@ extension TemplateStoreError {
         TemplateStoreError(
             .tooManyOverrides,
             "Values are pinned for \(TemplateStoreLimits.usersWithOverrides) users of the project "
-                + "'\(project)', which is the most: remove those of another user first.")
+                + "'\(project)', which is the maximum: remove those of another user first.")
     }
 
     package static func tooManyWebhooks(inProject project: String) -> TemplateStoreError {
         TemplateStoreError(
             .tooManyWebhooks,
             "The project '\(project)' has \(TemplateStoreLimits.webhooks) webhooks, which is the "
-                + "most: remove another one first.")
+                + "maximum: remove another one first.")
     }
 
     package static func draftMismatch(
@@ -135,9 +137,9 @@ extension TemplateStoreError {
         TemplateStoreError(
             .draftMismatch,
             isThere
-                ? "The draft in the project '\(project)' is not the one that was expected: get it, "
-                    + "make the change to it and store it again."
-                : "There is no draft in the project '\(project)' any more: start another one.")
+                ? "The draft in the project '\(project)' is not the expected one: get it, "
+                    + "apply the change to it and store it again."
+                : "The project '\(project)' no longer has a draft: start another one.")
     }
 
     package static func overridesMismatch(
@@ -146,27 +148,27 @@ extension TemplateStoreError {
         TemplateStoreError(
             .overridesMismatch,
             "The values pinned for the user '\(userID)' in the project '\(project)' are not those "
-                + "that were expected: get them, make the change to them and store them again.")
+                + "that were expected: get them, apply the change to them and store them again.")
     }
 
     package static func projectDetailsMismatch(inProject project: String) -> TemplateStoreError {
         TemplateStoreError(
             .projectDetailsMismatch,
             "The details of the project '\(project)' are not those that were expected: get them, "
-                + "make the change to them and store them again.")
+                + "apply the change to them and store them again.")
     }
 
     package static func tooManyDrafts(inProjects projects: [String]) -> TemplateStoreError {
         TemplateStoreError(
             .tooManyDrafts,
-            "You have \(TemplateStoreLimits.drafts) drafts, which is the most: publish or discard "
-                + "one of those in \(projects.joined(separator: ", ")).")
+            "You have \(TemplateStoreLimits.drafts) drafts, which is the maximum: publish or "
+                + "discard one of those in \(projects.joined(separator: ", ")).")
     }
 
     package static func tokenExists(id: String) -> TemplateStoreError {
         TemplateStoreError(
             .tokenExists,
-            "There is a token with the identifier '\(id)' or its hash already: make another one.")
+            "A token with the identifier '\(id)' or its hash exists already: create another one.")
     }
 
     package static func tokenNameExists(_ name: String) -> TemplateStoreError {

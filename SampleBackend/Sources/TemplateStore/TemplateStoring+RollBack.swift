@@ -1,26 +1,27 @@
 public import Foundation
 public import Templates
 
-/// Most attempts at a rollback from any version while others publish.
+/// Maximum number of attempts to roll back from any version while others publish.
 private let rollbackAttempts = 16
 
 extension TemplateStoring {
-    /// Publishes the content of an older version again, as a new version.
+    /// Publishes the content of an older version as a new version.
     ///
-    /// A rollback from a given version is made only while that one is current, which is checked
-    /// together with the publish. A rollback from any version is retried a few times when another
+    /// A rollback from a given version succeeds only while that version is current; the publish
+    /// checks this atomically. A rollback from any version is retried a few times if another
     /// publish interferes.
     ///
     /// - Parameters:
-    ///   - number: The version to go back to, less than the current one.
+    ///   - number: The version to return to, less than the current one.
     ///   - project: The project's name.
-    ///   - expectation: The version that is to be replaced.
+    ///   - expectation: The version to replace.
     ///   - user: The person or program that rolls back.
     ///   - date: The time of the rollback.
     /// - Returns: The new version.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing`; `versionMissing` when the
-    ///   version is not kept or not older than the current one; `versionMismatch` when the current
-    ///   version is not the expected one, or others publish without a pause.
+    ///   version is not stored or not older than the current one; `versionMismatch` when the
+    ///   current
+    ///   version is not the expected one, or others keep publishing.
     public func rollBack(
         to number: Int, inProject project: String,
         expecting expectation: TemplateSubmission.Expectation = .any, user: TemplateVersion.User,
@@ -38,14 +39,14 @@ extension TemplateStoring {
             guard number < current else {
                 throw TemplateStoreError(
                     .versionMissing,
-                    "A rollback goes to a version before the current one, \(current), of the "
-                        + "project '\(project)'; \(number) is not; give a lower number.")
+                    "A rollback needs a version before the current one, \(current), of the "
+                        + "project '\(project)'; give a number lower than \(number).")
             }
             guard let target = try await template(version: number, inProject: project) else {
                 throw TemplateStoreError(
                     .versionMissing,
-                    "Version \(number) of the project '\(project)' is not kept; list the versions "
-                        + "to see which are.")
+                    "Version \(number) of the project '\(project)' is not stored; list the "
+                        + "versions to see which are stored.")
             }
             let submission = TemplateSubmission(
                 project: project, content: target.content, expectation: .version(current),

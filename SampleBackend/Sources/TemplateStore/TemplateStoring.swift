@@ -3,15 +3,16 @@ public import Templates
 
 /// The part of a ``TemplateStore`` that keeps templates and their versions.
 public protocol TemplateStoring: Sendable {
-    /// Publishes a template as the next version, if the current version is the expected one.
+    /// Publishes a template as the next version if the current version is the expected one.
     ///
-    /// Versions beyond ``TemplateStoreLimits/keptVersions`` are dropped, the oldest first. Each
-    /// webhook of the project gets a delivery, stored with the version or not at all.
+    /// Drops the oldest versions beyond ``TemplateStoreLimits/keptVersions``. Creates a delivery
+    /// for each webhook of the project, atomically with the version.
     ///
     /// - Parameter submission: The template and its metadata.
     /// - Returns: The stored version.
-    /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` and the current version,
-    ///   when that is not the expected one; nothing is stored then.
+    /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` and the current version
+    ///   when
+    ///   that is not the expected one; nothing is stored then.
     func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate
@@ -21,7 +22,7 @@ public protocol TemplateStoring: Sendable {
     /// - Parameters:
     ///   - version: The version's number, or nil for the current one.
     ///   - project: The project's name.
-    /// - Returns: The template; nil when there is no such project, or no such version is kept.
+    /// - Returns: The template; nil when the project does not exist or the version is not stored.
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func template(
         version: Int?, inProject project: String
@@ -37,7 +38,7 @@ public protocol TemplateStoring: Sendable {
 public struct TemplateSubmission: Sendable, Hashable {
     /// The version that the publisher intends to replace.
     public enum Expectation: Sendable, Hashable {
-        /// Exactly this one; 0 means that the project has none.
+        /// Exactly this version; 0 means that the project has none.
         case version(Int)
         /// Any current version.
         case any
@@ -49,7 +50,7 @@ public struct TemplateSubmission: Sendable, Hashable {
     /// The template as JSON text, without `version`.
     public var content: Data
 
-    /// The version to replace; if another one is current, nothing is stored.
+    /// The version to replace; nothing is stored if another one is current.
     public var expectation: Expectation
 
     /// The time of the publish.
@@ -58,16 +59,16 @@ public struct TemplateSubmission: Sendable, Hashable {
     /// The publisher.
     public var user: TemplateVersion.User
 
-    /// The publisher's note.
+    /// The publisher's description.
     public var description: String?
 
-    /// The interface through which it was published.
+    /// The interface through which the version was published.
     public var origin: TemplateVersion.Origin
 
     /// The kind of publish.
     public var updateType: TemplateVersion.UpdateType
 
-    /// The version that a rollback publishes again; nil for other publishes.
+    /// The version that a rollback republishes; nil for other publishes.
     public var rollbackSource: Int?
 
     /// Creates a submission.
@@ -90,7 +91,7 @@ public struct TemplateSubmission: Sendable, Hashable {
 }
 
 extension TemplateSubmission {
-    /// The version that engines store, its date rounded to milliseconds.
+    /// The version to store, with its date rounded to milliseconds.
     package func stored(asVersion number: Int, revision: StoreRevision) -> StoredTemplate {
         StoredTemplate(
             project: project,
@@ -101,8 +102,9 @@ extension TemplateSubmission {
             content: content, revision: revision)
     }
 
-    /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` unless the current version,
-    ///   0 for none, is the expected one.
+    /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` unless the current version
+    ///   is
+    ///   the expected one; 0 means none.
     package func checkExpectation(current: Int) throws(TemplateStoreError) {
         if case .version(let expected) = expectation, expected != current {
             throw .versionMismatch(expected: expected, current: current, inProject: project)
@@ -110,7 +112,7 @@ extension TemplateSubmission {
     }
 }
 
-/// A published version of a template in a store.
+/// A stored version of a template.
 public struct StoredTemplate: Sendable, Hashable {
     /// The project's name.
     public let project: String
@@ -118,7 +120,7 @@ public struct StoredTemplate: Sendable, Hashable {
     /// The metadata of the version.
     public let version: TemplateVersion
 
-    /// The template as JSON text, without `version`, byte for byte as it was published.
+    /// The template as JSON text without `version`, byte for byte as published.
     public let content: Data
 
     /// The revision of the publish.
@@ -140,16 +142,16 @@ public struct VersionQuery: Sendable, Hashable {
     /// The page size, 1 to 300; other numbers are clamped.
     public var limit: Int
 
-    /// The greatest version number to include; nil for no limit.
+    /// The highest version number to include; nil for no limit.
     public var endVersion: Int?
 
-    /// The earliest time of publishing to include; nil for no limit.
+    /// The earliest publish time to include; nil for no limit.
     public var startTime: Date?
 
-    /// The time before which a version must have been published; nil for no limit.
+    /// The exclusive upper bound of the publish time; nil for no limit.
     public var endTime: Date?
 
-    /// Creates a query; without arguments, it matches all versions.
+    /// Creates a query, by default for all versions.
     public init(
         limit: Int = 300, endVersion: Int? = nil, startTime: Date? = nil, endTime: Date? = nil
     ) {
@@ -165,7 +167,7 @@ public struct VersionPage: Sendable, Hashable {
     /// The versions, newest first.
     public let versions: [TemplateVersion]
 
-    /// The first version of the next page, for ``VersionQuery/endVersion``; nil at the end.
+    /// The first version of the next page, for ``VersionQuery/endVersion``; nil on the last page.
     public let nextVersion: Int?
 
     /// Creates a page.

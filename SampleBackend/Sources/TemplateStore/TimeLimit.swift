@@ -1,11 +1,11 @@
-/// Runs an operation for a limited time.
+/// Runs an operation with a time limit.
 ///
-/// An operation that takes longer is cancelled, and not waited for: it may go on for a while.
+/// Cancels an operation that takes longer, without waiting for it: it may continue for a while.
 ///
 /// - Parameters:
 ///   - limit: Maximum duration.
 ///   - operation: The operation.
-/// - Returns: The result; nil when it did not come in time, or the task is cancelled.
+/// - Returns: The result; nil when the time limit is over or the task is cancelled.
 package func result<Result: Sendable>(
     within limit: Duration, of operation: @escaping @Sendable () async -> Result
 ) async -> Result? {

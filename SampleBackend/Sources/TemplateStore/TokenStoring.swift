@@ -1,15 +1,16 @@
 public import Foundation
 
-/// The part of a ``TemplateStore`` that keeps access tokens, as their hashes.
+/// The part of a ``TemplateStore`` that keeps access tokens as hashes.
 public protocol TokenStoring: Sendable {
-    /// Stores a new access token, as its hash.
+    /// Stores a new access token as its hash.
     ///
     /// - Parameters:
     ///   - token: The token.
     ///   - actor: The name of the token used, for the audit trail.
     /// - Throws: ``TemplateStoreError`` with the code `tokenExists` when another token has the
-    ///   identifier or the hash, and `tokenNameExists` when one that is valid at the creation of this
-    ///   one has the name.
+    ///   identifier or the hash, and `tokenNameExists` when a token that is valid at the creation
+    ///   of
+    ///   this one has the name.
     func addToken(
         _ token: StoredToken, actor: String
     ) async throws(TemplateStoreError)
@@ -17,31 +18,33 @@ public protocol TokenStoring: Sendable {
     /// All tokens, the oldest first, including revoked and expired ones.
     func tokens() async throws(TemplateStoreError) -> [StoredToken]
 
-    /// Revokes a token permanently, and removes its sessions, which is no further change; false when
-    /// none has this identifier.
+    /// Revokes a token permanently, and removes its sessions as part of the same change; false when
+    /// no token has this identifier.
     ///
-    /// Revoking it again is not a change, and keeps the first date.
+    /// Revoking a token again is not a change, and keeps the first date.
     func revokeToken(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool
 
-    /// Records the last uses of tokens, of all or of none, each at most once a minute and possibly
-    /// late; not a change to follow.
+    /// Records the last uses of tokens atomically, at most once a minute per token and possibly
+    /// late.
     ///
-    /// - Parameter dates: The dates by the tokens' identifiers; unknown ones are ignored.
+    /// Followers of the change feed do not see it.
+    ///
+    /// - Parameter dates: The dates by token identifier; unknown identifiers are ignored.
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func recordUses(_ dates: [String: Date]) async throws(TemplateStoreError)
 }
 
-/// An access token in a store: its hash, never its text.
+/// A stored access token: its hash, never its text.
 public struct StoredToken: Sendable, Hashable {
     /// The permissions of a token (API 3).
     public enum Role: String, Sendable, Hashable, CaseIterable, Comparable {
-        /// Read.
+        /// Can read.
         case viewer
-        /// Read, and check a template.
+        /// Can read, and check a template.
         case editor
-        /// Everything.
+        /// Can do everything.
         case publisher
 
         /// Orders roles by their permissions.
@@ -56,7 +59,7 @@ public struct StoredToken: Sendable, Hashable {
         }
     }
 
-    /// The public identifier, by which it is listed and revoked.
+    /// The public identifier, used to list and revoke the token.
     public let id: String
 
     /// The name given at creation; the actor in the audit trail.
@@ -97,21 +100,21 @@ public struct StoredToken: Sendable, Hashable {
 }
 
 extension StoredToken {
-    /// True when the token is neither revoked nor expired.
+    /// True when the token is not revoked or expired.
     package func isLiving(at date: Date) -> Bool {
         revocationDate == nil && expirationDate.map { $0 > date } ?? true
     }
 
-    /// Checks that the token may be added to those that are stored.
+    /// Checks that the token can be added to the stored ones.
     package func checkIsNew(among tokens: [StoredToken]) throws(TemplateStoreError) {
         if tokens.contains(where: { $0.id == id || $0.hash == hash }) { throw .tokenExists(id: id) }
-        // Names that look alike are equal: the audit trail has to tell them apart.
+        // Names that look alike count as equal, so that the audit trail is unambiguous.
         if tokens.contains(where: { $0.name == name && $0.isLiving(at: creationDate) }) {
             throw .tokenNameExists(name)
         }
     }
 
-    /// The token with its dates rounded to milliseconds, as in a store.
+    /// The token with its dates rounded to milliseconds, as stored.
     package var roundedToMilliseconds: StoredToken {
         StoredToken(
             id: id, name: name, role: role, hash: hash,

@@ -1,9 +1,9 @@
 public import Foundation
 public import Templates
 
-/// One notification of a webhook: a version, and the state of its delivery.
+/// A notification of a webhook: a version, and the state of its delivery.
 public struct WebhookDelivery: Sendable, Hashable {
-    /// The state of a delivery; a store keeps the raw value.
+    /// The state of a delivery; stores keep the raw value.
     public enum State: String, Sendable, Hashable, CaseIterable {
         /// Waits for its first or next attempt.
         case pending = "PENDING"
@@ -14,7 +14,7 @@ public struct WebhookDelivery: Sendable, Hashable {
         case superseded = "SUPERSEDED"
     }
 
-    /// The identifier, by which a receiver recognizes a repeated delivery.
+    /// The identifier, by which receivers recognize repeated deliveries.
     public let id: String
 
     /// The webhook's identifier.
@@ -29,30 +29,30 @@ public struct WebhookDelivery: Sendable, Hashable {
     /// The time of the publish.
     public let creationDate: Date
 
-    /// The state, `pending` at first.
+    /// The state, initially `pending`.
     public var state = State.pending
 
-    /// The number of attempts so far, including one in progress.
+    /// Number of attempts so far, including one in progress.
     public var attempts = 0
 
-    /// The status of the last answer; nil when there was none.
+    /// The status of the last response; nil when there was none.
     public var statusCode: Int?
 
-    /// The reason why the last attempt failed, a sentence.
+    /// The reason why the last attempt failed, as a sentence.
     public var error: String?
 
-    /// The time when it is due, or when its claim ends; nil when it is finished.
+    /// The time of the next attempt, or the end of the claim; nil when the delivery is finished.
     public var nextAttemptDate: Date?
 
-    /// The time when it left the state `pending`; nil before.
+    /// The time at which it left the state `pending`; nil before that.
     public var finishDate: Date?
 
-    /// Creates a delivery that is due at once.
+    /// Creates a delivery that is due immediately.
     ///
     /// - Parameters:
     ///   - id: The identifier.
     ///   - webhookID: The webhook's identifier.
-    ///   - version: The version that was published.
+    ///   - version: The published version.
     public init(id: String, webhookID: String, version: TemplateVersion) {
         self.id = id
         self.webhookID = webhookID
@@ -62,7 +62,7 @@ public struct WebhookDelivery: Sendable, Hashable {
         nextAttemptDate = version.updateTime
     }
 
-    /// Creates a delivery that an engine reads; the engine sets the variables.
+    /// Creates a delivery from an engine's record; the engine sets the variables.
     package init(
         id: String, webhookID: String, version: Int, updateType: TemplateVersion.UpdateType,
         creationDate: Date
@@ -79,7 +79,7 @@ extension WebhookDelivery {
     package static func newID() -> String { UUID().uuidString.lowercased() }
 }
 
-/// A delivery claimed by one process, with the data to send it.
+/// A delivery that a process has claimed, with the data to send it.
 public struct ClaimedDelivery: Sendable, Hashable {
     /// The delivery; its number of attempts includes the one that begins now.
     public let delivery: WebhookDelivery
@@ -87,7 +87,7 @@ public struct ClaimedDelivery: Sendable, Hashable {
     /// The webhook.
     public let webhook: StoredWebhook
 
-    /// The last version that the receiver knows: the last one delivered, or the one that was
+    /// The last version that the receiver knows: the last delivered one, or the version that was
     /// current when the webhook was added.
     public let knownVersion: Int
 
@@ -99,14 +99,14 @@ public struct ClaimedDelivery: Sendable, Hashable {
     }
 }
 
-/// The result of one attempt at a delivery.
+/// The result of one delivery attempt.
 public struct DeliveryAttempt: Sendable, Hashable {
-    /// The next step of the delivery.
+    /// The next step for the delivery.
     public enum Outcome: Sendable, Hashable {
         case delivered
-        /// It is tried again at this time.
+        /// Retries at this time.
         case retry(at: Date)
-        /// It is given up.
+        /// Gives up.
         case failed
     }
 
@@ -119,13 +119,13 @@ public struct DeliveryAttempt: Sendable, Hashable {
     /// The next step.
     public let outcome: Outcome
 
-    /// The status of the answer; nil when there was none.
+    /// The status of the response; nil when there was none.
     public let statusCode: Int?
 
-    /// The reason why it failed, a sentence; nil when it succeeded.
+    /// The reason for the failure, as a sentence; nil after a success.
     public let error: String?
 
-    /// The time when it ended.
+    /// The time at which the attempt ended.
     public let date: Date
 
     /// Creates an attempt.

@@ -1,12 +1,14 @@
 package import Foundation
 package import Templates
 
-/// A webhook with its deliveries, and the rules of both, for engines that keep them as values.
+/// A webhook with its deliveries and their rules, for engines that keep them as values.
 package struct WebhookQueue: Sendable {
-    /// A delivery, and whether it is claimed; it is due again at the claim's end.
+    /// A delivery and its claim.
+    ///
+    /// The delivery is due again when the claim ends.
     package struct Entry: Sendable, Hashable {
         package var delivery: WebhookDelivery
-        /// The claim under which it is sent; nil when it is not claimed.
+        /// The claim under which the delivery is sent; nil when it is not claimed.
         package var claim: String?
 
         package init(delivery: WebhookDelivery, claim: String? = nil) {
@@ -14,7 +16,7 @@ package struct WebhookQueue: Sendable {
             self.claim = claim
         }
 
-        /// True while it is claimed.
+        /// True while the delivery is claimed.
         func isTaken(at date: Date) -> Bool {
             claim != nil && delivery.nextAttemptDate.map { $0 > date } ?? false
         }
@@ -30,7 +32,7 @@ package struct WebhookQueue: Sendable {
     package let webhook: StoredWebhook
     /// The last version that the receiver knows.
     package private(set) var knownVersion: Int
-    /// Its deliveries, the oldest first, one for each version.
+    /// The deliveries, one for each version, oldest first.
     package private(set) var entries: [Entry]
 
     package init(webhook: StoredWebhook, knownVersion: Int, entries: [Entry] = []) {
@@ -39,7 +41,7 @@ package struct WebhookQueue: Sendable {
         self.entries = entries
     }
 
-    /// Adds a delivery of a new version.
+    /// Adds a delivery for a new version.
     package mutating func enqueue(_ version: TemplateVersion) {
         let delivery = WebhookDelivery(
             id: WebhookDelivery.newID(), webhookID: webhook.id, version: version)
@@ -47,7 +49,7 @@ package struct WebhookQueue: Sendable {
         supersede(date: version.updateTime)
     }
 
-    /// Supersedes the pending, unclaimed deliveries before the last, and drops the oldest finished
+    /// Supersedes pending, unclaimed deliveries before the last, and drops the oldest finished
     /// ones.
     private mutating func supersede(date: Date) {
         for index in entries.indices.dropLast()
@@ -60,7 +62,7 @@ package struct WebhookQueue: Sendable {
         entries.removeAll { dropped.contains($0.delivery.version) }
     }
 
-    /// Claims the last delivery, if it is due and none of this webhook is claimed.
+    /// Claims the last delivery if it is due and no delivery of the webhook is claimed.
     ///
     /// - Parameters:
     ///   - claim: The name of the claim.
@@ -90,15 +92,16 @@ package struct WebhookQueue: Sendable {
         }
     }
 
-    /// When the last delivery is due and no claim is left; nil when neither is pending.
+    /// The time at which the last delivery is due and all claims have ended; nil when none is
+    /// pending.
     package var nextDeliveryDate: Date? {
         entries.indices
             .filter { entries[$0].claim != nil || $0 == entries.indices.last }
             .compactMap { entries[$0].delivery.nextAttemptDate }.max()
     }
 
-    /// Applies the result of an attempt at a delivery; false when it does not belong to the last
-    /// claim of a pending one.
+    /// Applies the result of a delivery attempt; false when it does not belong to the latest claim
+    /// of a pending delivery.
     package mutating func finish(_ attempt: DeliveryAttempt) -> Bool {
         let place = entries.firstIndex { entry in
             entry.delivery.id == attempt.deliveryID && entry.delivery.state == .pending

@@ -12,36 +12,39 @@ public protocol WebhookStoring: Sendable {
     /// The webhooks of a project, the oldest first.
     func webhooks(inProject project: String) async throws(TemplateStoreError) -> [StoredWebhook]
 
-    /// Removes a webhook with its deliveries; false when the project has none with this identifier.
+    /// Removes a webhook with its deliveries; false when the project has no webhook with this
+    /// identifier.
     func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool
 
-    /// The newest deliveries of a webhook, newest first; none when there is no such webhook.
+    /// The latest deliveries of a webhook, newest first; empty when there is no such webhook.
     func deliveries(
         ofWebhook id: String, inProject project: String, limit: Int
     ) async throws(TemplateStoreError) -> [WebhookDelivery]
 
     /// Claims due deliveries, at most one per webhook, so that no other process sends them.
     ///
-    /// For each webhook this is the delivery of the latest version; earlier ones that are not
-    /// claimed are superseded. A webhook with a claimed delivery yields none. Report the result
-    /// with ``finish(_:)`` before the claim ends; after that others may claim the delivery again. A
+    /// For each webhook this is the delivery of the latest version; earlier unclaimed deliveries
+    /// are superseded. A webhook with a claimed delivery yields none. Report the result with
+    /// ``finish(_:)`` before the claim ends; after that, other processes can claim the delivery. A
     /// store that knows that the claiming process has ended may end its claims earlier.
     ///
     /// - Parameters:
     ///   - date: The current time.
     ///   - end: The end of the claim.
-    ///   - limit: The most deliveries to claim.
-    /// - Returns: The deliveries, the oldest first.
+    ///   - limit: Maximum number of deliveries to claim.
+    /// - Returns: The deliveries, oldest first.
     /// - Throws: ``TemplateStoreError`` when the engine fails.
     func claimDeliveries(
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery]
 
-    /// True while a delivery is claimed as it was when ``claimDeliveries(date:until:limit:)`` returned it.
+    /// True while a delivery has the claim with which ``claimDeliveries(date:until:limit:)``
+    /// returned it.
     ///
-    /// A process that was paused asks before it sends, since another one may have claimed the delivery.
+    /// A process that was suspended checks before it sends, since another process may have claimed
+    /// the delivery.
     ///
     /// - Parameters:
     ///   - claimed: The delivery.
@@ -52,32 +55,34 @@ public protocol WebhookStoring: Sendable {
         of claimed: ClaimedDelivery, date: Date
     ) async throws(TemplateStoreError) -> Bool
 
-    /// The time from which ``claimDeliveries(date:until:limit:)`` has a delivery to give, unless one
-    /// that is claimed finishes earlier; nil when none is pending.
+    /// The earliest time at which ``claimDeliveries(date:until:limit:)`` can return a delivery,
+    /// unless a claimed one finishes earlier; nil when none is pending.
     ///
-    /// It may have passed. Of a webhook with a claimed delivery it is the end of the claim or the
-    /// time at which its latest delivery is due, whichever is later.
+    /// The time may have passed. For a webhook with a claimed delivery, it is the later of the end
+    /// of the claim and the time at which the latest delivery is due.
     func nextDeliveryDate() async throws(TemplateStoreError) -> Date?
 
-    /// Stores the result of an attempt at a claimed delivery; not a change to follow.
+    /// Stores the result of an attempt at a claimed delivery.
     ///
-    /// Ignored when the delivery is gone or finished, or has been claimed again. A retry is
-    /// superseded when there is a delivery of a later version.
+    /// Followers of the change feed do not see it.
+    ///
+    /// Ignored when the delivery is removed, finished or claimed again. A retry is superseded by a
+    /// delivery of a later version.
     func finish(_ attempt: DeliveryAttempt) async throws(TemplateStoreError)
 }
 
-/// An address that is notified of each publish (API 3), as stored.
+/// A stored address that is notified of each publish (API 3).
 public struct StoredWebhook: Sendable, Hashable {
-    /// The public identifier, by which it is listed and removed.
+    /// The public identifier, used to list and remove the webhook.
     public let id: String
 
-    /// The project whose publishes it is notified of.
+    /// The project whose publishes the webhook is notified of.
     public let project: String
 
     /// The address.
     public let url: String
 
-    /// The key of the signatures; stored in plain text, since signing needs it.
+    /// The signing key; stored in plain text, since signing needs it.
     public let secret: String
 
     /// The time of creation.
@@ -109,7 +114,7 @@ extension StoredWebhook: CustomStringConvertible, CustomReflectable {
 }
 
 extension StoredWebhook {
-    /// The webhook with its date rounded to milliseconds, as in a store.
+    /// The webhook with its date rounded to milliseconds, as stored.
     package var roundedToMilliseconds: StoredWebhook {
         StoredWebhook(
             id: id, project: project, url: url, secret: secret,
