@@ -5,7 +5,7 @@ USAGE: SampleBackend/Tests/Operations/pages.py, from the root of the repository;
 
 Operating.md has each option of `serve` once, with its default, its environment variable, and a * if it may be
 repeated; Command-line.md has each command with its subcommands. Relative links of all pages lead to a file and
-a heading. Exit codes: 0, 1 something differs.
+a heading. The image's build gets every folder that Package.swift names. Exit codes: 0, 1 something differs.
 """
 
 import json
@@ -91,11 +91,21 @@ def link_problems(pages):
                 yield f"{page.name} has a link that leads nowhere: {link}"
 
 
+def image_problems():
+    """Folders outside of Sources that the root manifest needs and the image's build does not get."""
+    manifest = Path("Package.swift").read_text("utf-8")
+    for folder in re.findall(r'path: "(Tests/[^"]+)"', manifest):
+        if f"COPY {folder} {folder}\n" not in (OPERATIONS / "Dockerfile").read_text("utf-8"):
+            yield f"Dockerfile does not copy {folder}, which Package.swift names"
+        if f"!{folder}\n" not in (OPERATIONS / "Dockerfile.dockerignore").read_text("utf-8"):
+            yield f"Dockerfile.dockerignore leaves out {folder}, which Package.swift names"
+
+
 def main():
     known = commands()
     serve = next(command for command in known if command["commandName"] == "serve")
     pages = [FOLDER / "README.md", FOLDER / "Tests/README.md", *sorted(OPERATIONS.glob("*.md"))]
-    problems = [*option_problems(serve), *command_problems(known), *link_problems(pages)]
+    problems = [*option_problems(serve), *command_problems(known), *link_problems(pages), *image_problems()]
     for problem in problems:
         print(f"pages.py: {problem}", file=sys.stderr)
     if problems:
