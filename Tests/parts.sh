@@ -83,10 +83,15 @@ build_backend_package() {
 run_docs() {
     setup docc
     step "build" build_package .
-    step "examples" Tests/Examples/compile.sh
+    step "examples" check_examples
     step "misuses" check_misuses
     step "articles" check_documentation
     step "public API" Tests/PublicAPI/check.py .build/docs/graphs
+}
+check_examples() {
+    Tests/Examples/check.py --self-test >/dev/null ||
+        refuse "Tests/Examples/check.py does not find planted faults any more"
+    Tests/Examples/check.py
 }
 check_misuses() {
     Tests/Misuses/check.sh --self-test >/dev/null ||

@@ -179,9 +179,11 @@ extension ScriptedDownloader {
     /// The answer to a request, its delay, and whether cancellation ends it.
     ///
     /// ```swift
-    /// .configuration(.make()).after(.seconds(2))
-    /// .failure(URLError(.timedOut))
-    /// .held.ignoringCancellation
+    /// let answers: [ScriptedDownloader.Answer] = [
+    ///     .configuration(.make()).after(.seconds(2)),
+    ///     .failure(URLError(.timedOut)),
+    ///     .held.ignoringCancellation,
+    /// ]
     /// ```
     public struct Answer: Sendable {
         enum Outcome: Sendable {

@@ -186,8 +186,8 @@ def has_conditions(path):
     return re.search(r"(?m)^\s*#if\b", path.read_text("utf-8")) is not None
 
 
-def check(platform, package, program):
-    """Returns what is wrong with the package, and with a program that imports it, as text."""
+def check(platform, package):
+    """Returns what is wrong with the package, as text."""
     platform.prepare()
     errors = []
     for target in package.targets_for(platform):
@@ -197,20 +197,12 @@ def check(platform, package, program):
         if code != 0:
             # What imports it would only say that it is missing.
             return "".join([*errors, text])
-    if program:
-        code, text = platform.frontend([
-            "-typecheck", "-parse-as-library", "-swift-version", "6", "-suppress-warnings",
-            "-module-name", "Program", program,
-        ])
-        if code != 0:
-            errors.append(text)
     return "".join(errors)
 
 
 def main(arguments):
     tests_itself = arguments[:1] == ["--self-test"]
-    program = arguments[1] if arguments[:1] == ["--with"] and len(arguments) > 1 else None
-    names = arguments[2:] if program else arguments[1:] if tests_itself else arguments
+    names = arguments[1:] if tests_itself else arguments
     for name in names:
         if name not in PLATFORMS:
             print(f"check.sh: there is no platform \"{name}\"; see --help", file=sys.stderr)
@@ -227,7 +219,7 @@ def main(arguments):
     def work(platform):
         if tests_itself:
             return self_test.check(platform, package)
-        return check(platform, package, program)
+        return check(platform, package)
 
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         results = list(pool.map(work, platforms))

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 
 usage() {
     cat <<TEXT
-USAGE: Tests/AppleStubs/check.sh [--self-test | --with FILE] [PLATFORM …]
+USAGE: Tests/AppleStubs/check.sh [--self-test] [PLATFORM …]
 
 Runs the compiler over the sources of the root package as for iOS, macOS, tvOS, watchOS and
 visionOS, or the platforms that are named, up to and including its checks of data races, with the
@@ -17,7 +17,6 @@ declarations in Tests/AppleStubs/Modules, and Foundation, Dispatch and the stand
 Linux's, with their availability on Apple's platforms.
 
   --self-test  plants misuses into copies of the sources, and fails unless each is reported
-  --with FILE  also typechecks a file of Swift that imports the package's libraries
 
 Exit codes: 0 all is well, 1 an error was found, or with --self-test not found, 64 wrong arguments,
 69 something cannot be set up.

@@ -1,43 +1,39 @@
-// Imports and declarations that the examples in README and articles assume; see compile.sh.
+// Values that blocks of Swift in articles and doc comments use without declaring them. A block sees these
+// values and types, but not these imports: it imports what it uses. See check.py.
 import ActiveConfig
-import ActiveConfigEventStream
-import ActiveConfigGeneration
-import ActiveConfigJSON
 import ActiveConfigRealtime
-import ActiveConfigReporting
 import ActiveConfigTesting
-import ActiveConfigTrust
 import Foundation
-import Observation
-import Synchronization
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-let folder = URL(filePath: "/tmp/ActiveConfigExamples")
-let server = URL(filePath: "/")
-let backend = ActiveConfigBackend(url: server)
-let store = InMemoryStore()
-let session = Session()
-let serviceKey = "key"
-let signals = ClientSignals()
-let credentials = ClientCredentials.none
-let downloader = ScriptedDownloader()
 let config = ActiveConfig.make()
+let store = InMemoryStore()
+let downloader = ScriptedDownloader()
+let backend = ActiveConfigBackend(url: server)
 let updater = ActiveConfigUpdater.make(
     config, source: ScriptedBackend(), clock: ManualClock())
+let signals = ClientSignals()
+let credentials = ClientCredentials.none
+
+/// The backend's URL.
+let server = URL(filePath: "/")
+/// A folder of the app.
+let folder = URL(filePath: "/tmp/ActiveConfigExamples")
+/// A user of the app, or of a request to a service.
+let userID = "1"
+/// A service's API key.
+let serviceKey = "key"
+/// The app's session, which has the user's token.
+let session = Session()
 
 func temporaryFolder() -> URL { folder }
 
-/// An app's session with its token.
 struct Session: Sendable {
     func token() async throws -> String { "" }
     @discardableResult func refreshToken() async throws -> String { "" }
 }
 
-/// As the plug-in generates it.
-nonisolated enum CheckoutKeys {
+/// As the plug-in GenerateSettings writes it.
+enum CheckoutKeys {
     static let isOn = SettingKey<Bool>("Checkout", "is_on", default: true)
     static let timeout = SettingKey<Int>("Checkout", "timeout", default: 30)
 }

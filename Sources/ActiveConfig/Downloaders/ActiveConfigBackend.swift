@@ -12,6 +12,10 @@
 /// acknowledger. All of them then use the same credentials, proxy and trusted certificates.
 ///
 /// ```swift
+/// import ActiveConfig
+/// import ActiveConfigRealtime
+/// import ActiveConfigReporting
+///
 /// let backend = ActiveConfigBackend(url: server, credentials: .apiKey(key))
 /// let config = ActiveConfig(configDownloader: JSONURLDownloader(backend: backend))
 /// let updater = ActiveConfigUpdater(config, backend: backend)

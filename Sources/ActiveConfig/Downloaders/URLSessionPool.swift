@@ -11,7 +11,7 @@
 /// ```swift
 /// let sessions = URLSessionPool {
 ///     let configuration = URLSessionConfiguration.ephemeral
-///     configuration.waitsForConnectivity = true
+///     configuration.httpAdditionalHeaders = ["X-App": "shop"]
 ///     return configuration
 /// }
 /// let backend = ActiveConfigBackend(url: server, sessions: sessions)

@@ -21,7 +21,8 @@
 /// sequence:
 ///
 /// ```swift
-/// for await isOn in $isOn { … }
+/// @ActiveSetting(.isCheckoutOn) var isOn
+/// for await isOn in $isOn { print(isOn) }
 /// ```
 @propertyWrapper
 public struct ActiveSetting<Value: Sendable> {

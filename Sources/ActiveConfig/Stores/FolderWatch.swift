@@ -180,6 +180,7 @@ extension FileDefaultsStore {
     /// folder was replaced, by this or another process; unread changes coalesce into one.
     ///
     /// ```swift
+    /// let store = FileDefaultsStore(directory: folder)
     /// for await _ in store.changes() { await config.reload() }
     /// ```
     ///
