@@ -13,8 +13,8 @@ empty project:
 - `// Package.swift` is a whole manifest: the package manager reads it, and the products that it takes from
   this package must exist.
 - Every other block of an article sees the imports and the declarations of the blocks before it, and the
-  values of Prelude.swift. Its statements are the body of a function. A later declaration of the same name
-  replaces the earlier one.
+  values of Prelude.swift; in a catalog also the catalog's module, and what that depends on. Its statements
+  are the body of a function. A later declaration of the same name replaces the earlier one.
 - A block in a doc comment stands alone. It sees its own module, what that depends on, Foundation, and the
   values of Prelude.swift and DocComments.swift; `…` stands for code that is left out.
 
@@ -151,6 +151,9 @@ class Module:
     def add(self, block, imports, declarations, statements=()):
         """A file for a block, with what it imports, and a function of the statements of blocks."""
         text = "".join(f"@testable import {module}\n" for module in self.prelude) + "".join(imports)
+        # On Linux, members of a module that Foundation exports count as not imported.
+        if re.search(r"(?m)^import Foundation$", text):
+            text += "#if canImport(FoundationInternationalization)\nimport FoundationInternationalization\n#endif\n"
         for declaration in declarations:
             text += f"{block.location(declaration.line)}{declaration.text}\n"
         if any(part.statements.strip() for part in statements):
@@ -193,9 +196,11 @@ def blocks_of(path, text=None):
     return found
 
 
-def modules_of_article(path, blocks):
+def modules_of_article(path, blocks, dependencies):
     """The modules of an article: another one where a declaration is replaced, or views begin."""
-    imports, seen, modules = [], [], set()
+    catalog = next((part[:-5] for part in path.parts if part.endswith(".docc")), None)
+    imports = [f"import {name}\n" for name in ([catalog, *dependencies[catalog]] if catalog else [])]
+    seen, modules = [], set()
     active = []  # (block, imports, declaration)
     module, results = None, []
     for block in blocks:
@@ -405,7 +410,7 @@ def check(build, articles, sources, texts=None):
         target["name"]: [name for d in target["dependencies"] for name in [next(iter(d.values()))[0]]]
         for target in manifest["targets"]}
     blocks = {path: blocks_of(path, (texts or {}).get(path)) for path in articles}
-    modules = [m for path, found in blocks.items() for m in modules_of_article(path, found)]
+    modules = [m for path, found in blocks.items() for m in modules_of_article(path, found, dependencies)]
     modules += modules_of_comments(sources, dependencies)
     manifests = [b for found in blocks.values() for b in found if b.file == "Package.swift"]
     compiler = Compiler(build)
