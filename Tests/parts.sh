@@ -99,23 +99,36 @@ check_misuses() {
     Tests/Misuses/check.sh
 }
 check_documentation() {
-    local docc triple graphs=.build/docs/graphs module
+    local docc triple graphs=.build/docs/graphs module archives=""
+    Tests/Structure/links.py --self-test >/dev/null ||
+        refuse "Tests/Structure/links.py does not find planted faults any more"
+    Tests/Structure/links.py
     docc=$(command -v docc || xcrun --find docc)
     triple=$(swiftc -print-target-info | sed -n 's/^ *"triple": "\(.*\)",/\1/p' | head -n 1)
     rm -rf .build/docs
-    for module in ActiveConfigJSON ActiveConfigEventStream ActiveConfig ActiveConfigRealtime \
+    # First the module into whose catalog the others link.
+    for module in ActiveConfig ActiveConfigJSON ActiveConfigEventStream ActiveConfigRealtime \
         ActiveConfigTrust ActiveConfigReporting ActiveConfigTesting ActiveConfigGeneration; do
         mkdir -p "$graphs/$module"
         swift symbolgraph-extract -module-name "$module" -I "$ACTIVECONFIG_BUILD/Modules" \
             -target "$triple" -output-dir "$graphs/$module" \
             -minimum-access-level public -skip-synthesized-members
-        "$docc" convert "Sources/$module/$module.docc" \
+        Tests/Structure/links.py --copy "$module" ".build/docs/catalogs/$module.docc" \
+            ${archives:+ActiveConfig}
+        # shellcheck disable=SC2086
+        "$docc" convert ".build/docs/catalogs/$module.docc" \
             --additional-symbol-graph-dir "$graphs/$module" \
             --fallback-display-name "$module" --fallback-bundle-identifier "activeconfig.$module" \
             --output-dir ".build/docs/$module.doccarchive" \
+            --enable-experimental-external-link-support \
+            ${archives:+--dependency .build/docs/ActiveConfig.doccarchive} \
             --warnings-as-errors --experimental-documentation-coverage
+        archives+=" .build/docs/$module.doccarchive"
     done
-    echo "Documentation: .build/docs/*.doccarchive"
+    # shellcheck disable=SC2086
+    "$docc" merge $archives --synthesized-landing-page-name ActiveConfig \
+        --output-path .build/docs/All.doccarchive
+    echo "Documentation: .build/docs/*.doccarchive; Tests/run.sh docs --open shows it"
 }
 
 # Parts of the nightly run.

@@ -20,6 +20,7 @@ USAGE: Tests/run.sh [PART …]
        Tests/run.sh nightly
        Tests/run.sh scale
        Tests/run.sh changed
+       Tests/run.sh docs --open
 
 Without a part it runs the gate, everything that a change is likely to break:
 
@@ -32,7 +33,8 @@ Without a part it runs the gate, everything that a change is likely to break:
               for Python; what it allocates for a request and an event; its alerts, dashboard and nginx.conf
   console     the logic of the console without a browser, its types; its pages and dialogs in a browser
   docs        the documentation of the libraries, warnings as errors; its examples compile; the
-              public API, and what has changed in it
+              public API, and what has changed in it; links between pages; with --open, then also
+              shows the documentation in a browser, until Ctrl-C
 
 nightly runs all that the gate leaves out:
 
@@ -140,6 +142,8 @@ case "${1:-}" in
     exit 0
     ;;
 esac
+opens_documentation=false
+[ "$*" != "docs --open" ] || { opens_documentation=true && set -- docs; }
 [ "$*" != nightly ] || set -- $nightly_parts
 [ $# -gt 0 ] || set -- $gate_parts
 for part in "$@"; do
@@ -174,4 +178,7 @@ if [ -s "$run_folder/failed" ]; then
     cat "$run_folder/failed"
 fi
 echo "$passed passed, $failed failed"
+if $opens_documentation && [ -d .build/docs/All.doccarchive ]; then
+    Tests/open-documentation.py .build/docs/All.doccarchive
+fi
 exit "$code"
