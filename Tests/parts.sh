@@ -65,6 +65,7 @@ run_backend() {
     step "build" build_package SampleBackend
     step "tests" test_package SampleBackend
     step "allocations" SampleBackend/Tests/Allocations/run.sh
+    step "README" SampleBackend/Tests/Readme/run.sh
     step "OpenFeature" SampleBackend/Tests/OpenFeature/run.sh
     step "event streams" SampleBackend/Tests/EventStreams/run.sh
     step "operations" SampleBackend/Tests/Operations/run.sh

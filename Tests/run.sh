@@ -29,8 +29,8 @@ Without a part it runs the gate, everything that a change is likely to break:
   framework   strict build and tests of the root package; its arithmetic where Int has 32 bits; its code
               for iOS and macOS, typechecked against stubs (for all of Apple's platforms, and with planted
               misuses, when a condition of compilation or Tests/AppleStubs has changed)
-  backend     strict build and tests of SampleBackend, also by clients of OpenFeature and of event streams
-              for Python; what it allocates for a request and an event; its alerts, dashboard and nginx.conf
+  backend     strict build and tests of SampleBackend, also by README's program, and by clients of
+              OpenFeature and of event streams for Python; what it allocates for a request and an event; its alerts, dashboard and nginx.conf
   console     the logic of the console without a browser, its types; its pages and dialogs in a browser
   docs        the documentation of the libraries, warnings as errors; its examples compile; the
               public API, and what has changed in it; links between pages; with --open, then also
