@@ -2,44 +2,45 @@ package import Foundation
 package import HTTPServing
 import JSONTree
 
-/// The credentials that clients need to read configurations (PROTOCOL 1).
+/// The credentials that clients must send to read configurations (PROTOCOL 1).
 public struct ClientAccess: Sendable {
-    /// No credentials are needed.
+    /// Requires no credentials.
     public static let open = ClientAccess(keys: [], userTokens: nil)
 
-    /// Hashes of the accepted keys; empty when no key is needed.
+    /// Hashes of the accepted keys; empty when no key is required.
     private let keyHashes: [SecretHash]
 
-    /// Nil when no user token is needed.
+    /// Nil when no user token is required.
     private let userTokens: UserTokenVerifier?
 
     /// Requires a key, a user token, both or neither.
     ///
     /// - Parameters:
-    ///   - keys: The accepted keys, one of which a client sends in `X-API-Key` or, when user tokens
-    ///     are not needed, in `Authorization: Bearer`. Empty means that no key is needed.
-    ///   - userTokens: Verifies user tokens; nil means that none is needed. A token is a JWT in
+    ///   - keys: The accepted keys; empty requires no key. A client sends one in `X-API-Key`, or in
+    ///     `Authorization: Bearer` when no user token is required.
+    ///   - userTokens: Verifies user tokens; nil requires none. A token is a JWT in
     ///     `Authorization: Bearer` whose `sub` is the ID of the requested user.
     public init(keys: [String], userTokens: UserTokenVerifier?) {
         keyHashes = keys.map(SecretHash.init(of:))
         self.userTokens = userTokens
     }
 
-    /// True when no credentials are needed.
+    /// True when no credentials are required.
     package var isOpen: Bool { keyHashes.isEmpty && userTokens == nil }
 
-    /// True when ``check(_:)`` is sufficient; otherwise ``checkUser(_:forUserID:)`` is needed too.
+    /// True when ``check(_:)`` is sufficient; otherwise ``checkUser(_:forUserID:)`` must be called
+    /// too.
     package var needsKeyOnly: Bool { userTokens == nil }
 
     /// Checks the user token of a request, after ``check(_:)``.
     ///
     /// - Parameters:
     ///   - headerFields: The fields of the request.
-    ///   - userID: The user whose configuration is requested; nil is the generic user, which every
-    ///     valid token may read. It is evaluated only when the token is valid, so that its errors
+    ///   - userID: The user whose configuration is requested; nil means the generic user, which
+    ///     every valid token may read. It is evaluated only when the token is valid, so its errors
     ///     are not revealed to unauthenticated clients.
-    /// - Returns: The time at which the token expires; nil when it never does, or when no token is
-    ///   needed.
+    /// - Returns: The time at which the token expires; nil when it never expires, or when no token
+    ///   is required.
     /// - Throws: A ``RequestError`` with status 401 without a valid token, and 403 with the token
     ///   of another user.
     @discardableResult
@@ -54,13 +55,13 @@ public struct ClientAccess: Sendable {
         }
         if let userID = try userID(), !token.userID.hasSameBytes(as: userID) {
             throw .permissionDenied(
-                "This token is another user's: ask for the configuration of the user it was made "
-                    + "for.")
+                "This token belongs to another user: request the configuration of the token's "
+                    + "user.")
         }
         return token.expirationDate
     }
 
-    /// True when a request has a client's credentials, a key or a valid user token.
+    /// True when a request has the credentials of a client: a key or a valid user token.
     package func isClient(_ headerFields: RequestFields) async -> Bool {
         if hasKnownKey(headerFields) { return true }
         guard let userTokens else { return false }
@@ -71,11 +72,11 @@ public struct ClientAccess: Sendable {
     func hasKnownKey(_ headerFields: RequestFields) -> Bool {
         let bearer = userTokens == nil ? headerFields.bearerToken : nil
         let key = headerFields.first(named: "x-api-key") ?? bearer ?? ""
-        // Compares with every key, so that timing leaks nothing.
+        // Compares against every key, so timing leaks nothing.
         return keyHashes.reduce(false) { $1.matches(key) || $0 }
     }
 
-    /// 401: the user's token has expired while its request waited.
+    /// 401: the user's token expired while the request waited.
     static let expiredToken = RequestError.unauthenticated(tokenMessage)
 
     private static let keyMessage =

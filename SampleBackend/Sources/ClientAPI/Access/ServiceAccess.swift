@@ -1,20 +1,20 @@
 package import Foundation
 package import HTTPServing
 
-/// The credentials of services, which may listen for many users on one connection (PROTOCOL 2): a
-/// service key, or an administrator's token.
+/// The credentials of services, which may stream the changes of many users over one connection
+/// (PROTOCOL 2): a service key or an administrator's token.
 package struct ServiceAccess: Sendable {
     private let keys: [SecretHash]
     private let clientAccess: ClientAccess
     private let administrator: @Sendable (RequestFields) throws(RequestError) -> ServiceCaller?
-    /// Waits until tokens of administrators are known that may be new; see ``CallerRecognition``.
+    /// Waits until recently added tokens of administrators are known; see ``CallerRecognition``.
     private let awaitTokens:
         @Sendable (RequestFields) -> (@Sendable () async throws(RequestError) -> Void)?
     private let limit: Int
     package let wrongCredentialsLimiter: RateLimiter<ClientAddress>
 
-    /// Accepts keys, in `X-API-Key` or `Authorization: Bearer`, and the tokens that `administrator`
-    /// knows; it throws when it cannot know one.
+    /// Accepts keys in `X-API-Key` or `Authorization: Bearer`, and the tokens that `administrator`
+    /// recognizes; that closure throws when it cannot decide.
     package init(
         keys: [SecretHash], clientAccess: ClientAccess,
         administrator: @escaping @Sendable (RequestFields) throws(RequestError) -> ServiceCaller?,
@@ -31,10 +31,10 @@ package struct ServiceAccess: Sendable {
         self.wrongCredentialsLimiter = wrongCredentialsLimiter
     }
 
-    /// The caller of a request that ``check(_:)`` has let through.
+    /// The caller of a request that ``check(_:)`` has accepted.
     ///
     /// - Throws: A ``RequestError`` with status 403 for a client, whose user token is verified only
-    ///   here, that of `administrator`, and 401 for everybody else.
+    ///   here; the error of `administrator`; status 401 for any other caller.
     func caller(of request: RouteRequest) async throws(RequestError) -> ServiceCaller {
         if let caller = request.caller as? ServiceCaller { return caller }
         if await clientAccess.isClient(request.headerFields) { throw Self.clientRefusal }
@@ -47,15 +47,15 @@ package struct ServiceAccess: Sendable {
         + "Authorization: Bearer."
 
     private static let clientRefusal = RequestError.permissionDenied(
-        "These are the credentials of a client, which may listen for its own user alone: use a key "
-            + "of a service.")
+        "These are the credentials of a client, which may listen only for its own user: use a "
+            + "service key.")
 }
 
 extension ServiceAccess: EndpointAccess {
     package func check(_ request: RouteRequest) throws(RequestError) {
         if request.caller is ServiceCaller { return }
         if clientAccess.hasKnownKey(request.headerFields) { throw Self.clientRefusal }
-        // A user token is verified in ``caller(of:)``.
+        // User tokens are verified in ``caller(of:)``.
         guard !clientAccess.needsKeyOnly, request.headerFields.bearerToken != nil else {
             throw .unauthenticated(Self.message)
         }
@@ -74,12 +74,12 @@ extension ServiceAccess: CallerRecognition {
     ) throws(RequestError) -> RecognizedCaller {
         let key = headerFields.first(named: "x-api-key") ?? headerFields.bearerToken
         guard let key else { return .nobody }
-        // Compares with every key, so that timing leaks nothing.
+        // Compares against every key, so timing leaks nothing.
         if keys.reduce(false, { $1.matches(key) || $0 }) { return .known(ServiceCaller()) }
         do throws(RequestError) {
             return try administrator(headerFields).map { .known($0) } ?? .wrongCredentials
         } catch {
-            // The credentials of a client are refused later.
+            // Credentials of clients are refused later.
             if clientAccess.hasKnownKey(headerFields) || !clientAccess.needsKeyOnly {
                 return .wrongCredentials
             }
@@ -88,7 +88,7 @@ extension ServiceAccess: CallerRecognition {
     }
 }
 
-/// A service, or an administrator in its place.
+/// A service, or an administrator who acts as one.
 package struct ServiceCaller: Sendable {
     /// The time when the credentials expire; nil means never.
     let expirationDate: Date?

@@ -3,10 +3,10 @@ import HTTPServing
 import JSONTree
 import JWTKit
 
-/// A key for verifying user tokens with one fixed algorithm.
+/// A key that verifies user tokens with one fixed algorithm.
 ///
-/// A key that allows several algorithms is stored once for each, so that a token's header cannot
-/// decide how its key is interpreted (algorithm confusion).
+/// A key that allows several algorithms is stored once per algorithm, so a token's header cannot
+/// determine how the key is interpreted (algorithm confusion).
 struct UserTokenKey: Sendable {
     /// The `kid` of the key set; nil matches every token.
     let id: String?
@@ -41,7 +41,7 @@ extension UserTokenKey {
             throw UserTokenKeyError("it has more than \(maximumKeySetBytes) bytes")
         }
         guard let nodes = try? JSONNode(jsonData: data)["keys"]?.arrayValue else {
-            throw UserTokenKeyError("it holds no JSON object with an array \"keys\"")
+            throw UserTokenKeyError("it contains no JSON object with an array \"keys\"")
         }
         var result: [UserTokenKey] = []
         for node in nodes where isForSignatures(node) {
@@ -57,17 +57,17 @@ extension UserTokenKey {
         return result
     }
 
-    /// True when a key allows verification, or does not restrict its use.
+    /// True when the key allows verification or does not restrict its use.
     private static func isForSignatures(_ node: JSONNode) -> Bool {
         if let use = node["use"], use != "sig" { return false }
         if let operations = node["key_ops"] {
-            // Private keys list `sign`; their public part verifies.
+            // Private keys list `sign`; their public part can verify.
             return operations.arrayValue?.contains { $0 == "verify" || $0 == "sign" } ?? false
         }
         return true
     }
 
-    /// The algorithm that a key names, or otherwise all that its type and curve allow.
+    /// The algorithm that the key names, or else all that its type and curve allow.
     private static func algorithms(of node: JSONNode) -> [JWK.Algorithm] {
         let possible: [JWK.Algorithm] =
             switch (node["kty"]?.stringValue, node["crv"]?.stringValue) {
@@ -85,7 +85,7 @@ extension UserTokenKey {
     private static func key(
         _ node: JSONNode, algorithm: JWK.Algorithm
     ) async throws -> UserTokenKey {
-        // JWTKit requires an identifier; it is unused in a collection of one key.
+        // JWTKit requires an identifier, which has no effect in a collection of one key.
         let id = JWKIdentifier(string: "key")
         let (x, y) = (node["x"]?.stringValue, node["y"]?.stringValue)
         let jwk: JWK =

@@ -1,10 +1,10 @@
 import Foundation
 import JSONTree
 
-/// The reason why a user's token is refused, for the operator: the client is not told.
+/// The reason why a user token is refused, for operators; it is not revealed to clients.
 package struct UserTokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason as the end of a sentence, such as "it has expired at 2027-01-31T12:00:00.000Z (exp)"; without the
-    /// token and its user.
+    /// The reason as the end of a sentence, such as "it expired at 2027-01-31T12:00:00.000Z (exp)",
+    /// without the token and its user.
     package let description: String
 
     private init(_ description: String) { self.description = description }
@@ -12,7 +12,7 @@ package struct UserTokenRefusal: Error, Sendable, Hashable, CustomStringConverti
     static let absent = UserTokenRefusal("none was sent")
 
     static let unreadable = UserTokenRefusal(
-        "it is no JWT: three parts in Base64 with dots between them, whose claims have the types of RFC "
+        "it is not a JWT: three Base64 parts separated by dots, whose claims have the types of RFC "
             + "7519")
 
     static let extended = UserTokenRefusal(
@@ -27,18 +27,18 @@ package struct UserTokenRefusal: Error, Sendable, Hashable, CustomStringConverti
     }
 
     static let wrongSignature = UserTokenRefusal(
-        "its signature does not fit: another key has signed it")
+        "its signature is invalid: another key signed it")
 
     static func issuer(_ found: String?, expected: String) -> UserTokenRefusal {
         UserTokenRefusal(
-            "its issuer (iss) is \(found.map(Self.quoted) ?? "missing"), and has to be "
+            "its issuer (iss) is \(found.map(Self.quoted) ?? "missing"), but must be "
                 + Self.quoted(expected))
     }
 
     static func audience(_ found: [String], expected: String) -> UserTokenRefusal {
         let names = found.prefix(10).map(Self.quoted).joined(separator: ", ")
         return UserTokenRefusal(
-            "its audience (aud) is \(found.isEmpty ? "missing" : names), and has to have "
+            "its audience (aud) is \(found.isEmpty ? "missing" : names), but must contain "
                 + Self.quoted(expected))
     }
 
@@ -47,19 +47,19 @@ package struct UserTokenRefusal: Error, Sendable, Hashable, CustomStringConverti
     }
 
     static let noExpiration = UserTokenRefusal(
-        "it has no expiry (exp), which this server needs")
+        "it has no expiry (exp), which this server requires")
 
     static func expired(_ end: Date) -> UserTokenRefusal {
-        UserTokenRefusal("it has expired at \(Self.timestamp(end)) (exp)")
+        UserTokenRefusal("it expired at \(Self.timestamp(end)) (exp)")
     }
 
-    /// A text of the token on one line, shortened.
+    /// A text of the token as one shortened line.
     private static func quoted(_ text: String) -> String {
         JSONNode.string(text.shortened).description
     }
 
     private static func timestamp(_ date: Date) -> String {
-        // Later years have no timestamp.
+        // Timestamps end with the year 9999.
         min(max(date, .distantPast), Date(timeIntervalSince1970: 253_402_300_799)).timestamp
     }
 }

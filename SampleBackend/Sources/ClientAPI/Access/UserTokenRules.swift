@@ -2,7 +2,7 @@ import Foundation
 import JSONTree
 import JWTKit
 
-/// The claims that a user token needs in addition to `sub` (PROTOCOL 1).
+/// The claims that a user token must have in addition to `sub` (PROTOCOL 1).
 public struct UserTokenRules: Sendable, Hashable {
     /// The required `iss`, compared byte by byte; nil accepts any.
     public var issuer: String?
@@ -18,14 +18,14 @@ public struct UserTokenRules: Sendable, Hashable {
     /// There is none after `exp`.
     static let maximumClockDifference: TimeInterval = 60
 
-    /// The longest lifetime that is reported, in seconds; a token that expires later counts as
-    /// endless.
+    /// The longest reported lifetime, in seconds; a token that expires later counts as one without
+    /// expiration.
     private static let longestTime: TimeInterval = 100 * 365 * 86_400
 
     /// Creates the default rules: any issuer and audience, and a required expiration.
     public init() {}
 
-    /// Checks that a token whose signature was verified is valid at a time, and returns its user's ID.
+    /// Checks that a token with a verified signature is valid at a time, and returns its user's ID.
     func check(_ payload: UserTokenPayload, at date: Date) throws(UserTokenRefusal) -> String {
         guard let subject = payload.sub?.value else { throw .noSubject }
         if let issuer, payload.iss?.value.hasSameBytes(as: issuer) != true {

@@ -29,10 +29,10 @@ public final class UserTokenVerifier: Sendable {
     private let logger: Logger?
     private let file: KeySetFile?
 
-    /// Verifies tokens that are signed with a shared secret (HS256).
+    /// Verifies tokens signed with a shared secret (HS256).
     ///
     /// - Parameters:
-    ///   - secret: The secret, at least 32 bytes.
+    ///   - secret: The secret; at least 32 bytes.
     ///   - rules: The claims that a token needs in addition to `sub`.
     ///   - logger: Logs at level debug why tokens are refused; nil logs nothing.
     /// - Throws: JWTKit's error when the secret cannot be used.
@@ -45,7 +45,7 @@ public final class UserTokenVerifier: Sendable {
         file = nil
     }
 
-    /// Verifies tokens that are signed with a key of a JWKS file.
+    /// Verifies tokens signed with a key of a JWKS file.
     ///
     /// A token with an unknown `kid` triggers a reload of the file, at most once a minute. When a
     /// reload fails, the error is logged and the loaded keys stay in use.
@@ -61,7 +61,7 @@ public final class UserTokenVerifier: Sendable {
         try await self.init(keySetFile: path, rules: rules, logger: logger, now: { .now })
     }
 
-    /// Verifies tokens with the keys of a file; the clock is a test seam.
+    /// Verifies tokens with the keys of a file; `now` is a test seam.
     init(
         keySetFile path: String, rules: UserTokenRules, logger: Logger,
         now: @escaping @Sendable () -> ContinuousClock.Instant
@@ -72,8 +72,10 @@ public final class UserTokenVerifier: Sendable {
         file = KeySetFile(path: path, now: now)
     }
 
-    /// A valid token; nil when it is malformed, not signed with a known key, or against the rules,
-    /// which is logged.
+    /// A valid token; nil when the token is malformed, not signed with a known key, or violates the
+    /// rules.
+    ///
+    /// The reason is logged.
     func token(_ text: String?, at date: Date) async -> VerifiedUserToken? {
         do throws(UserTokenRefusal) {
             return try await checkedToken(text, at: date)
@@ -86,11 +88,11 @@ public final class UserTokenVerifier: Sendable {
         }
     }
 
-    /// A valid token.
+    /// Verifies a token.
     ///
     /// - Parameters:
     ///   - text: The token; nil when none was sent.
-    ///   - date: The time at which it has to be valid.
+    ///   - date: The time at which the token must be valid.
     /// - Returns: The token's user and expiration.
     /// - Throws: The reason why the token is refused.
     package func checkedToken(
@@ -109,7 +111,7 @@ public final class UserTokenVerifier: Sendable {
             expirationDate: UserTokenRules.expirationDate(of: parsed.payload, at: date))
     }
 
-    /// True when a loaded key matches this `kid`, or when it is nil.
+    /// True when a loaded key matches this `kid`, or when `kid` is nil.
     private func isKnown(keyID: String?) -> Bool {
         guard let keyID else { return true }
         return state.withLockedValue { state in
@@ -140,7 +142,7 @@ public final class UserTokenVerifier: Sendable {
             state.withLockedValue { $0.keys = keys }
         } catch {
             logger?.warning(
-                "The keys of users' tokens could not be read again: those read before stay",
+                "The keys for user tokens could not be reloaded: the loaded keys stay in use",
                 metadata: ["file": "\(file.path)", "error": "\(error)"])
         }
         state.withLockedValue { $0.reading = nil }
@@ -169,7 +171,7 @@ extension UserTokenVerifier: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// A user's token that was found valid.
+/// A valid user token.
 package struct VerifiedUserToken: Sendable, Hashable {
     /// The user's ID.
     package let userID: String
@@ -178,7 +180,7 @@ package struct VerifiedUserToken: Sendable, Hashable {
     package let expirationDate: Date?
 }
 
-/// A parsed token whose signature is not verified.
+/// A parsed token whose signature is not verified yet.
 private struct ParsedToken {
     let keyID: String?
     let payload: UserTokenPayload
@@ -186,7 +188,7 @@ private struct ParsedToken {
     private let signature: Data
     private let signedBytes: ArraySlice<UInt8>
 
-    /// Parses a token that is well-formed and requires no extensions (`crit`).
+    /// Parses a well-formed token that requires no extensions (`crit`).
     init(_ token: String) throws(UserTokenRefusal) {
         let bytes = Array(token.utf8)
         guard let end = bytes.lastIndex(of: UInt8(ascii: ".")),
@@ -204,7 +206,7 @@ private struct ParsedToken {
     /// True when the key may have signed the token.
     func fits(_ key: UserTokenKey) -> Bool { key.fits(algorithm: algorithmName, id: keyID) }
 
-    /// True when a fitting key has signed the token.
+    /// True when the key, which must fit, has signed the token.
     func isSigned(with key: UserTokenKey) -> Bool {
         (try? key.algorithm.verify(signature, signs: signedBytes)) ?? false
     }

@@ -1,10 +1,10 @@
 import HTTPServing
 import JSONTree
 
-/// A client's word on a version that it was given (PROTOCOL 2): whether the version is in force there, and
-/// what of it cannot be used.
+/// A client's report on a version that it received (PROTOCOL 2): whether the version is active
+/// there, and which values it cannot use.
 struct Acknowledgement: Sendable, Hashable {
-    /// A setting, or a whole section, that a client cannot use.
+    /// A setting or a whole section that a client cannot use.
     struct Problem: Sendable, Hashable {
         let place: ProblemPlace
         let message: String
@@ -12,10 +12,12 @@ struct Acknowledgement: Sendable, Hashable {
 
     static let maximumProblems = 50
 
-    /// Maximum Unicode scalars of a section's or key's name.
+    /// Maximum length of the name of a section or key, in Unicode scalars.
     static let maximumNameLength = 256
 
-    /// Maximum Unicode scalars of a message; at 4 bytes each it also bounds the bytes.
+    /// Maximum length of a message, in Unicode scalars.
+    ///
+    /// At most 4 bytes each, this also limits the bytes.
     static let maximumMessageLength = 500
 
     private static let maximumTagLength = 256
@@ -23,18 +25,19 @@ struct Acknowledgement: Sendable, Hashable {
     let version: Int
     let problems: [Problem]
 
-    /// True without problems, or when the client says so.
-    let isInForce: Bool
+    /// True when the version is active: the client reports so, or reports no problems.
+    let isActive: Bool
 
     /// Reads `{"template_version": 12, "etag": "…", "in_force": true, "problems": [{"section": …}]}`.
     ///
-    /// Unknown members are ignored, so that clients may tell more to later servers.
+    /// Unknown members are ignored, so clients may send more to later servers.
     ///
-    /// - Throws: A ``RequestError`` with status 400 that names the place.
+    /// - Throws: A ``RequestError`` with status 400 that names the position.
     init(_ body: JSONNode) throws(RequestError) {
         guard let version = body["template_version"]?.integerValue, version >= 1 else {
             throw .invalidArgument(
-                "template_version is missing or wrong: send meta.template_version of the document.")
+                "template_version is missing or invalid: send meta.template_version of the "
+                    + "document.")
         }
         self.version = version
         _ = try Self.text(body["etag"], at: "etag", atMost: Self.maximumTagLength)
@@ -55,8 +58,8 @@ struct Acknowledgement: Sendable, Hashable {
         }
         self.problems = problems
         switch body["in_force"] {
-        case nil, .null?: isInForce = problems.isEmpty
-        case .bool(let isInForce)?: self.isInForce = isInForce
+        case nil, .null?: isActive = problems.isEmpty
+        case .bool(let isActive)?: self.isActive = isActive
         case let other?:
             throw .invalidArgument("in_force is \(other.kindDescription): send true or false.")
         }
@@ -79,7 +82,7 @@ struct Acknowledgement: Sendable, Hashable {
         return Problem(place: ProblemPlace(section: section, key: key), message: message ?? "")
     }
 
-    /// A text; nil when it is absent or null.
+    /// A string; nil when it is missing or null.
     private static func text(
         _ node: JSONNode?, at place: String, atMost maximum: Int
     ) throws(RequestError) -> String? {
@@ -97,9 +100,9 @@ struct Acknowledgement: Sendable, Hashable {
     }
 }
 
-/// Where a client found a problem: a setting, or a whole section.
+/// The location of a problem: a setting or a whole section.
 package struct ProblemPlace: Sendable, Hashable, Codable {
     package let section: String
-    /// Nil is the whole section.
+    /// Nil means the whole section.
     package let key: String?
 }

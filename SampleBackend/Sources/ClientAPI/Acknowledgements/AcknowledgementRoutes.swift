@@ -3,9 +3,9 @@ import HTTPTypes
 import Rendering
 import Templates
 
-/// The routes by which clients say whether they can use a version (PROTOCOL 2).
+/// The routes by which clients report whether they can use a version (PROTOCOL 2).
 package struct AcknowledgementRoutes: Sendable {
-    /// Nil while acknowledgements are switched off.
+    /// Nil when acknowledgements are disabled.
     private let acknowledgements: Acknowledgements?
     private let library: TemplateLibrary
     private let clientAccess: ClientAccess
@@ -73,7 +73,7 @@ package struct AcknowledgementRoutes: Sendable {
             return .response(
                 RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"]))
         }
-        // The client may have the version from another replica.
+        // The client may have received the version from another replica.
         let version = SeenVersion.number(acknowledgement.version)
         guard waiting.isBehind(version, inProject: request.project) else { return try record() }
         return try waiting.answer(
@@ -81,6 +81,6 @@ package struct AcknowledgementRoutes: Sendable {
     }
 
     private static let isOff = RequestError.notFound(
-        "Acknowledgements are switched off on this server: send none until an answer has "
+        "Acknowledgements are disabled on this server: send none until a response has "
             + "\(AcknowledgedShare.fieldName).")
 }

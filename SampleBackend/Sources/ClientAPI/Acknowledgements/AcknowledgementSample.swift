@@ -1,9 +1,9 @@
-/// The last acknowledgements of some users of a project, by which the counts of several replicas are
-/// merged.
+/// The last acknowledgements of some users of a project, for merging the counts of several
+/// replicas.
 ///
-/// Behind a balancer a client acknowledges one version at one replica and the next at another. All
-/// replicas have the users with the lowest hashes in their samples, so that it shows how many of the
-/// users that one counts have moved on.
+/// Behind a load balancer a client may acknowledge one version at one replica and the next version
+/// at another. All replicas sample the users with the lowest hashes, so the samples show how many
+/// of the users counted at one replica have moved to another.
 package struct AcknowledgementSample: Sendable, Hashable, Codable {
     /// The last acknowledgement of a user at one replica; version 0 means none.
     struct Word: Sendable, Hashable {
@@ -11,14 +11,14 @@ package struct AcknowledgementSample: Sendable, Hashable, Codable {
         let user: UInt64
         let inForce: Int
         let withProblems: Int
-        /// In seconds since 1970.
+        /// Seconds since 1970.
         let time: Int
     }
 
-    /// In the order of the users' hashes.
+    /// Sorted by the users' hashes.
     let words: [Word]
 
-    /// The highest hash up to which the sample is complete.
+    /// The sample contains all users with hashes up to this one.
     let lastUser: UInt64
 
     package var count: Int { words.count }
@@ -33,7 +33,7 @@ extension AcknowledgementSample.Word: Codable {
         time = try container.decode(Int.self)
     }
 
-    /// As an array, which is short.
+    /// Encodes an array, which is shorter than an object.
     func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         try container.encode(user)
@@ -45,7 +45,7 @@ extension AcknowledgementSample.Word: Codable {
 package struct ReplicaAcknowledgements: Sendable {
     let counts: AcknowledgementCounts
 
-    /// Nil of a replica that has no sample to show.
+    /// Nil when the replica has no sample.
     let sample: AcknowledgementSample?
 
     package init(_ counts: AcknowledgementCounts, _ sample: AcknowledgementSample?) {
@@ -55,9 +55,10 @@ package struct ReplicaAcknowledgements: Sendable {
 }
 
 extension AcknowledgementCounts {
-    /// Merges the counts of replicas; a user of several counts by the last acknowledgement.
+    /// Merges the counts of replicas; a user of several replicas counts with the last
+    /// acknowledgement.
     ///
-    /// It is exact where the samples have all users, and else an estimate.
+    /// The result is exact when the samples contain all users, and otherwise an estimate.
     package init(ofReplicas replicas: [ReplicaAcknowledgements]) {
         self.init()
         let words = LastWords(replicas.map(\.sample))
@@ -67,7 +68,7 @@ extension AcknowledgementCounts {
     }
 }
 
-/// The last acknowledgements of the users whom all samples cover.
+/// The last acknowledgements of those users whom all samples cover.
 private struct LastWords {
     /// The last acknowledgement of a user, and its replica.
     private struct Statement {
@@ -81,7 +82,7 @@ private struct LastWords {
         }
     }
 
-    /// The share of the users of a replica that count there, not at another one.
+    /// The share of a replica's users that count there and not at another replica.
     private struct Share {
         var all = 0
         var kept = 0
@@ -112,7 +113,7 @@ private struct LastWords {
         }
     }
 
-    /// The counts of a replica without the users whose last acknowledgement is at another one.
+    /// The counts of a replica without the users whose last acknowledgement is at another replica.
     func corrected(
         _ counts: AcknowledgementCounts, of replica: Int, by sample: AcknowledgementSample?
     ) -> AcknowledgementCounts {
@@ -122,18 +123,19 @@ private struct LastWords {
         for word in sample?.words ?? [] where word.user <= lastUser {
             guard let inForce = inForce[word.user], let withProblems = withProblems[word.user]
             else { continue }
-            // A later acknowledgement, elsewhere, says that the version is not used any more.
+            // A later acknowledgement at another replica reports that the version is no longer
+            // used.
             let isGivenUp =
                 withProblems.replica != replica && withProblems.version == word.inForce
                 && withProblems.time > word.time
             usable[word.inForce, default: Share()].count(
                 isKept: inForce.replica == replica && !isGivenUp)
-            // A later acknowledgement without problems is of this version or a later one.
-            let isMended =
+            // A later acknowledgement without problems is for this version or a later one.
+            let isFixed =
                 inForce.replica != replica && inForce.version >= word.withProblems
                 && inForce.time >= word.time
             unusable[word.withProblems, default: Share()].count(
-                isKept: withProblems.replica == replica && !isMended)
+                isKept: withProblems.replica == replica && !isFixed)
             let last = inForce.version >= withProblems.version ? inForce : withProblems
             users.count(isKept: last.replica == replica)
         }

@@ -4,25 +4,25 @@ import Metrics
 import NIOConcurrencyHelpers
 import Targeting
 
-/// Acknowledgements of versions by clients, by project, in bounded memory.
+/// The clients' acknowledgements of versions by project, in bounded memory.
 package final class Acknowledgements: Sendable {
-    /// A lock for each project, so that none waits for the metrics of another.
+    /// One lock per project, so no project waits for the metrics of another.
     private let projects = NIOLockedValueBox<[String: NIOLockedValueBox<ProjectAcknowledgements>]>(
         [:])
     private let limits: ProjectAcknowledgements.Limits
 
     package convenience init() { self.init(limits: ProjectAcknowledgements.Limits()) }
 
-    /// Creates an empty list; the limits are a test seam.
+    /// Creates an empty collection; the limits are a test seam.
     init(limits: ProjectAcknowledgements.Limits) {
         self.limits = limits
     }
 
-    /// Records what a client said, unless its version is newer than `current`, which this server
-    /// does not know yet.
+    /// Records an acknowledgement unless its version is newer than `current`, the newest version
+    /// that this server knows.
     ///
-    /// `settings` are the places that may be named in metrics: those of the template, never a text
-    /// that only a client has chosen.
+    /// `isSetting` returns true for the places that may appear in metrics: those of the template,
+    /// never a text chosen by a client.
     func record(
         _ acknowledgement: Acknowledgement, userID: String?, project: String, current: Int,
         isSetting: (ProblemPlace) -> Bool
@@ -38,14 +38,14 @@ package final class Acknowledgements: Sendable {
         known.withLockedValue { known in
             known.record(
                 acknowledgement, user: user, time: Int(Date().timeIntervalSince1970))
-            // Under the lock, so that an older count does not replace a newer one.
+            // Reported under the lock, so an older count cannot replace a newer one.
             for change in known.takeChanges(isSetting: isSetting) {
                 report(change, project: project)
             }
         }
     }
 
-    /// A hash of a user's ID that is the same at every replica; nil is the generic user.
+    /// A hash of a user's ID that is the same at every replica; nil means the generic user.
     private static func hash(ofUser userID: String?) -> UInt64 {
         var bytes: [UInt8] = [userID == nil ? 0 : 1]
         bytes += (userID ?? "").utf8
@@ -62,10 +62,10 @@ package final class Acknowledgements: Sendable {
         }
     }
 
-    /// Maximum users in the samples of all projects together, which take about 50 bytes each.
+    /// Maximum number of users in the samples of all projects together; each takes about 50 bytes.
     private static let maximumSample = 1_000
 
-    /// The samples of projects, the first ones by name if there are very many.
+    /// The samples of the projects; the first 50 by name if there are more.
     package func samples() -> [String: AcknowledgementSample] {
         let all = projects.withLockedValue { $0 }.sorted { $0.key < $1.key }.prefix(50)
         let maximum = Self.maximumSample / max(all.count, 1)
@@ -94,33 +94,34 @@ package final class Acknowledgements: Sendable {
         }
     }
 
-    /// Sets a gauge, and removes it at 0, so that versions that nobody has are not kept.
+    /// Sets a gauge and removes it at 0, so versions without clients keep no series.
     private func record(_ count: Int, _ label: String, _ dimensions: [(String, String)]) {
         let gauge = Gauge(label: label, dimensions: dimensions)
         if count > 0 { gauge.record(count) } else { gauge.destroy() }
     }
 }
 
-/// The last acknowledgements: the number of clients of each version, and the problems they report.
+/// The number of clients per version, by their last acknowledgements, and the problems that they
+/// report.
 package struct AcknowledgementCounts: Sendable, Hashable, Codable {
     package struct Version: Sendable, Hashable, Codable {
         package let number: Int
-        /// Clients that use the version.
+        /// Number of clients that use the version.
         package let inForce: Int
-        /// Clients that could not use it.
+        /// Number of clients that report problems with the version.
         package let withProblems: Int
-        /// The problems that most clients have, most first.
+        /// The most frequent problems, most frequent first.
         package let problems: [Problem]
     }
 
     package struct Problem: Sendable, Hashable, Codable {
         package let place: ProblemPlace
         package let clients: Int
-        /// The problem as one of the clients reports it.
+        /// The message of one of the clients.
         package let message: String
     }
 
-    /// Number of clients that are remembered.
+    /// Number of tracked clients.
     package var clients = 0
 
     /// Newest first.
@@ -133,7 +134,7 @@ package struct AcknowledgementCounts: Sendable, Hashable, Codable {
 }
 
 extension AcknowledgementCounts {
-    /// False for counts that no server has, and that cannot be added to others.
+    /// False for impossible counts, which must not be added to others.
     package var isPlausible: Bool {
         let counts = 0...1_000_000_000
         return counts.contains(clients)
@@ -143,7 +144,7 @@ extension AcknowledgementCounts {
             }
     }
 
-    /// Adds the counts of another replica, of other users.
+    /// Adds the counts of another replica, which must be of other users.
     mutating func add(_ other: AcknowledgementCounts) {
         clients += other.clients
         var sums = Dictionary(versions.map { ($0.number, $0) }, uniquingKeysWith: { $1 })

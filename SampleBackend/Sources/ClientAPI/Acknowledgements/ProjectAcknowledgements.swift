@@ -1,21 +1,21 @@
-/// The last acknowledgements of one project's clients, each user counted once.
+/// The last acknowledgements of one project's clients; each user counts once.
 ///
-/// Users are hashes, in two generations like a cache: when the young one is full, the users of the old
-/// one are forgotten, and no longer counted.
+/// Users are stored as hashes, in two generations like a cache: when the young one is full, the
+/// users of the old one are dropped and no longer counted.
 struct ProjectAcknowledgements: Sendable {
     struct Limits: Sendable {
-        /// Maximum users of a generation.
+        /// Maximum number of users per generation.
         var users = 50_000
-        /// Maximum versions; the lowest is forgotten first.
+        /// Maximum number of versions; the lowest is dropped first.
         var versions = 32
-        /// Maximum places with problems of a version; further ones are not listed while clients have
-        /// these.
+        /// Maximum number of places with problems per version; further places are ignored while
+        /// clients report problems at these.
         var places = 64
-        /// Maximum problems of a version in the counts.
+        /// Maximum number of problems per version in the counts.
         var listedProblems = 10
     }
 
-    /// New counts of a version; nil and left out are those that are as before.
+    /// The changed counts of a version; unchanged ones are nil or missing.
     struct Change: Sendable {
         let version: Int
         let inForce: Int?
@@ -27,9 +27,9 @@ struct ProjectAcknowledgements: Sendable {
     private struct User: Sendable {
         var inForce = 0
         var withProblems = 0
-        /// In seconds since 1970.
+        /// Seconds since 1970.
         var time = 0
-        /// Indexes of the places in the version with problems.
+        /// Indexes of the places in version ``withProblems``.
         var places: [UInt8] = []
     }
 
@@ -37,14 +37,14 @@ struct ProjectAcknowledgements: Sendable {
         let place: ProblemPlace
         var clients = 0
         var message: String
-        /// The number of clients in the last change.
+        /// The number of clients in the last reported change.
         var reported = 0
     }
 
     fileprivate struct Version: Sendable {
         var inForce = 0
         var withProblems = 0
-        /// The counts in the last change.
+        /// The counts in the last reported change.
         var reported = (inForce: 0, withProblems: 0)
         var places: [Place] = []
         var indexes: [ProblemPlace: UInt8] = [:]
@@ -55,12 +55,12 @@ struct ProjectAcknowledgements: Sendable {
     private var old: [UInt64: User] = [:]
     private var versions: [Int: Version] = [:]
 
-    /// Versions below were forgotten, and are not counted again.
+    /// Lower versions were dropped and are not counted again.
     private var lowestVersion = 1
 
     private var changed: Set<Int> = []
 
-    /// The places of changed versions that are not listed any more.
+    /// The places of changed versions that are no longer listed.
     private var dropped: [Int: Set<ProblemPlace>] = [:]
 
     init(limits: Limits) {
@@ -76,7 +76,7 @@ struct ProjectAcknowledgements: Sendable {
         var user = young.removeValue(forKey: hash) ?? old.removeValue(forKey: hash) ?? User()
         count(user, -1)
         user.time = time
-        if acknowledgement.isInForce {
+        if acknowledgement.isActive {
             user.inForce = version
         } else if user.inForce == version {
             user.inForce = 0
@@ -85,7 +85,8 @@ struct ProjectAcknowledgements: Sendable {
             user.withProblems = version
             user.places = places(of: acknowledgement)
         } else if user.withProblems <= version {
-            // An acknowledgement of an older version may come late.
+            // An acknowledgement of an older version may arrive late and must not clear newer
+            // problems.
             user.withProblems = 0
             user.places = []
         }
@@ -94,8 +95,8 @@ struct ProjectAcknowledgements: Sendable {
         young[hash] = user
     }
 
-    /// The counts that have changed since the last call; a place that is no setting is left for a
-    /// later one.
+    /// The counts that changed since the last call; a place that is not a setting is left for a
+    /// later call.
     mutating func takeChanges(
         isSetting: (ProblemPlace) -> Bool = { _ in true }
     ) -> [Change] {
@@ -123,10 +124,10 @@ struct ProjectAcknowledgements: Sendable {
                 })
     }
 
-    /// The last acknowledgements of the users with the lowest hashes, at most `maximum`.
+    /// The last acknowledgements of at most `maximum` users with the lowest hashes.
     func sample(atMost maximum: Int) -> AcknowledgementSample {
         let count = young.count + old.count
-        // The hashes are spread evenly: below the bound are about twice as many as are needed.
+        // Hashes are uniformly distributed, so about twice as many as needed are below the bound.
         let bound = UInt64(
             exactly: (Double(2 * maximum) / Double(max(count, 1)) * 0x1p64).rounded())
         var words: [AcknowledgementSample.Word] = []
@@ -153,7 +154,8 @@ struct ProjectAcknowledgements: Sendable {
             }
     }
 
-    /// Adds a version, and forgets the lowest one beyond the limit; false when this is the lowest.
+    /// Adds a version and drops the lowest one if the limit is exceeded; returns false when the
+    /// version itself is the lowest.
     private mutating func makeRoom(for version: Int) -> Bool {
         guard version >= lowestVersion else { return false }
         if versions[version] != nil { return true }
@@ -168,7 +170,7 @@ struct ProjectAcknowledgements: Sendable {
         return true
     }
 
-    /// Indexes of the places that an acknowledgement names, each once.
+    /// Indexes of the places that an acknowledgement names, without duplicates.
     private mutating func places(of acknowledgement: Acknowledgement) -> [UInt8] {
         var indexes: [UInt8] = []
         for problem in acknowledgement.problems {
@@ -179,12 +181,12 @@ struct ProjectAcknowledgements: Sendable {
         return indexes
     }
 
-    /// The index of a place, which is added if there is room.
+    /// The index of a place, which is added if necessary and if there is room.
     ///
     /// - Parameters:
     ///   - problem: The problem at the place.
     ///   - number: The version.
-    ///   - taken: Indexes of places that are about to be counted.
+    ///   - taken: Indexes of the places that are about to be counted.
     /// - Returns: The index; nil when there is no room.
     private mutating func index(
         of problem: Acknowledgement.Problem, in number: Int, besides taken: [UInt8]
@@ -201,7 +203,7 @@ struct ProjectAcknowledgements: Sendable {
             versions[number]?.places.append(place)
             return index
         }
-        // No client has the problem of such a place any more, or refers to its index.
+        // Reuses a place whose problem no client has any more, so no user refers to its index.
         let free = version.places.indices.first {
             version.places[$0].clients == 0 && !taken.contains(UInt8($0))
         }
@@ -235,7 +237,7 @@ struct ProjectAcknowledgements: Sendable {
 }
 
 extension ProjectAcknowledgements.Version {
-    /// The counts that have changed since the last call; `gone` are the places that made room.
+    /// The counts that changed since the last call; `gone` are the replaced places.
     fileprivate mutating func takeChange(
         _ number: Int, gone: [(place: ProblemPlace, count: Int)],
         isSetting: (ProblemPlace) -> Bool
@@ -243,7 +245,7 @@ extension ProjectAcknowledgements.Version {
         var counts = gone
         for index in places.indices {
             let (place, count) = (places[index].place, places[index].clients)
-            // A count of 0 is reported also when the template has no such setting any more.
+            // A count of 0 is reported even if the template no longer has the setting.
             guard count != places[index].reported, count == 0 || isSetting(place) else { continue }
             places[index].reported = count
             counts.append((place, count))

@@ -5,7 +5,8 @@ import JSONTree
 import Logging
 import Rendering
 
-/// Builds the answers to requests for documents, with tag, signature and the request for acknowledgements.
+/// Builds the responses to requests for documents, with tag, signature and the request for
+/// acknowledgements.
 struct DocumentAnswers: Sendable {
     let source: any DocumentSource
 
@@ -14,17 +15,17 @@ struct DocumentAnswers: Sendable {
 
     let logger: Logger
 
-    /// True for a client that does not take over the version of a 304, and may verify it by the body
-    /// that it keeps: tags are those of all bytes then.
+    /// True for a client that does not adopt the version of a 304 and may verify the signature with
+    /// its stored body; tags then cover all bytes.
     private(set) var isExact = false
 
-    /// The fields of every document beside its tag and signature.
+    /// The fields of every document except its tag and signature.
     private let documentFields: FieldLines
 
-    /// The same without those of a body.
+    /// ``documentFields`` without the fields that describe a body.
     private let notModifiedFields: FieldLines
 
-    /// `acknowledgedShare` nil asks no client to acknowledge versions.
+    /// A nil `acknowledgedShare` asks no client to acknowledge versions.
     init(
         source: any DocumentSource, signer: DocumentSigner?, acknowledgedShare: AcknowledgedShare?,
         logger: Logger
@@ -62,7 +63,7 @@ struct DocumentAnswers: Sendable {
         return response
     }
 
-    /// 304 for a client that has the document, or one of the same content.
+    /// 304 for a client that has the document or one with the same content.
     func notModified(
         _ identity: DocumentIdentity, for request: DocumentRequest
     ) -> RouteResponse {
@@ -89,8 +90,8 @@ struct DocumentAnswers: Sendable {
         }
     }
 
-    /// The same with tags of all bytes, for a client that sends no
-    /// `ActiveConfig-Template-Version`, when documents are signed.
+    /// Selects tags that cover all bytes if documents are signed and the client sends no
+    /// `ActiveConfig-Template-Version`.
     func suiting(_ fields: RequestFields) -> DocumentAnswers {
         guard signer != nil, fields[named: Self.versionFieldName] == nil else { return self }
         var answers = self
@@ -98,7 +99,8 @@ struct DocumentAnswers: Sendable {
         return answers
     }
 
-    /// The field with the version of an answer, and with that which a client has, in lower case.
+    /// The lower-case name of the field with the version of a response, or with the version that a
+    /// client has.
     static let versionFieldName = "activeconfig-template-version"
 
     private func response(
@@ -117,14 +119,15 @@ struct DocumentAnswers: Sendable {
                 response.headerFields[name] = try signer.fieldValue(
                     for: identity, project: request.project, userID: request.userID)
             } catch {
-                // Clients that verify keep what they have; for the others nothing changes.
+                // The document is sent unsigned: clients that verify keep their document, and
+                // others are not affected.
                 logger.error("A document could not be signed", metadata: ["error": "\(error)"])
             }
         }
         return response
     }
 
-    /// Calls the source, and maps its errors to the client's.
+    /// Calls the source and maps its errors to responses.
     private func ask<Value>(
         _ request: DocumentRequest, _ question: (any DocumentSource) throws -> Value?
     ) throws(RequestError) -> Value {
@@ -143,9 +146,10 @@ struct DocumentAnswers: Sendable {
 }
 
 extension HTTPFields {
-    /// Sets `ActiveConfig-Snapshot`, the time of the snapshot that an answer is from; nil sets none.
+    /// Sets `ActiveConfig-Snapshot` to the time of the snapshot from which the server answers; nil
+    /// sets nothing.
     ///
-    /// No standard field says it: `Age` is for caches, and `Warning` is obsolete (RFC 9111, 5.5).
+    /// No standard field fits: `Age` is for caches, and `Warning` is obsolete (RFC 9111, 5.5).
     mutating func setSnapshotDate(_ date: Date?) {
         guard let date, let name = HTTPField.Name("ActiveConfig-Snapshot") else { return }
         self[name] = date.timestamp

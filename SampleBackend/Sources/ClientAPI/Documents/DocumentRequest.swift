@@ -2,7 +2,7 @@ package import HTTPServing
 import JSONTree
 package import Targeting
 
-/// A request for a user's document or stream: a project, a user, and signals (PROTOCOL 1).
+/// A request for a user's document or stream: a project, a user and signals (PROTOCOL 1).
 package struct DocumentRequest: Sendable {
     /// The paths of a user's document.
     static let patterns = [
@@ -13,7 +13,7 @@ package struct DocumentRequest: Sendable {
         "/projects/{project}/activeconfig/user/{userID}",
     ]
 
-    /// The paths of the stream of a user's document (PROTOCOL 2).
+    /// The paths of the stream for a user's document (PROTOCOL 2).
     static let streamPatterns = [
         "/activeconfig/events",
         "/activeconfig/user/{userID}/events",
@@ -21,7 +21,7 @@ package struct DocumentRequest: Sendable {
         "/projects/{project}/activeconfig/user/{userID}/events",
     ]
 
-    /// The paths of the stream of many users (PROTOCOL 2).
+    /// The paths of streams for many users (PROTOCOL 2).
     static let manyUsersPatterns = [
         "/activeconfig/events", "/projects/{project}/activeconfig/events",
     ]
@@ -35,14 +35,14 @@ package struct DocumentRequest: Sendable {
         "/projects/{project}/activeconfig/user/{userID}/acknowledgement",
     ]
 
-    /// The paths of the stream for providers of OpenFeature (API 4).
+    /// The paths of the stream for OpenFeature providers (API 4).
     static let openFeatureStreamPatterns = [
         "/ofrep/v1/evaluate/events",
         "/projects/{project}/ofrep/v1/evaluate/events",
     ]
 
     package let project: String
-    /// Nil is the generic user.
+    /// Nil means the generic user.
     package let userID: String?
     package let signals: Signals
 
@@ -61,9 +61,10 @@ package struct DocumentRequest: Sendable {
         self.signals = signals
     }
 
-    /// The user of a request whose path matches one of the patterns; nil is the generic user.
+    /// The user of a request whose path matches one of the patterns; nil means the generic user.
     ///
-    /// Only literal segments of the pattern decide where the ID is read from, never the ID itself.
+    /// Only literal segments of the pattern determine where the ID is read from, never the ID
+    /// itself.
     ///
     /// - Throws: A ``RequestError`` with status 400 when it is not percent-encoded UTF-8.
     package static func userID(_ request: RouteRequest) throws(RequestError) -> String? {
@@ -81,9 +82,10 @@ package struct DocumentRequest: Sendable {
 }
 
 extension RouteRequest {
-    /// The project of the path; `default` on the paths that name none.
+    /// The project of the path; `default` on paths without one.
     ///
-    /// A longer name than any project may have is shortened, which no project's name is either.
+    /// A name that is longer than allowed is shortened, which is not a valid project name either,
+    /// so metrics and errors stay small.
     package var project: String {
         let name = parameters["project"] ?? "default"
         return name.utf8.count <= 100 ? name : name.shortened
@@ -93,8 +95,7 @@ extension RouteRequest {
 extension Signals {
     /// Parses the signals of a query and checks their limits (PROTOCOL 1).
     ///
-    /// Other parameters are ignored, even malformed ones. The last value of a repeated signal
-    /// counts.
+    /// Other parameters are ignored, even malformed ones. The last value of a repeated signal wins.
     ///
     /// - Parameter query: The parameters of a request, still percent-encoded.
     /// - Throws: A ``RequestError`` with status 400 that names the parameter.

@@ -5,7 +5,7 @@ package import Logging
 import Rendering
 import Targeting
 
-/// The routes of a user's configuration document (PROTOCOL 1), and of long polls for it (PROTOCOL 2).
+/// The routes of a user's configuration document (PROTOCOL 1), including long polls (PROTOCOL 2).
 package struct DocumentRoutes: Sendable {
     private let answers: DocumentAnswers
     private let clientAccess: ClientAccess
@@ -13,7 +13,7 @@ package struct DocumentRoutes: Sendable {
     /// Nil when requests never wait.
     private let waiting: (any DocumentWaiting)?
 
-    /// Nil keeps no sample of signals.
+    /// Nil when sampling is disabled.
     private let sample: SignalSample?
 
     package init(
@@ -62,7 +62,7 @@ package struct DocumentRoutes: Sendable {
         }
     }
 
-    /// The answer by the projects that the server knows.
+    /// The answer from the projects that the server knows.
     private func knownAnswer(
         _ request: RouteRequest, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
@@ -74,7 +74,7 @@ package struct DocumentRoutes: Sendable {
         ) { () throws(RequestError) in try currentAnswer(request, tokenEnd: tokenEnd) }
     }
 
-    /// The answer by the version that the server has.
+    /// The answer from the version that the server has.
     private func currentAnswer(
         _ request: RouteRequest, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
@@ -104,8 +104,8 @@ package struct DocumentRoutes: Sendable {
         return try waiting.answer(poll, from: request.address)
     }
 
-    /// The identity of the document that a request is for, remembered from the request before when
-    /// nothing has changed since.
+    /// The identity of the requested document, reused from the previous request of the connection
+    /// when nothing has changed since.
     private func knownDocument(
         of request: RouteRequest, _ answers: DocumentAnswers
     ) throws(RequestError) -> KnownDocument {
@@ -116,7 +116,7 @@ package struct DocumentRoutes: Sendable {
             return known
         }
         let wanted = try DocumentRequest(request)
-        // Taken first: a change from now on makes the identity stale.
+        // Read first, so any later change makes the identity stale.
         let stamp = answers.isExact ? nil : answers.source.stamp(ofProject: wanted.project)
         return KnownDocument(
             target: request.target.text, request: wanted,
@@ -124,26 +124,26 @@ package struct DocumentRoutes: Sendable {
     }
 }
 
-/// The identity of a requested document, for the next request on its connection: clients poll with
-/// the same target.
+/// The identity of a requested document, kept for the next request of the connection, since clients
+/// poll with the same target.
 private struct KnownDocument: Sendable {
     let target: String
     let request: DocumentRequest
     let identity: DocumentIdentity
 
-    /// The source's stamp before the identity was asked for; nil when the identity may change at any
-    /// time, or is of all bytes.
+    /// The source's stamp, read before the identity; nil when the identity may change at any time
+    /// or covers all bytes.
     let stamp: DocumentStamp?
 
-    /// The most bytes of a target that an idle connection keeps, with what was read from it.
+    /// Maximum bytes of a target that an idle connection keeps with the parsed request.
     private static let maximumTargetBytes = 1_024
 
     var isWorthCarrying: Bool { stamp != nil && target.utf8.count <= Self.maximumTargetBytes }
 }
 
 extension SignalSample {
-    /// Records the signals of a request that could be answered, so that unknown projects take no
-    /// place in the sample.
+    /// Records the signals of an answered request; call it only then, so unknown projects take no
+    /// room in the sample.
     fileprivate func record(_ request: DocumentRequest) {
         record(inProject: request.project, userID: request.userID, signals: request.signals)
     }

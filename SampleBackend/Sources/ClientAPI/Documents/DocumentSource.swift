@@ -2,12 +2,13 @@ public import Foundation
 public import Rendering
 public import Targeting
 
-/// The source of users' configuration documents, which the routes of PROTOCOL 1 call for each request.
+/// The source of users' configuration documents, called by the routes of PROTOCOL 1 for each
+/// request.
 ///
-/// An implementation may render a document for each call, or return the bytes and the entity tag
-/// that it caches for all users with the same condition results: a ``RenderedDocument`` is
-/// ready to be sent, and the server neither parses nor hashes it again. It must answer from memory
-/// without blocking: it is called on the event loops that serve all connections.
+/// An implementation may render a document per call, or return the bytes and the entity tag that it
+/// caches for all users with the same condition results: a ``RenderedDocument`` is ready to send,
+/// and the server neither parses nor hashes it again. It must answer from memory without blocking,
+/// because it is called on the event loops that serve all connections.
 ///
 /// ```swift
 /// struct FixedSource: DocumentSource {
@@ -23,53 +24,57 @@ public import Targeting
 /// }
 /// ```
 public protocol DocumentSource: Sendable {
-    /// The current document of a user.
+    /// Returns the current document of a user.
     ///
-    /// It must be deterministic: the same project, user, signals and published version give the same
-    /// bytes and entity tag on every replica and after a restart (PROTOCOL 1).
+    /// It must be deterministic: the same project, user, signals and published version must give
+    /// the same bytes and entity tag on every replica and after a restart (PROTOCOL 1).
     ///
     /// - Parameters:
     ///   - project: The project's name; `default` for the paths without one.
-    ///   - userID: Any string, including an empty one; nil is the generic user. User IDs are
-    ///     compared byte by byte, not as Swift strings.
+    ///   - userID: Any string, including an empty one; nil means the generic user. Compare user IDs
+    ///     by bytes, not as Swift strings.
     ///   - signals: The properties that the client sent, within the limits of ``Signals``.
-    /// - Returns: The document; nil when there is no such project, which is answered with 404.
-    /// - Throws: Any error that prevents an answer; it is answered with 503, and clients may retry.
+    /// - Returns: The document; nil when the project does not exist, which the server answers with
+    ///   404.
+    /// - Throws: Any error that prevents an answer; the server answers 503, and clients may retry.
     func document(
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> RenderedDocument?
 
-    /// The tag and the version of the document that ``document(inProject:forUserID:signals:)``
-    /// returns.
+    /// Returns the tag and the version of the document that
+    /// ``document(inProject:forUserID:signals:)`` returns.
     ///
-    /// They suffice to answer requests with `If-None-Match` with 304. A source that can determine
-    /// them without rendering the document implements this method; by default the document is
-    /// rendered.
+    /// They are sufficient to answer requests with `If-None-Match` with 304. Implement this method
+    /// if the source can determine them without rendering; the default implementation renders the
+    /// document.
     ///
     /// - Parameters:
     ///   - project: The project's name; `default` for the paths without one.
-    ///   - userID: Any string, including an empty one; nil is the generic user.
+    ///   - userID: Any string, including an empty one; nil means the generic user.
     ///   - signals: The properties that the client sent.
-    /// - Returns: The identity; nil when there is no such project.
+    /// - Returns: The identity; nil when the project does not exist.
     /// - Throws: Any error that prevents an answer.
     func identity(
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> DocumentIdentity?
 
-    /// The state of the source for a project, by which a request that its connection repeats is
-    /// answered with 304 without asking for the identity again.
+    /// Returns the state of the source for a project.
     ///
-    /// By default there is none, and each request is asked for.
+    /// With it the server can answer a repeated request of a connection with 304 without asking for
+    /// the identity again.
+    ///
+    /// The default is nil: the server asks for the identity on each request.
     ///
     /// - Parameter project: The project's name.
-    /// - Returns: An object that stays the same while the documents of all requests do; nil when they
-    ///   may change at any time, or there is no such project.
+    /// - Returns: An object that stays the same while the documents of all requests stay the same;
+    ///   nil when they may change at any time, or when the project does not exist.
     func stamp(ofProject project: String) -> DocumentStamp?
 
-    /// Tells whether a stamp is still the project's; an answer with 304 follows when it is.
+    /// Returns a Boolean value that indicates whether a stamp is still the project's; if so, the
+    /// server answers 304.
     ///
-    /// By default it is compared with ``stamp(ofProject:)``. A source that counts its answers counts
-    /// this one here.
+    /// The default implementation compares it with ``stamp(ofProject:)``. A source that counts its
+    /// answers should count this one here.
     ///
     /// - Parameters:
     ///   - stamp: An earlier stamp of the project.
@@ -77,31 +82,32 @@ public protocol DocumentSource: Sendable {
     /// - Returns: True when the documents of the project are still the same.
     func isCurrent(_ stamp: DocumentStamp, ofProject project: String) -> Bool
 
-    /// The time of the snapshot that the documents are from, in place of the store (PROTOCOL 1,
+    /// The time of the snapshot from which documents are served instead of the store (PROTOCOL 1,
     /// `ActiveConfig-Snapshot`).
     ///
-    /// By default there is none.
+    /// The default is nil.
     var snapshotDate: Date? { get }
 
     /// Checks that the source can answer (`GET /health/ready`, API 5).
     ///
-    /// - Throws: The reason why it cannot, which is logged but not revealed to clients.
+    /// - Throws: The reason why it cannot answer; the server logs it without revealing it to
+    ///   clients.
     func checkReadiness() async throws
 }
 
 extension DocumentSource {
-    /// None: each request is asked for.
+    /// Returns nil: the server asks for the identity on each request.
     public func stamp(ofProject project: String) -> DocumentStamp? { nil }
 
-    /// True when it is the same object as the project's stamp.
+    /// Returns true when the stamp is the same object as the project's.
     public func isCurrent(_ stamp: DocumentStamp, ofProject project: String) -> Bool {
         stamp === self.stamp(ofProject: project)
     }
 
-    /// None: the documents are from the store.
+    /// Nil: the documents are from the store.
     public var snapshotDate: Date? { nil }
 
-    /// The identity of the document, which is rendered to compute it.
+    /// Renders the document and returns its identity.
     public func identity(
         inProject project: String, forUserID userID: String?, signals: Signals
     ) throws -> DocumentIdentity? {

@@ -3,33 +3,34 @@ package import HTTPServing
 import NIOCore
 import Rendering
 
-/// Requests that wait: until their document changes (PROTOCOL 2, long polling), for a version that their
-/// client has seen at another replica, or for a project that may be new (PROTOCOL 1).
+/// Makes requests wait: until their document changes (PROTOCOL 2, long polling), for a version that
+/// the client has seen at another replica, or for a project that may be new (PROTOCOL 1).
 package protocol DocumentWaiting: Sendable {
-    /// An answer that waits.
+    /// Returns an answer that waits until the document changes.
     ///
-    /// - Throws: A ``RequestError`` when too many wait.
+    /// - Throws: A ``RequestError`` when too many requests wait.
     func answer(_ poll: PollRequest, from address: ClientAddress?) throws(RequestError) -> Answer
 
-    /// True when the project has no version here that is as late as the one that a client has seen.
+    /// Returns true when this server's version of the project is older than the one that the client
+    /// has seen.
     func isBehind(_ seenVersion: SeenVersion, inProject project: String) -> Bool
 
-    /// Waits until the server knows all that its store has, for a request whose project may be new; nil
-    /// when an error refuses it for another reason.
+    /// Returns a function that waits until the server has applied all changes of its store, for a
+    /// request whose project may be new; nil when the request is refused for another reason.
     func catchUp(
         beforeRefusing error: RequestError, project: String
     ) -> (@Sendable () async throws(RequestError) -> Void)?
 
-    /// Answers a request once the server is no longer behind its client.
+    /// Returns an answer that waits until the server is no longer behind the client.
     ///
     /// - Parameters:
     ///   - seenVersion: The version that the client has seen.
-    ///   - project: The project, which exists.
+    ///   - project: The project, which must exist.
     ///   - address: The client's address; the request counts as a long poll.
-    ///   - threads: Run the handler; nil means Swift's cooperative threads.
-    ///   - handler: Answers the request; the store may still have no such version.
+    ///   - threads: The threads that run the handler; nil means Swift's cooperative threads.
+    ///   - handler: Answers the request; it is also called when the store has no such version.
     /// - Returns: An answer that waits.
-    /// - Throws: A ``RequestError`` when too many wait.
+    /// - Throws: A ``RequestError`` when too many requests wait.
     func answer(
         after seenVersion: SeenVersion, inProject project: String, from address: ClientAddress?,
         on threads: WorkThreads?,
@@ -37,13 +38,13 @@ package protocol DocumentWaiting: Sendable {
     ) throws(RequestError) -> Answer
 }
 
-/// A request that may wait: what the client has, and how long it waits.
+/// A request that may wait: the client's document and the duration.
 package struct PollRequest: Sendable {
     let document: DocumentRequest
     let condition: EntityTagCondition
     let preference: WaitPreference
 
-    /// The document that the client was found to have.
+    /// The document that the client has.
     let identity: DocumentIdentity
 
     /// The time when the client's token expires; nil means never.
@@ -51,14 +52,14 @@ package struct PollRequest: Sendable {
 
     let answers: DocumentAnswers
 
-    /// How long to wait, which a token that expires shortens.
+    /// The time to wait, limited by the expiry of the token.
     var duration: TimeAmount {
         let seconds = Double(preference.seconds)
         let left = tokenEnd.map { min(max($0.timeIntervalSinceNow, 0), seconds) } ?? seconds
         return .nanoseconds(Int64(left * 1_000_000_000))
     }
 
-    /// The answer to the request as if it did not wait.
+    /// The answer to the request without waiting.
     var ordinaryAnswer: Result<RouteResponse, RequestError> {
         Result { () throws(RequestError) in
             try answers.answer(document, condition: condition)

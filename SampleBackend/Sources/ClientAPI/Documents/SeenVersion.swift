@@ -3,19 +3,19 @@ import HTTPServing
 import HTTPTypes
 import Templates
 
-/// The newest version that a client has seen, of this server or of another replica.
+/// The newest version that a client has seen, at this server or at another replica.
 ///
-/// A client never goes back: a server that is behind what the client has seen answers once it has
-/// caught up with the store.
+/// A client must never go back to an older version, so a server that is behind the client answers
+/// only after it has caught up with the store.
 package enum SeenVersion: Sendable, Hashable {
     case number(Int)
-    /// A version that was published at this time or later, in seconds since 1970.
+    /// A version published at this time or later, in seconds since 1970.
     case time(Int)
 
-    /// Maximum digits of a number; a longer one is ignored.
+    /// Maximum number of digits; longer numbers are ignored.
     private static let maximumDigits = 15
 
-    /// True when a version is the one that was seen, or a later one.
+    /// True when a version is the seen one or a later one.
     func isReached(by version: TemplateVersion) -> Bool {
         switch self {
         case .number(let number): number <= version.number
@@ -23,7 +23,7 @@ package enum SeenVersion: Sendable, Hashable {
         }
     }
 
-    /// The version of a request for a document, which names that of the client's document (PROTOCOL 1).
+    /// The version in a request for a document: that of the client's document (PROTOCOL 1).
     init?(ofDocument fields: RequestFields) {
         guard let text = fields[named: DocumentAnswers.versionFieldName],
             let number = Self.number(text[...])
@@ -31,8 +31,8 @@ package enum SeenVersion: Sendable, Hashable {
         self = .number(number)
     }
 
-    /// The version of a request for flags: that of the client's flags, and that of the event which
-    /// made it ask (API 4).
+    /// The version in a request for flags: the later of that of the client's flags and that of the
+    /// event that caused the request (API 4).
     init?(ofFlags request: RouteRequest) throws(RequestError) {
         let query = request.target.query
         let tags = [
@@ -49,11 +49,11 @@ package enum SeenVersion: Sendable, Hashable {
         }
     }
 
-    /// The tag that an event announces flags of a version with.
+    /// The tag with which an event announces the flags of a version.
     static func announcedTag(of version: TemplateVersion) -> String { "\"\(version.number)\"" }
 
-    /// The number with which a tag of flags begins, before a hyphen or the end; nil for other tags, and
-    /// for several.
+    /// The number at the start of a flags tag, up to a hyphen or the end; nil for other tags and
+    /// for a list of tags.
     private static func number(ofTag text: String) -> Int? {
         var tag = text[...]
         if tag.hasPrefix("W/") { tag.removeFirst(2) }

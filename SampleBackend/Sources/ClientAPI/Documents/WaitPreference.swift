@@ -1,13 +1,14 @@
-/// The preference `wait` of a request (RFC 7240, 4.3): how long its response may wait.
+/// The `wait` preference of a request (RFC 7240, 4.3): how long the response may be delayed.
 package struct WaitPreference: Sendable, Hashable {
-    /// The seconds that a client may choose; others are clamped.
+    /// The allowed seconds; other values are clamped.
     package static let range = 1...60
 
     package let seconds: Int
 
-    /// Parses the value of `Prefer`, several fields joined by commas; nil without a usable `wait`.
+    /// Parses the value of `Prefer`, where repeated fields are joined by commas; nil without a
+    /// usable `wait`.
     ///
-    /// Of several `wait`s the first counts (RFC 7240, 2), even when it is unusable.
+    /// The first of several `wait`s wins (RFC 7240, 2), even when it is unusable.
     package init?(_ fieldValue: String) {
         var parser = PreferenceParser(rest: fieldValue.utf8[...])
         while let preference = parser.next() {
@@ -32,7 +33,9 @@ package struct WaitPreference: Sendable, Hashable {
 private struct PreferenceParser {
     var rest: Substring.UTF8View
 
-    /// The next preference; an absent value is empty, a malformed one contains what no value has.
+    /// The next preference.
+    ///
+    /// A missing value is empty; a malformed value contains a character that is not valid in it.
     mutating func next() -> (name: String, value: String)? {
         skip(while: { Self.isSpace($0) || $0 == UInt8(ascii: ",") })
         guard !rest.isEmpty else { return nil }
@@ -45,7 +48,7 @@ private struct PreferenceParser {
             value = rest.first == UInt8(ascii: "\"") ? quoted() : word()
         }
         skip(while: Self.isSpace)
-        // Text behind a value makes it malformed.
+        // Text after a value makes it malformed.
         if let byte = rest.first, byte != UInt8(ascii: ","), byte != UInt8(ascii: ";") {
             value += "?"
         }
@@ -71,7 +74,7 @@ private struct PreferenceParser {
         return "?"
     }
 
-    /// Skips to the comma that ends the preference; one in quotation marks does not.
+    /// Skips to the comma that ends the preference, ignoring commas in quotation marks.
     private mutating func skipParameters() {
         while let byte = rest.first, byte != UInt8(ascii: ",") {
             if byte == UInt8(ascii: "\"") { _ = quoted() } else { rest.removeFirst() }

@@ -3,25 +3,26 @@ import NIOConcurrencyHelpers
 import Targeting
 package import TemplateStore
 
-/// The users whose overrides were changed before everything was loaded, by the audit trail.
+/// The users whose pinned values changed before the library was loaded, according to the audit
+/// trail.
 ///
-/// Nobody knows what a client has seen of such a change, so one that resumes a stream fetches its
-/// document again. The same goes for every user while the trail is not read, and for clients with a
-/// version from before the newest entries, up to a limit, that are read.
+/// It is unknown whether a client has seen such a change, so a client that resumes a stream must
+/// fetch its document again. The same applies to every user until the trail is read, and to clients
+/// with a version older than the entries that are read, whose number is limited.
 package final class EarlierOverrides: Sendable {
-    /// Maximum number of entries on pinned values and versions that are read of a project.
+    /// Maximum number of audit entries on pinned values and versions to read per project.
     static let maximumEntries = 10_000
 
     private struct State {
-        /// The projects that are known; nil while their audit trail is not read.
+        /// The changes by project; nil until the project's audit trail is read.
         var projects: [String: Changes?] = [:]
-        /// Incremented when the projects are to be read again.
+        /// Incremented when the audit trails must be read again.
         var round = 0
     }
 
     fileprivate struct Changes: Sendable {
         var users: Set<ExactText> = []
-        /// The lowest version since which all changes are known.
+        /// The lowest version since which all changes of pinned values are known.
         var firstVersion = Int.max
     }
 
@@ -34,7 +35,7 @@ package final class EarlierOverrides: Sendable {
         self.logger = logger
     }
 
-    /// Forgets everything, and expects changes in these projects until ``read()``.
+    /// Discards all changes, and assumes changes for every user of these projects until ``read()``.
     func expectChanges(inProjects names: some Sequence<String>) {
         state.withLockedValue { state in
             state.round += 1
@@ -42,8 +43,9 @@ package final class EarlierOverrides: Sendable {
         }
     }
 
-    /// Reads the audit trails that are not read yet; what fails is logged, and left for the next
-    /// call, as is the rest when the task is cancelled.
+    /// Reads the audit trails that are not read yet.
+    ///
+    /// Failures are logged and left for the next call, as is the rest when the task is cancelled.
     package func read() async {
         let (names, round) = state.withLockedValue { state in
             (state.projects.filter { $0.value == nil }.map(\.key), state.round)
@@ -56,7 +58,7 @@ package final class EarlierOverrides: Sendable {
                     if state.round == round { state.projects[name] = .some(changes) }
                 }
             } catch {
-                // Documents can be served all the same.
+                // Documents can still be served.
                 logger.error(
                     "The store failed",
                     metadata: ["operation": "read_audit", "error": "\(error)"])
@@ -66,7 +68,7 @@ package final class EarlierOverrides: Sendable {
 
     private func changes(inProject project: String) async throws(TemplateStoreError) -> Changes {
         var changes = Changes()
-        // The limit must not be used up by sign-ins and other actions.
+        // Filtered, so sign-ins and other actions do not use up the limit.
         var query = AuditQuery(
             limit: TemplateStoreLimits.auditPage,
             actions: [.setOverrides, .removeOverrides, .publish, .rollback])
@@ -83,11 +85,11 @@ package final class EarlierOverrides: Sendable {
         return changes
     }
 
-    /// False when the overrides of a user have not been changed since a version was published and
-    /// before everything was loaded, as far as that is known.
+    /// False when the user's pinned values are known not to have changed between the publish of a
+    /// version and the loading of the library.
     func mayInclude(_ userID: String, inProject project: String, since version: Int) -> Bool {
         state.withLockedValue { state in
-            // A project that was not loaded has begun since.
+            // A project that was not loaded was created since.
             guard let known = state.projects[project] else { return false }
             guard let known, version >= known.firstVersion else { return true }
             return known.users.contains(ExactText(userID))
@@ -96,7 +98,7 @@ package final class EarlierOverrides: Sendable {
 }
 
 extension EarlierOverrides.Changes {
-    /// Adds an entry of the project that is older than all others.
+    /// Adds an entry that is older than all entries so far.
     fileprivate mutating func add(_ entry: AuditEntry) {
         switch entry.action {
         case .setOverrides, .removeOverrides: users.insert(ExactText(entry.subject))

@@ -2,11 +2,12 @@ import Metrics
 
 /// The metrics of documents, versions and store errors.
 ///
-/// A metric is created once and kept: creating one takes a lock and a lookup.
+/// Metrics are created once and kept, since creating one takes a lock and a lookup.
 package struct LibraryMetrics: Sendable {
-    /// Operations whose error counters exist from the start.
+    /// Operations whose error counters are created at the start.
     ///
-    /// `increase` of a series does not include its first value, so an alert would miss an error.
+    /// PromQL's `increase` misses the first value of a new series, so an alert would miss the first
+    /// error.
     private static let alertedOperations = ["publish", "rollback", "set_overrides", "watch"]
 
     package init() {
@@ -17,13 +18,13 @@ package struct LibraryMetrics: Sendable {
     private let cacheHits = Counter(label: "activeconfig_render_cache_hits")
     private let cacheMisses = Counter(label: "activeconfig_render_cache_misses")
 
-    /// Counts an evaluation of a user's document, by whether an earlier request had rendered it.
+    /// Counts an evaluation of a user's document, and whether the document was cached.
     func countEvaluation(wasCached: Bool) {
         evaluations.increment()
         (wasCached ? cacheHits : cacheMisses).increment()
     }
 
-    /// Counts a store error by the failed operation, such as `publish`.
+    /// Counts a store error by operation, such as `publish`.
     package func countStoreError(operation: String) {
         Self.storeErrors(operation).increment()
     }

@@ -2,24 +2,25 @@ package import HTTPServing
 import HTTPTypes
 package import TemplateStore
 
-/// Progress of this process in following its store, which other processes change, too.
+/// The progress of this process in following a store that other processes also change.
 ///
-/// A project or a token that a request names and this process does not know may be new. Before it is
-/// refused, the newest revision of the store is read, and awaited here: by one read at a time for all
-/// requests that came before it, at most one in a quarter of a second, however many names are made up.
+/// A project or token that this process does not know may be new. Before refusing it, the process
+/// reads the newest revision of the store and waits until that revision is applied. Requests share
+/// reads: one read runs at a time, at most every 250 ms, regardless of how many unknown names
+/// clients send.
 package final class StoreProgress: Sendable {
-    /// Minimum time between the beginnings of two reads.
+    /// Minimum time between the starts of two reads.
     private static let readInterval: Duration = .milliseconds(250)
 
     /// Maximum time that a request waits.
     private static let maximumWait: Duration = .seconds(2)
 
     private struct State: Sendable {
-        /// The revision whose changes are applied.
+        /// The revision up to which changes are applied.
         var applied = StoreRevision.zero
-        /// Receives ``applied`` for the read that is awaited.
+        /// Receives ``applied`` for the read in progress.
         var observer: AsyncStream<StoreRevision>.Continuation?
-        /// The read that has not begun yet; true when its revision was reached.
+        /// The read that has not started yet; its value is true when its revision was reached.
         var next: Task<Bool, Never>?
         /// The last read.
         var last: Task<Bool, Never>?
@@ -29,7 +30,7 @@ package final class StoreProgress: Sendable {
     private let state = Locked(State())
     private let newestRevision: @Sendable () async throws(TemplateStoreError) -> StoreRevision
 
-    /// Nil for a store that no process on another machine changes.
+    /// Nil for a store that no process on another machine can change.
     package convenience init?(of store: any TemplateStore) {
         guard let store = store as? any ReplicaStoring else { return nil }
         self.init { () async throws(TemplateStoreError) -> StoreRevision in
@@ -52,9 +53,9 @@ package final class StoreProgress: Sendable {
         observer?.yield(revision)
     }
 
-    /// Returns once all changes are applied that the store had at the time of the call.
+    /// Returns when all changes that the store had at the time of the call are applied.
     ///
-    /// - Throws: A ``RequestError`` with status 503 when that takes more than two seconds.
+    /// - Throws: A ``RequestError`` with status 503 when this takes more than two seconds.
     package func catchUp() async throws(RequestError) {
         let read = nextRead()
         guard await result(within: Self.maximumWait, of: { await read.value }) == true else {
@@ -62,7 +63,7 @@ package final class StoreProgress: Sendable {
         }
     }
 
-    /// The read that begins next, after the last one.
+    /// The next read, which starts after the last one.
     func nextRead() -> Task<Bool, Never> {
         state.withLock { state in
             if let next = state.next { return next }
@@ -79,7 +80,8 @@ package final class StoreProgress: Sendable {
         }
     }
 
-    /// Reads the newest revision, and waits until it is applied; false when it is not in time.
+    /// Reads the newest revision and waits until it is applied; returns false after a failure or a
+    /// timeout.
     private func readAndAwait() async -> Bool {
         state.withLock { state in
             state.next = nil
@@ -105,10 +107,10 @@ package final class StoreProgress: Sendable {
 }
 
 extension RequestError {
-    /// 503: the server does not know everything yet that its store has.
+    /// 503: the server has not applied all changes of its store.
     fileprivate static let behindStore = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message:
-            "The server is behind its store, which may have what you name: try again in a second.",
+            "The server is behind its store, which may have the resource: try again in a second.",
         headerFields: [.retryAfter: "1"])
 }

@@ -45,22 +45,23 @@ extension TemplateLibrary: DocumentSource {
         if let project = project(name) { return project }
         if unreadableVersion(ofProject: name) != nil { throw RequestError.unreadableVersion }
         if isLoaded { return nil }
-        throw TemplateStoreError(.unavailable, "The templates are not read yet.")
+        throw TemplateStoreError(.unavailable, "The templates have not been loaded yet.")
     }
 
     package func checkReadiness() throws {
         guard isLoaded else {
-            throw TemplateStoreError(.unavailable, "The templates are not read yet.")
+            throw TemplateStoreError(.unavailable, "The templates have not been loaded yet.")
         }
     }
 }
 
 extension RequestError {
-    /// Tells what to do about a user's ID that a template shows in too many places for its length.
+    /// The message for a user ID that is too long for the number of places in which the template
+    /// inserts it.
     static let userIDTooLongMessage =
-        "The user's ID is too long for this project, whose settings show it in many places: send a "
+        "The user ID is too long for this project, whose settings contain it many times: send a "
         + "shorter one."
 
-    /// 400: the document would show a long user's ID in too many places.
+    /// 400: the document would contain a long user ID too many times.
     static let userIDTooLong = RequestError.invalidArgument(userIDTooLongMessage)
 }

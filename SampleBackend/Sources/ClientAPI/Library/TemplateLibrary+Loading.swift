@@ -9,12 +9,13 @@ import Templates
 extension TemplateLibrary {
     /// Loads everything from the store.
     ///
-    /// - Throws: The store's error; what was known stays, or what was read until then.
+    /// - Throws: The store's error; the library then keeps its previous state, or the part that was
+    ///   already loaded.
     package func load() async throws(TemplateStoreError) {
         try await load { () throws(TemplateStoreError) in try await store.snapshot() }
     }
 
-    /// Loads a snapshot that was taken earlier, while the store does not answer.
+    /// Loads a snapshot that was taken earlier, for use while the store does not answer.
     package func load(
         _ snapshot: TemplateStoreSnapshot, takenAt date: Date
     ) async throws(TemplateStoreError) {
@@ -22,8 +23,8 @@ extension TemplateLibrary {
         state.withLockedValue { $0.snapshotDate = date }
     }
 
-    /// Reads the newest version of a project from the store, and applies it unless it is known, or
-    /// known to be unreadable.
+    /// Reads the newest version of a project from the store and applies it, unless it is already
+    /// known or known to be unreadable.
     func readNewestVersion(ofProject name: String) async throws(TemplateStoreError) {
         let page = try await store.versions(inProject: name, matching: VersionQuery(limit: 1))
         guard let newest = page.versions.first?.number,
@@ -34,7 +35,7 @@ extension TemplateLibrary {
         apply(stored)
     }
 
-    /// The newest version that can be read of the ten before one that cannot; nil when there is none.
+    /// The newest readable version of the ten before an unreadable one; nil when there is none.
     private func newestReadable(before stored: StoredTemplate) async -> CompiledTemplate? {
         let newest = stored.version.number - 1
         for number in stride(from: newest, to: max(newest - 10, 0), by: -1) {
@@ -44,8 +45,8 @@ extension TemplateLibrary {
         return nil
     }
 
-    /// Replaces everything by a snapshot of the store, except for what was applied while it was taken:
-    /// newer versions and details, and overrides that were read later.
+    /// Replaces everything with a snapshot of the store, except what was applied while it was
+    /// taken: newer versions and details, and pinned values that were read later.
     func load(
         by read: () async throws(TemplateStoreError) -> TemplateStoreSnapshot
     ) async throws(TemplateStoreError) {
@@ -76,7 +77,7 @@ extension TemplateLibrary {
         }
         let (before, readLater) = state.withLockedValue { [projects, overrides] state in
             let before = state.projects
-            // A load that began later has all that this one has.
+            // A load that started later contains everything that this one has.
             guard let readLater = state.overridesReads.takeAll(number) else {
                 return (before, [OverridesOwner]())
             }
@@ -92,10 +93,11 @@ extension TemplateLibrary {
                 guard number > known[name] ?? 0,
                     number > projects[name]?.compiled.version.number ?? 0
                 else { continue }
-                // Overrides that changed meanwhile follow, after the snapshot's revision.
+                // Pinned values that changed meanwhile follow as changes after the snapshot's
+                // revision.
                 state.projects[name] = later.settingAllOverrides(overrides[name] ?? [:])
             }
-            // Those that were read meanwhile stay until they are read again, below.
+            // Pinned values that were read meanwhile stay until they are read again below.
             for owner in readLater {
                 guard let project = before[owner.project] else { continue }
                 state.projects[owner.project] = state.projects[owner.project]?.settingOverrides(
@@ -111,11 +113,13 @@ extension TemplateLibrary {
         }
         earlierOverrides.expectChanges(inProjects: versions.keys)
         notify(.everything)
-        // Clients that resume at the same version hear of nothing else that their overrides changed.
+        // Clients that resume at the same version receive no other notification of changed pinned
+        // values.
         for (name, project) in before {
             notifyOverrides(changedFrom: project, inProject: name)
         }
-        // The snapshot may be newer than what was read of them, and the project new here.
+        // The snapshot may be newer than these values, or may contain a project that is new to this
+        // process.
         for owner in readLater {
             try await readOverrides(ofUser: owner.userID.text, inProject: owner.project)
         }

@@ -7,7 +7,7 @@ package import TemplateStore
 import Templates
 
 extension TemplateLibrary {
-    /// Parses the overrides of users, by the UTF-8 bytes of their IDs.
+    /// Parses the pinned values of users, keyed by the UTF-8 bytes of their IDs.
     func overrides(
         _ contents: [Data: Data], of project: String
     ) -> [ExactText: OverridesDocument] {
@@ -19,19 +19,20 @@ extension TemplateLibrary {
         return result
     }
 
-    /// Parses the overrides of a user; nil when they cannot be read, which is logged.
+    /// Parses the pinned values of a user; nil when they cannot be read, which is logged.
     func overrides(_ content: Data, of project: String) -> OverridesDocument? {
         do {
             return try OverridesDocument(jsonData: content)
         } catch {
             logger.error(
-                "Stored overrides cannot be read; they do not count",
+                "Stored pinned values cannot be read and are ignored",
                 metadata: ["project": "\(project)", "error": "\(error)"])
             return nil
         }
     }
 
-    /// Reads the overrides of a user, and applies them unless a read that began later was applied.
+    /// Reads the pinned values of a user, and applies them unless a later read has already been
+    /// applied.
     package func readOverrides(
         ofUser userID: String, inProject name: String
     ) async throws(TemplateStoreError) {
@@ -63,7 +64,8 @@ extension TemplateLibrary {
                 project: name, userID: userID, sections: Self.sections(of: before, overrides)))
     }
 
-    /// Notifies of the overrides that differ from those of an earlier state of a project.
+    /// Notifies the observer of pinned values that differ from those of an earlier state of the
+    /// project.
     func notifyOverrides(changedFrom before: PublishedProject, inProject name: String) {
         let now = project(name)?.overrides ?? [:]
         for userID in Set(before.overrides.keys).union(now.keys)

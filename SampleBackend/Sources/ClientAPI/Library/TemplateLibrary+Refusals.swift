@@ -5,7 +5,8 @@ import Rendering
 import Templates
 
 extension TemplateLibrary {
-    /// The version of a project that is newer than the current one and cannot be read; nil when there is none.
+    /// An unreadable version of a project that is newer than the current one; nil when there is
+    /// none.
     func unreadableVersion(ofProject name: String) -> TemplateVersion? {
         state.withLockedValue { state in
             guard let version = state.unreadable[name],
@@ -15,13 +16,13 @@ extension TemplateLibrary {
         }
     }
 
-    /// The refusal of a request for a project of which nothing is here.
+    /// The error for a request for a project that is not loaded.
     func refusal(ofProject name: String) -> RequestError {
         unreadableVersion(ofProject: name) == nil ? .unknownProject(name) : .unreadableVersion
     }
 
-    /// Waits until the server knows all that its store has, for a request whose project may be new; nil
-    /// when an error refuses it for another reason.
+    /// Returns a function that waits until the server has applied all changes of its store, for a
+    /// request whose project may be new; nil when the request is refused for another reason.
     func catchUp(
         beforeRefusing error: RequestError, project name: String
     ) -> (@Sendable () async throws(RequestError) -> Void)? {

@@ -6,11 +6,12 @@ import Targeting
 package import TemplateStore
 package import Templates
 
-/// The current template of every project, in memory and kept in sync with the store.
+/// The current templates of all projects, in memory and kept in sync with the store.
 ///
-/// Clients are answered from it alone: during an outage of the store they get the last known state.
+/// Clients are answered only from the library: during an outage of the store they receive the last
+/// known state.
 package final class TemplateLibrary: Sendable {
-    /// A user, whose overrides are read.
+    /// A user whose pinned values are read.
     struct OverridesOwner: Hashable, Sendable {
         let project: String
         let userID: ExactText
@@ -18,30 +19,30 @@ package final class TemplateLibrary: Sendable {
 
     struct State: Sendable {
         var projects: [String: PublishedProject] = [:]
-        /// Orders the reads of overrides.
+        /// Orders the reads of pinned values.
         var overridesReads = ReadOrder<OverridesOwner>()
-        /// The details of the projects of which they were ever set.
+        /// The details of all projects that have any.
         var projectDetails: [String: StoredProjectDetails] = [:]
-        /// The store revision whose changes are applied.
+        /// The store revision up to which changes are applied.
         var revision = StoreRevision.zero
         var isLoaded = false
-        /// The time of the snapshot that was loaded in place of the store.
+        /// The time of the snapshot that was loaded instead of the store.
         var snapshotDate: Date?
-        /// The newest version of each project that cannot be read.
+        /// The newest unreadable version of each project.
         var unreadable: [String: TemplateVersion] = [:]
         var compilationCount = 0
         var comparisonCount = 0
-        /// The last template of each project that is being published here.
+        /// The template of each project that this process is publishing.
         var prepared: [String: PreparedTemplate] = [:]
     }
 
-    /// A template that is compiled before it is stored.
+    /// A template compiled before it is stored.
     struct PreparedTemplate: Sendable {
-        /// The text that is stored.
+        /// The text to store.
         let content: Data
-        /// With the number that it has unless somebody else publishes first.
+        /// Compiled with the version number that it gets unless another publish comes first.
         let compiled: CompiledTemplate
-        /// The changes from the version before that number; nil when that was not known.
+        /// The changes since its predecessor; nil when the predecessor was not known.
         let changedSections: ChangedSections?
     }
 
@@ -49,7 +50,7 @@ package final class TemplateLibrary: Sendable {
     private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
     package let store: any TemplateStore
     package let earlierOverrides: EarlierOverrides
-    /// Nil for a store that no process on another machine changes.
+    /// Nil for a store that no process on another machine can change.
     package let progress: StoreProgress?
     let logger: Logger
     let metrics: LibraryMetrics
@@ -72,28 +73,28 @@ package final class TemplateLibrary: Sendable {
         self.cacheBytes = cacheBytes
     }
 
-    /// A project with its current version; nil when nothing was published in it.
+    /// A project with its current version; nil when nothing is published in it.
     package func project(_ name: String) -> PublishedProject? {
         state.withLockedValue { $0.projects[name] }
     }
 
-    /// The time at which the snapshot was taken that everything is from, until the store is read; nil
-    /// when everything is from the store.
+    /// The time at which the loaded snapshot was taken; nil when the library was loaded from the
+    /// store.
     package var snapshotDate: Date? { state.withLockedValue(\.snapshotDate) }
 
-    /// True once the store, or a snapshot, has been loaded.
+    /// True once the store or a snapshot has been loaded.
     var isLoaded: Bool { state.withLockedValue { $0.isLoaded } }
 
     package var versions: [String: TemplateVersion] {
         state.withLockedValue { $0.projects.mapValues(\.compiled.version) }
     }
 
-    /// The details by which administrators tell a project apart.
+    /// The details of a project that administrators see.
     package func projectDetails(ofProject name: String) -> ProjectDetails {
         state.withLockedValue { $0.projectDetails[name]?.details } ?? ProjectDetails()
     }
 
-    /// Applies the details of a project, unless they are stale.
+    /// Applies the details of a project unless they are stale.
     package func apply(_ details: StoredProjectDetails, project name: String) {
         state.withLockedValue { state in
             guard details.revision > state.projectDetails[name]?.revision ?? .zero else { return }
@@ -104,14 +105,14 @@ package final class TemplateLibrary: Sendable {
     /// The store revision up to which all changes are applied.
     package var revision: StoreRevision { state.withLockedValue { $0.revision } }
 
-    /// Number of templates that were parsed and compiled here.
+    /// Number of templates that this process has parsed and compiled.
     package var compilationCount: Int { state.withLockedValue { $0.compilationCount } }
 
-    /// Number of versions that were compared here with the one before.
+    /// Number of versions that this process has compared with their predecessor.
     package var comparisonCount: Int { state.withLockedValue { $0.comparisonCount } }
 
-    /// The sections that may differ between two versions of a project, if the later one is current
-    /// and the other is the one before; else nil.
+    /// The sections that may differ between two versions of a project; nil unless the later one is
+    /// current and the other is its predecessor.
     package func changedSections(
         ofProject project: String, from oldVersion: Int, to newVersion: Int
     ) -> [String]? {
@@ -121,9 +122,9 @@ package final class TemplateLibrary: Sendable {
         return changed.names
     }
 
-    /// Sets the closure that is called after each change, replacing any other.
+    /// Sets the closure that is called after each change; replaces an earlier one.
     ///
-    /// The library may be newer than the change by the time of the call.
+    /// By the time of the call the library may already contain later changes.
     package func observe(_ observer: @escaping @Sendable (LibraryChange) -> Void) {
         self.observer.withLockedValue { $0 = observer }
     }
@@ -134,9 +135,9 @@ package final class TemplateLibrary: Sendable {
 
     /// Compiles a template that is not stored yet, and compares it with the current version.
     ///
-    /// The store announces a version before it answers its publisher. Whoever applies it first, the
-    /// publisher or the reader of the store's changes, finds it prepared. `content` is the text that is
-    /// stored.
+    /// The store announces a version before it answers the publisher, so either the publisher or
+    /// the reader of the store's changes may apply it first; both find it prepared. `content` is
+    /// the text to store.
     package func prepare(
         _ validated: ValidatedTemplate, content: Data, project name: String
     ) {
@@ -149,12 +150,12 @@ package final class TemplateLibrary: Sendable {
         state.withLockedValue { $0.prepared[name] = prepared }
     }
 
-    /// Forgets the prepared template of a project, which was applied, or could not be stored.
+    /// Removes the prepared template of a project after it was applied or could not be stored.
     package func forgetPrepared(project name: String) {
         state.withLockedValue { $0.prepared[name] = nil }
     }
 
-    /// Applies a published version, unless it is stale.
+    /// Applies a published version unless it is stale.
     package func apply(_ stored: StoredTemplate) {
         let name = stored.project
         let (known, prepared) = state.withLockedValue {
@@ -171,7 +172,7 @@ package final class TemplateLibrary: Sendable {
         }
     }
 
-    /// Applies a compiled version, unless it is stale; it is compared with the one before unless
+    /// Applies a compiled version unless it is stale; compares it with its predecessor unless
     /// `changedSections` are known.
     private func apply(
         _ compiled: CompiledTemplate, project name: String, changedSections known: ChangedSections?
@@ -185,7 +186,8 @@ package final class TemplateLibrary: Sendable {
             state.projects[name] = PublishedProject(
                 compiled, changedSections: changed, overrides: known?.overrides ?? [:],
                 cacheBytes: cacheBytes)
-            // Within the lock: a gauge that is set in another order keeps an old version.
+            // Set under the lock: if two threads set the gauge in another order, it would keep an
+            // old version.
             metrics.setVersion(compiled.version.number, ofProject: name)
             return true
         }
@@ -193,7 +195,7 @@ package final class TemplateLibrary: Sendable {
         notify(.project(name))
     }
 
-    /// Compares a version with the one before; nil when another one is current.
+    /// Compares a version with its predecessor; nil when that is not the current version.
     private func changedSections(
         by compiled: CompiledTemplate, inProject name: String
     ) -> ChangedSections? {
@@ -204,7 +206,7 @@ package final class TemplateLibrary: Sendable {
         return ChangedSections(from: known, to: compiled)
     }
 
-    /// A stored version of a project, compiled, and its stored size in bytes; nil when it was
+    /// A compiled version of a project and its stored size in bytes; nil when the version was
     /// pruned or cannot be read.
     package func version(
         _ number: Int, ofProject project: String
@@ -215,11 +217,12 @@ package final class TemplateLibrary: Sendable {
         return compile(stored).map { ($0, stored.content.count) }
     }
 
-    /// Applies a change of the store, and advances the revision.
+    /// Applies a change of the store and advances the revision.
     package func apply(_ change: StoreChange) async throws(TemplateStoreError) {
         switch change.subject {
         case .template(let project, let version):
-            // The publisher's own process has usually applied the version before it hears of it here.
+            // The process that published the version has usually applied it before this
+            // notification.
             guard (self.project(project)?.compiled.version.number ?? 0) < version else { break }
             if let stored = try await store.template(version: version, inProject: project) {
                 apply(stored)
@@ -256,7 +259,7 @@ package final class TemplateLibrary: Sendable {
             return CompiledTemplate(validated, version: stored.version)
         } catch {
             logger.error(
-                "A stored template cannot be read; the version before it stays",
+                "A stored template cannot be read; the previous version stays active",
                 metadata: [
                     "project": "\(stored.project)", "version": "\(stored.version.number)",
                     "error": "\(error)",
@@ -276,7 +279,7 @@ package final class TemplateLibrary: Sendable {
 package enum LibraryChange: Sendable, Hashable {
     /// A project has a new version.
     case project(String)
-    /// The overrides of a user changed, in these sections.
+    /// The pinned values of a user changed in these sections.
     case overrides(project: String, userID: String, sections: Set<String>)
     /// Everything was reloaded.
     case everything

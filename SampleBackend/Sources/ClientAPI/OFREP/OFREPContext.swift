@@ -5,10 +5,10 @@ import Targeting
 
 /// The evaluation context of a request: a user and signals.
 ///
-/// A context without `targetingKey` is the generic user, as in `GET /activeconfig`: clients without
-/// a known user send `{"context": {}}` and expect the defaults.
+/// A context without `targetingKey` means the generic user, as in `GET /activeconfig`: clients
+/// without a known user send `{"context": {}}` and expect the defaults.
 struct OFREPContext: Sendable {
-    /// `targetingKey`, the user's ID; nil is the generic user.
+    /// `targetingKey`, the user's ID; nil means the generic user.
     let userID: String?
 
     private let attributes: OrderedDictionary<String, JSONNode>
@@ -43,11 +43,11 @@ struct OFREPContext: Sendable {
         self.attributes = attributes
     }
 
-    /// The other attributes as signals, by the names of PROTOCOL 1; values that are not scalars are
-    /// skipped.
+    /// The other attributes as signals, with the names of PROTOCOL 1; values that are not scalars
+    /// are skipped.
     ///
-    /// - Throws: A ``RequestError`` with status 400, `INVALID_CONTEXT`, for a signal over its
-    ///   limit.
+    /// - Throws: A ``RequestError`` with status 400, `INVALID_CONTEXT`, for a signal that exceeds
+    ///   its limit.
     func signals() throws(RequestError) -> Signals {
         do throws(SignalError) {
             return try Signals(members: attributes)

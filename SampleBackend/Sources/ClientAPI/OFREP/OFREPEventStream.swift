@@ -2,19 +2,19 @@ import HTTPServing
 import JSONTree
 import Targeting
 
-/// The event stream that tells a client to fetch its flags again, as a bulk evaluation announces
-/// it.
+/// The event stream that notifies a client to fetch its flags again, as announced in a bulk
+/// evaluation.
 enum OFREPEventStream {
-    /// Time that an inactive client keeps the stream open, in seconds.
+    /// The time for which an inactive client keeps the stream open, in seconds.
     static let inactivityDelay = 120
 
-    /// Maximum length of an announced URI in bytes: what every proxy accepts.
+    /// Maximum length of an announced URI in bytes; longer ones may be refused by proxies.
     static let maximumURILength = 8_000
 
-    /// The path and query of a user's stream, deterministic for the same arguments.
+    /// The path and query of a user's stream; deterministic for the same arguments.
     ///
-    /// Signals are in the query by the names of PROTOCOL 1, the user ID as `targetingKey`; a nil user
-    /// ID, the generic user, is left out. An example is
+    /// The query has the signals with the names of PROTOCOL 1, and the user ID as `targetingKey`,
+    /// which is omitted for the generic user. An example is
     /// `/ofrep/v1/evaluate/events?targetingKey=3&app.version=2.1`.
     static func uri(project: String, userID: String?, signals: Signals) -> String {
         let prefix = project == "default" ? "" : "/projects/\(project.percentEncoded)"

@@ -10,11 +10,11 @@ struct OFREPFlagSet: Sendable {
     /// The body of a bulk evaluation.
     let jsonBytes: ByteBuffer
 
-    /// The entity tag of all flags, the version, the user and all signals; it begins with the version's
-    /// number and a hyphen.
+    /// The entity tag over all flags, the version, the user and all signals; it starts with the
+    /// version's number and a hyphen.
     ///
-    /// It is the same on every replica and after a restart, and changes when a time-based condition
-    /// does.
+    /// It is the same on every replica and after a restart, and changes when the result of a
+    /// time-based condition changes.
     let entityTag: EntityTag
 
     /// Evaluates the flags of a user in a project.

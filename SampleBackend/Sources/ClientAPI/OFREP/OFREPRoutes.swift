@@ -15,7 +15,7 @@ package struct OFREPRoutes: Sendable {
 
     private let waiting: any DocumentWaiting
 
-    /// Nil keeps no sample of signals.
+    /// Nil when sampling is disabled.
     private let sample: SignalSample?
 
     package init(
@@ -29,7 +29,7 @@ package struct OFREPRoutes: Sendable {
         self.now = now
     }
 
-    /// The group of these routes and `streams`; its errors have the protocol's format.
+    /// The group of these routes and `streams`; its errors are in the protocol's format.
     package func group(with streams: [Route]) -> RouteGroup {
         var group = RouteGroup(routes + streams)
         group.covers = { OFREPTarget($0) != nil }
@@ -39,7 +39,7 @@ package struct OFREPRoutes: Sendable {
     }
 
     private var routes: [Route] {
-        // After a publish all clients ask at once: many wait, but none for long.
+        // After a publish all clients send requests at once: many may wait, but none for long.
         let pool = WorkPool(.flags, waiting: 4_096, wait: .seconds(5))
         return ["", "/projects/{project}"].flatMap { prefix in
             [
@@ -53,7 +53,7 @@ package struct OFREPRoutes: Sendable {
         }
     }
 
-    /// Answers by a handler, once the server has the version that the client has seen.
+    /// Answers with a handler once the server has the version that the client has seen.
     private func answering(
         _ handler: @escaping @Sendable (RouteRequest) async throws(RequestError) -> RouteResponse
     ) -> Endpoint.Answering {
@@ -61,7 +61,7 @@ package struct OFREPRoutes: Sendable {
             guard let seenVersion = try SeenVersion(ofFlags: request),
                 waiting.isBehind(seenVersion, inProject: request.project)
             else { return try await answer(request, by: handler) }
-            // Who may not ask does not wait.
+            // Unauthorized clients are refused without waiting.
             try await clientAccess.checkUser(
                 request.headerFields, forUserID: try OFREPContext(request).userID)
             return try waiting.answer(
@@ -70,7 +70,10 @@ package struct OFREPRoutes: Sendable {
         }
     }
 
-    /// Answers by a handler, before it refuses a project once the server knows all that its store has.
+    /// Answers with a handler.
+    ///
+    /// Before it refuses an unknown project, it waits until the server has applied all changes of
+    /// its store.
     private func answer(
         _ request: RouteRequest,
         by handler: @escaping @Sendable (RouteRequest) async throws(RequestError) -> RouteResponse
@@ -119,10 +122,10 @@ package struct OFREPRoutes: Sendable {
         return .json(flags.jsonBytes, headerFields: headerFields)
     }
 
-    /// True when the client has the flags with this tag cached, and expects no newer ones.
+    /// True when the client has cached the flags with this tag and expects no newer ones.
     ///
-    /// An event announced the expected tag in `flagConfigEtag`. When that is not the current one,
-    /// this replica may be stale, and a 304 would make the client believe that it is up to date.
+    /// `flagConfigEtag` is the tag that an event announced. If it is not the current one, this
+    /// replica may be stale, and a 304 would wrongly confirm that the client is up to date.
     private static func client(
         _ request: RouteRequest, has entityTag: EntityTag
     ) throws(RequestError) -> Bool {
@@ -136,7 +139,7 @@ package struct OFREPRoutes: Sendable {
         return held?.matches(entityTag.opaqueTag) ?? false
     }
 
-    /// The configuration and context of a request, after its user token is checked.
+    /// The project and the context of a request; checks its user token first.
     private func subject(
         of request: RouteRequest
     ) async throws(RequestError) -> (PublishedProject, TargetingContext) {
@@ -159,15 +162,15 @@ package struct OFREPRoutes: Sendable {
 }
 
 extension WorkThreads {
-    /// For evaluating flags, of which a request may want thousands.
+    /// The threads that evaluate flags, since a request may ask for thousands.
     fileprivate static let flags = WorkThreads()
 }
 
 /// A request target below `/ofrep`, where errors have the protocol's format.
 ///
-/// It is parsed without the route, because a request may be refused before it is routed.
+/// It is parsed independently of the route, because a request may be refused before it is routed.
 struct OFREPTarget: Sendable, Hashable {
-    /// The decoded key of the requested flag; nil on other paths than a flag's.
+    /// The decoded key of the requested flag; nil on other paths.
     let flagKey: String?
 
     /// Parses a request target; nil when it is not below `/ofrep` or `/projects/{project}/ofrep`.

@@ -23,17 +23,17 @@ extension RequestError {
     static func unsupportedValue(_ kind: String) -> RequestError {
         RequestError(
             httpStatus: .badRequest, statusName: "GENERAL",
-            message: "The value of this flag is \(kind), which OpenFeature has no type for: "
+            message: "The value of this flag is \(kind), for which OpenFeature has no type: "
                 + "put it into an object.")
     }
 
-    /// The error in the protocol's format; `flagKey` is nil for a request that is not about one
+    /// The error in the protocol's format; `flagKey` is nil for a request that is not for a single
     /// flag.
     ///
     /// The result is `{"key": …, "errorCode": …, "errorDetails": …}`. `errorCode` is the error's
-    /// name where the protocol defines it, else `GENERAL`; for a flag, every 404 is
-    /// `FLAG_NOT_FOUND`, the only code for it. `errorDetails` is always present: clients read it
-    /// without checking.
+    /// name if the protocol defines it, otherwise `GENERAL`; for a single flag every 404 is
+    /// `FLAG_NOT_FOUND`, the only code that fits. `errorDetails` is always present because clients
+    /// read it without checking.
     func evaluationFailure(ofFlag flagKey: String?) -> JSONNode {
         let code =
             if flagKey != nil, httpStatus == .notFound {
@@ -53,8 +53,8 @@ extension RequestError {
         "PARSE_ERROR", "TARGETING_KEY_MISSING", "INVALID_CONTEXT", "FLAG_NOT_FOUND", "GENERAL",
     ]
 
-    /// The body of an error response, JSON in UTF-8: below `/ofrep` in the protocol's format,
-    /// otherwise in this backend's.
+    /// The body of an error response as UTF-8 JSON: in the protocol's format below `/ofrep`,
+    /// otherwise in this backend's format.
     ///
     /// An unknown target is empty.
     package func jsonBytes(forTarget target: String) -> ByteBuffer {

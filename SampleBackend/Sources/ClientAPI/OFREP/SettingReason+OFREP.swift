@@ -5,8 +5,8 @@ import Rendering
 extension SettingReason {
     /// The setting as an evaluation, `{"key": …, "value": …, "reason": …, "variant": …}`.
     ///
-    /// `value` is absent when the setting is left out, so that the default in the client's code
-    /// applies. Throws a ``RequestError`` when the protocol has no type for the value.
+    /// `value` is missing when the setting is omitted, so the default in the client's code applies.
+    /// Throws a ``RequestError`` when the protocol has no type for the value.
     func evaluation(ofFlag flagKey: String) throws(RequestError) -> JSONNode {
         var node: JSONNode = ["key": .string(flagKey)]
         switch value {

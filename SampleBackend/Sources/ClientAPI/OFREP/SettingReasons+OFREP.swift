@@ -2,11 +2,11 @@ import JSONTree
 package import Rendering
 
 extension SettingReasons {
-    /// The setting of a flag's key; nil when there is no such flag.
+    /// The setting for a flag key; nil when there is no such flag.
     ///
     /// A key is `Section.setting` or `Section/setting`, and both names may contain dots and
-    /// slashes. An ambiguous key is resolved in this order: the dot as a separator before the
-    /// slash, then the section with the shortest name.
+    /// slashes. For an ambiguous key the dot takes precedence over the slash, then the section with
+    /// the shortest name.
     package func reason(forFlag flagKey: String) -> SettingReason? {
         let sections = sectionNames.sorted { $0.utf8.count < $1.utf8.count }
         for separator in [".", "/"] {
@@ -20,7 +20,7 @@ extension SettingReasons {
         return nil
     }
 
-    /// All flags sorted by key, each with the setting that ``reason(forFlag:)`` finds.
+    /// All flags, sorted by key, with the settings that ``reason(forFlag:)`` finds.
     package var flags: [(key: String, reason: SettingReason)] {
         var flags: [String: SettingReason] = [:]
         for (section, settings) in all.sorted(by: { $0.key.utf8.count < $1.key.utf8.count }) {

@@ -2,38 +2,39 @@ import HTTPServing
 import HTTPTypes
 import NIOCore
 
-/// A client that has seen a later version than the server has.
+/// A client that has seen a later version than the server's.
 protocol AheadClient: AnyObject {
-    /// The version that it has seen.
+    /// The version that the client has seen.
     var seenVersion: SeenVersion { get }
 
-    /// True once it waits no more.
+    /// True once the client no longer waits.
     var isClosed: Bool { get }
 
-    /// True when it can go on as soon as the library has its version, also during a pass.
+    /// True when the client can continue as soon as the library has its version, even during a
+    /// pass.
     var needsLibraryAlone: Bool { get }
 
-    /// Gives up, as the server cannot read the version.
+    /// Gives up because the server cannot read the version.
     func refuse()
 
-    /// Goes on, as the server has caught up with it, or the store has no such version.
+    /// Continues because the server has caught up, or because the store has no such version.
     func goOn(hasVersion: Bool)
 }
 
-/// A request whose client has seen a later version than the server has (PROTOCOL 1).
+/// A request of a client that has seen a later version than the server's (PROTOCOL 1).
 ///
-/// It is answered once the server has the version, or knows that its store has none; after two
+/// It is answered when the server has the version, or has found that its store does not; after two
 /// seconds it is refused.
 final class AheadRequest: AheadClient, TimedWait, WaitingRequest {
     typealias Handler = @Sendable () async throws(RequestError) -> Answer
 
-    /// Maximum time to wait.
+    /// Maximum waiting time.
     private static let maximumWait: TimeAmount = .seconds(2)
 
     let seenVersion: SeenVersion
     private let handler: Handler
 
-    /// Run the handler; nil means Swift's cooperative threads.
+    /// The threads that run the handler; nil means Swift's cooperative threads.
     private let threads: WorkThreads?
 
     private let streams: ProjectStreams
@@ -42,12 +43,12 @@ final class AheadRequest: AheadClient, TimedWait, WaitingRequest {
     /// The completion of the request; nil once it is answered.
     private var completion: WaitOpening.Completion?
 
-    /// The reserved place; released when the wait is over.
+    /// The reserved place; released when the wait ends.
     private var place: StreamPlace?
 
     var clockEntry: PollClock.Entry?
 
-    /// The handler's work; nil while the request waits for the version.
+    /// The task of the handler; nil while the request waits for the version.
     private var work: Task<Void, Never>?
 
     /// The long poll that the request has become.
@@ -136,11 +137,11 @@ final class AheadRequest: AheadClient, TimedWait, WaitingRequest {
 }
 
 extension RequestError {
-    /// 503: the server does not have a version yet that the client has seen at another replica.
+    /// 503: the server does not yet have the version that the client has seen at another replica.
     fileprivate static let behindClient = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message:
-            "The server does not have the version yet that you have seen: try again in a second.",
+            "The server does not yet have the version that you have seen: try again in a second.",
         headerFields: [.retryAfter: "1"])
 }
 

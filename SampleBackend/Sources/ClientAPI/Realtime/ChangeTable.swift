@@ -8,11 +8,11 @@ final class ChangeTable {
     private enum Entry {
         /// The document does not change.
         case nothing
-        /// One event shared by all.
+        /// One event, shared by all users.
         case event(EventChunk)
-        /// The document changes, and a long poll has no events.
+        /// The document changes; long polls need no event.
         case pollChange
-        /// The event is encoded per user, since it contains their ID.
+        /// The event is encoded per user because it contains the user's ID.
         case change(DocumentChange)
     }
 
@@ -20,25 +20,25 @@ final class ChangeTable {
         let old: DocumentBasis
         let new: DocumentBasis
         let format: StreamRequest.Format
-        /// The number of the event; 0 for a format without numbers.
+        /// The number of the event; 0 for formats without numbers.
         let number: Int
     }
 
-    /// Maximum entries; with more distinct transitions than that, few users share one.
+    /// Maximum number of entries; with more distinct transitions, few users share one.
     private static let maximumEntries = 1_024
 
     private let old: PublishedProject
     private let new: PublishedProject
     /// The sections to compare; nil compares all.
     private let changedSections: ChangedSections?
-    /// True when no user has to be evaluated again.
+    /// True when no user needs to be evaluated again.
     private let keepsResults: Bool
     private var entries: [Key: Entry] = [:]
 
-    /// The publication time of the new version; nil when the version is the same.
+    /// The publication time of the new version; nil when the version is unchanged.
     private let publication: Date?
 
-    /// True when the change is a publish, not one of overrides or of a time.
+    /// True for a publish; false for a change of pinned values or with time.
     var isPublish: Bool { publication != nil }
 
     init(from old: PublishedProject, to new: PublishedProject) {
@@ -51,8 +51,8 @@ final class ChangeTable {
             ? nil : new.compiled.version.updateTime
     }
 
-    /// The basis of a subscription's document after the change; before it, the subscription has that
-    /// of the old version.
+    /// The basis of a subscription's document after the change; the subscription must still have
+    /// its basis in the old version.
     func basis(for subscription: Subscription) -> DocumentBasis {
         guard keepsResults else { return new.basis(for: subscription.request.targetingContext) }
         return DocumentBasis(
@@ -60,8 +60,8 @@ final class ChangeTable {
             overrides: new.overrides(forUserID: subscription.request.document.userID))
     }
 
-    /// The encoded event for a subscription whose basis was `basis` before and is already updated;
-    /// nil when its document does not change.
+    /// The encoded event for a subscription that is already updated and had `basis` before; nil
+    /// when its document does not change.
     func event(for subscription: Subscription, from basis: DocumentBasis) -> StreamEvent? {
         let request = subscription.request
         let key = Key(
@@ -80,7 +80,7 @@ final class ChangeTable {
         }
     }
 
-    /// Computes an entry, and caches it.
+    /// Computes and caches an entry.
     private func makeEntry(_ key: Key) -> Entry {
         let change = DocumentChange(
             from: old.compiled, key.old, to: new.compiled, key.new,
@@ -108,8 +108,8 @@ final class ChangeTable {
 extension ChangeTable: Sendable {}
 
 extension PublishedProject {
-    /// The sections that may differ from a version's; nil when that version is not the one before,
-    /// or when others may differ as well.
+    /// The sections that may differ from a version; nil when that version is not the predecessor,
+    /// or when other sections may differ as well.
     fileprivate func changedSections(since version: Int) -> ChangedSections? {
         changedSections.flatMap {
             $0.oldVersion == version && $0.newVersion == compiled.version.number

@@ -7,7 +7,7 @@ import Templates
 
 /// A request for a document that waits until the document changes (PROTOCOL 2, long polling).
 ///
-/// It waits in the list of the streams, and hears of a publish like them.
+/// It is in the same list as streams and is notified of a publish in the same way.
 final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
     private let poll: PollRequest
     private let clock: PollClock
@@ -17,7 +17,7 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
     /// The completion of the request; nil once the wait is over.
     private var completion: WaitOpening.Completion?
 
-    /// The reserved place; released when the wait is over.
+    /// The reserved place; released when the wait ends.
     private var streamPlace: StreamPlace?
 
     var clockEntry: PollClock.Entry?
@@ -42,10 +42,10 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
     override var isClosed: Bool { completion == nil }
     override var deliveredVersion: Int { version }
 
-    /// Starts to wait, unless the document has changed since the request was looked at.
+    /// Starts to wait, unless the document has changed since the request was checked.
     ///
-    /// A publish that comes after the look at the library finds the poll in the list, one that came
-    /// before it is found by the look.
+    /// The poll is added to the list before the document is compared, so no publish is missed: a
+    /// later publish finds the poll in the list, and the comparison detects an earlier one.
     func begin() {
         project.add(self)
         clock.add(self, until: deadline)
@@ -53,7 +53,7 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
         if current?.entityTag != poll.identity.entityTag { respond() }
     }
 
-    /// Responds when the client does not have the document that the pass has found.
+    /// Responds when the client does not have the user's current document.
     override func tell(_ event: StreamEvent) -> Int {
         let published = project.published
         let userID = poll.document.userID
@@ -62,7 +62,7 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
             return 0
         }
         let document = published.rendered(for: basis, userID: userID).document
-        // The thread may have been behind the library when the poll began.
+        // The thread may have been behind the library when the poll started.
         guard poll.answers.identity(of: document).entityTag != poll.identity.entityTag else {
             return 0
         }
@@ -96,7 +96,7 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
         }
     }
 
-    /// Responds as to an ordinary request, or refuses a token that has expired.
+    /// Responds as to an ordinary request, or refuses an expired token.
     func timeIsOver() {
         if let tokenEnd = poll.tokenEnd, tokenEnd <= Date() {
             respond(.failure(ClientAccess.expiredToken))

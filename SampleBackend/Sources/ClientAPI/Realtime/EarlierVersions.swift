@@ -4,11 +4,12 @@ import Rendering
 import TemplateStore
 import Templates
 
-/// A cache of earlier versions than the current one for clients that reconnect, each read and compiled once for all.
+/// A cache of earlier versions for clients that reconnect; each is read and compiled once for all
+/// clients.
 ///
 /// Compiling a large template takes as long as thousands of requests, and a client may resume from
-/// any version. So both the cache and the compilations per second are bounded by the size of the
-/// templates. It belongs to one thread.
+/// any version. Therefore the cache and the compilations per second are both limited, measured by
+/// the size of the templates. The cache belongs to one thread.
 final class EarlierVersions {
     private struct Entry {
         let template: EventLoopFuture<CompiledTemplate?>
@@ -24,7 +25,7 @@ final class EarlierVersions {
     /// Maximum concurrent reads.
     private static let maximumReads = 4
 
-    /// Minimum bytes that a version counts for.
+    /// The minimum size that a version counts, in bytes.
     private static let minimumSize = 16 << 10
 
     private let project: String
@@ -33,7 +34,7 @@ final class EarlierVersions {
     /// Entries by version number.
     private var entries: [Int: Entry] = [:]
 
-    /// Counts requests, to order entries by their last use.
+    /// A counter of requests, which orders entries by their last use.
     private var use: UInt64 = 0
 
     private var allowance: Allowance
@@ -44,10 +45,12 @@ final class EarlierVersions {
         allowance = Allowance(now: now)
     }
 
-    /// A compiled version; the future has nil when the version is no longer stored or cannot be
-    /// read, and fails with the store's error.
+    /// A compiled version.
     ///
-    /// Returns nil when too many versions are being read, or too much was compiled lately.
+    /// The future's value is nil when the version is no longer stored or cannot be read; it fails
+    /// with the store's error.
+    ///
+    /// Returns nil when too many versions are being read, or too much was compiled recently.
     func version(
         _ number: Int, on eventLoop: any EventLoop, now: NIODeadline = .now()
     ) -> EventLoopFuture<CompiledTemplate?>? {
@@ -79,7 +82,7 @@ final class EarlierVersions {
         return template
     }
 
-    /// Accounts for a version that was read, and evicts the least recently used ones.
+    /// Accounts for a version that was read, and evicts the least recently used versions.
     private func keep(_ number: Int, size: Int) {
         let size = max(size, Self.minimumSize)
         allowance.spend(size)
@@ -95,7 +98,7 @@ final class EarlierVersions {
 }
 
 extension EarlierVersions {
-    /// A token bucket in bytes of templates that may be compiled.
+    /// A token bucket for compilations, in bytes of templates.
     struct Allowance {
         /// Capacity in bytes.
         private static let maximum = 8.0 * 1_048_576

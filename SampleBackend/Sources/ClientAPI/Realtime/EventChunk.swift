@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Encoded events as one chunk of a response (RFC 9112, 7.1), which all streams that get them share.
+/// Encoded events as one chunk of a response (RFC 9112, 7.1), shared by all streams that send them.
 struct EventChunk {
-    /// The end of a response in chunks.
+    /// The end of a chunked response.
     static let last = ByteBuffer(string: "0\r\n\r\n")
 
     private static let lineEnd: StaticString = "\r\n"
@@ -10,13 +10,13 @@ struct EventChunk {
     /// Maximum digits of a chunk's size.
     private static let maximumDigits = 8
 
-    /// The events between the chunk's size and its end.
+    /// The events, framed by the chunk's size and its end.
     private let framed: ByteBuffer
 
-    /// Bytes of the chunk's size and its line end.
+    /// Length of the chunk's size and its line end, in bytes.
     private let sizeLength: Int
 
-    /// Encodes a chunk; `write` adds at least one byte, since an empty chunk would end the response.
+    /// Encodes a chunk; `write` must add at least one byte, since an empty chunk ends the response.
     init(_ write: (inout ByteBuffer) -> Void) {
         var bytes = ByteBuffer()
         let start = Self.maximumDigits + Self.lineEnd.utf8CodeUnitCount
@@ -31,7 +31,7 @@ struct EventChunk {
         sizeLength = size.utf8.count + Self.lineEnd.utf8CodeUnitCount
     }
 
-    /// The events alone.
+    /// The events without framing.
     var events: ByteBuffer {
         var events = framed
         events.moveReaderIndex(forwardBy: sizeLength)
@@ -39,6 +39,6 @@ struct EventChunk {
         return events
     }
 
-    /// The bytes to send: framed, or the events alone to a client that knows no chunks.
+    /// The bytes to send: framed, or only the events to a client that does not understand chunks.
     func bytes(isChunked: Bool) -> ByteBuffer { isChunked ? framed : events }
 }

@@ -2,7 +2,7 @@ import HTTPServing
 import NIOCore
 
 extension EventStream {
-    /// Sends a heartbeat, or cuts off a client that has not read for too long.
+    /// Sends a heartbeat, or disconnects a client that has not read for too long.
     func beat() {
         if !lifetime.isAllowed() {
             end(after: hub.reconnectDelay())
@@ -22,9 +22,10 @@ extension EventStream {
         context?.channel.reset()
     }
 
-    /// Ends the stream, and tells the client when to reconnect.
+    /// Ends the stream with an event that contains the delay before reconnecting.
     ///
-    /// A client that does not read gets this after the queued events, or is cut off as usual.
+    /// A client that does not read receives it after the queued events, or is disconnected as
+    /// usual.
     func end(after milliseconds: Int) {
         guard let context, !isEnding else { return }
         isEnding = true
@@ -33,7 +34,7 @@ extension EventStream {
         write(bytes, publication: nil, context: context)
     }
 
-    /// Ends the stream for a shutdown, which does not wait for clients that do not read.
+    /// Ends the stream for a shutdown, without waiting for clients that do not read.
     func endForShutdown() {
         end(after: hub.reconnectDelay())
         close()

@@ -7,33 +7,33 @@ import Rendering
 import Targeting
 import Templates
 
-/// The stream of one client, as the only remaining handler of its connection.
+/// The stream of one client; the last remaining handler of its connection.
 ///
-/// It belongs to the event loop of its connection, and serves one user or many. Unsent events count
-/// towards a limit of the stream, and towards the backlog of all connections; a client that does
-/// not keep up is cut off, and resumes with `Last-Event-ID`.
+/// It belongs to the event loop of its connection and serves one or many users. Unsent events count
+/// towards a limit of the stream and towards the backlog of all connections. A client that does not
+/// keep up is disconnected and can resume with `Last-Event-ID`.
 final class EventStream: StreamHandler {
-    /// Input after the request, which is ignored.
+    /// Input after the request is ignored.
     typealias InboundIn = Any
 
-    /// The requests of the users; empty once the stream has begun.
+    /// The requests of the users; empty once the stream has started.
     private var requests: [StreamRequest]
 
     private let isOfMany: Bool
 
-    /// The users; empty before the stream begins and after it is closed.
+    /// The users; empty before the stream starts and after it is closed.
     private var subscriptions: [StreamSubscription] = []
 
-    /// The list that contains the users while it is open.
+    /// The list that contains the users while the stream is open.
     private let project: ProjectStreams
 
     let hub: RealtimeHub
     private let backlog: ClientBacklog
 
-    /// True when TLS keeps an encrypted copy of each event per connection.
+    /// True with TLS, which keeps an encrypted copy of each event per connection.
     private let isSecure: Bool
 
-    /// False for a client of HTTP/1.0, to which the end of the connection is the end of the stream.
+    /// False for an HTTP/1.0 client, for which the end of the connection is the end of the stream.
     let isChunked: Bool
 
     /// The reserved place; released when the stream closes.
@@ -41,28 +41,28 @@ final class EventStream: StreamHandler {
 
     let lifetime: StreamLifetime
 
-    /// True when the stream closes once everything is sent.
+    /// True when the stream closes as soon as everything is sent.
     var isEnding = false
 
-    /// The heartbeat slot of ``StreamThread`` in which it is kept alive.
+    /// The heartbeat slot of the stream in ``StreamThread``.
     let heartbeatSlot: Int
 
     /// The connection; nil once it is closed.
     private(set) var context: ChannelHandlerContext?
 
-    /// Bytes that the socket has not accepted.
+    /// Bytes that the socket has not accepted yet.
     private(set) var queuedBytes = 0
 
-    /// The start of the wait for the client, restarted whenever the socket accepts an event.
+    /// When the wait for the client started; reset whenever the socket accepts an event.
     private(set) var queuedSince = NIODeadline.now()
 
-    /// Users whose newest events the socket has not accepted.
+    /// Users whose newest events the socket has not accepted yet.
     private var unsettled: [StreamSubscription] = []
 
-    /// Users who get a `reset` once the queue is empty.
+    /// Users who are sent a `reset` when the queue is empty.
     private var overflowed: [StreamSubscription] = []
 
-    /// Creates a stream of one or more users that has no connection yet.
+    /// Creates a stream for one or more users, without a connection yet.
     init(
         _ requests: [StreamRequest], place: StreamPlace, project: ProjectStreams, hub: RealtimeHub,
         connection: StreamConnection, lifetime: StreamLifetime, heartbeatSlot: Int
@@ -79,7 +79,7 @@ final class EventStream: StreamHandler {
         self.heartbeatSlot = heartbeatSlot
     }
 
-    /// The time when the stream has to end; nil means never.
+    /// The time when the stream must end; nil means never.
     var endDeadline: NIODeadline? { lifetime.end }
 
     var isClosed: Bool { context == nil }
@@ -100,7 +100,7 @@ final class EventStream: StreamHandler {
         leave()
     }
 
-    /// Handles a client that disconnected, and a graceful shutdown.
+    /// Handles a client that disconnects and a graceful shutdown.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case ChannelEvent.inputClosed: context.close(promise: nil)
@@ -110,17 +110,17 @@ final class EventStream: StreamHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The removed decoder reports bytes after the request.
+        // The removed decoder reports any bytes after the request.
         if error is HTTPParserError || error is ByteToMessageDecoderError { return }
         context.close(promise: nil)
     }
 
-    /// Reads from the socket, to notice that the client disconnects.
+    /// Reads from the socket to notice when the client disconnects.
     func read() {
         context?.read()
     }
 
-    /// Sends the response head and the `hello` events, registers for changes, and sends the changes
+    /// Sends the response head and the `hello` events, subscribes to changes, and sends the changes
     /// that the client missed.
     func begin(headerFields: HTTPFields) {
         let requests = requests
@@ -132,14 +132,16 @@ final class EventStream: StreamHandler {
         head.writeString("\r\n")
         let version = project.published.compiled.version.number
         for request in requests {
-            // The changes since the client's version may not reach it.
+            // Repeats the client's version as the ID, because the changes since then may not reach
+            // the client.
             let hello = StreamEvents.hello(
                 id: request.lastVersion ?? version, version: version,
                 acknowledgedShare: hub.acknowledgedShare)
             append(request.namesUser ? hello.naming(request.document.userID) : hello, to: &head)
         }
         guard let context else { return }
-        // Not ``send(_:for:)``: even a stream that has expired by now begins with a head.
+        // Does not use ``send(_:for:)``, since even an expired stream must start with a response
+        // head.
         write(head, publication: nil, context: context)
         for (index, request) in requests.enumerated() where self.context != nil {
             let subscription = StreamSubscription(
@@ -152,8 +154,8 @@ final class EventStream: StreamHandler {
 
     /// Sends an event of a user.
     ///
-    /// With many users, what does not fit into the queue is replaced by a `reset`, so that a change
-    /// of them all reaches a client that reads.
+    /// On a stream of many users, events that do not fit into the queue are replaced with a
+    /// `reset`, so a change of all users still reaches a client that reads.
     func send(_ event: StreamEvent, for subscription: StreamSubscription) {
         guard !isEnding else { return }
         let isTooMuch =
@@ -162,7 +164,7 @@ final class EventStream: StreamHandler {
         if subscription.needsReset || isTooMuch {
             if !subscription.needsReset { overflowed.append(subscription) }
             subscription.needsReset = true
-            // The client counts the `reset` alone.
+            // The client counts only the `reset`.
             subscription.eventCount -= 1
             return
         }
@@ -170,14 +172,14 @@ final class EventStream: StreamHandler {
         send(chunk.bytes(isChunked: isChunked), publication: event.publication)
     }
 
-    /// Adds an event as it is sent.
+    /// Appends an encoded event.
     private func append(_ event: StreamEvent, to bytes: inout ByteBuffer) {
         guard let chunk = event.chunk else { return }
         bytes.writeImmutableBuffer(chunk.bytes(isChunked: isChunked))
     }
 
-    /// Sends bytes; `publication` is the time of their version's publication, to measure the
-    /// delivery time.
+    /// Sends bytes; `publication` is the publication time of their version, for the delivery time
+    /// metric.
     func send(_ bytes: ByteBuffer, publication: Date? = nil) {
         guard let context, !isEnding else { return }
         if let endDeadline, endDeadline <= .now() {
@@ -187,7 +189,7 @@ final class EventStream: StreamHandler {
         write(bytes, publication: publication, context: context)
     }
 
-    /// Writes events, which count towards the backlog while they are unsent.
+    /// Writes events and counts them towards the backlog until they are sent.
     func write(
         _ bytes: ByteBuffer, publication: Date?, context: ChannelHandlerContext
     ) {
@@ -237,7 +239,7 @@ final class EventStream: StreamHandler {
         send(bytes)
     }
 
-    /// Settles a user's newest version once everything written is sent.
+    /// Marks a user's newest version as delivered once everything written is sent.
     func settle(_ subscription: StreamSubscription) {
         if queuedBytes == 0 {
             subscription.settle()
@@ -247,7 +249,7 @@ final class EventStream: StreamHandler {
         }
     }
 
-    /// Maximum bytes of unsent events; resets and the last event come on top of many users'.
+    /// Maximum bytes of unsent events; for many users, resets and the last event come on top.
     private var maximumQueueBytes: Int {
         isOfMany
             ? 2 * hub.limits.usersStreamQueueBytes : hub.limits.streamQueueBytes
@@ -257,13 +259,13 @@ final class EventStream: StreamHandler {
         context?.close(promise: nil)
     }
 
-    /// Unregisters and releases the place; idempotent.
+    /// Unsubscribes and releases the place; idempotent.
     private func leave() {
         guard context != nil else { return }
         context = nil
         streamPlace = nil
         for subscription in subscriptions { project.remove(subscription) }
-        // Each of them refers to the stream.
+        // Breaks the reference cycles: each subscription refers to the stream.
         subscriptions = []
         unsettled = []
         overflowed = []

@@ -14,7 +14,7 @@ package struct EventStreamRoutes: Sendable {
         self.serviceAccess = serviceAccess
     }
 
-    /// The streams of users' documents, and those of many users.
+    /// The streams for the document of one user and for those of many users.
     package var routes: [Route] {
         let ofMany = Endpoint(
             access: serviceAccess, recognition: serviceAccess,
@@ -49,7 +49,7 @@ package struct EventStreamRoutes: Sendable {
         }
     }
 
-    /// Opens a stream that ends when the client's token expires, at `tokenEnd` unless that is nil.
+    /// Opens a stream that ends when the client's token expires, at `tokenEnd`; nil means never.
     private func open(
         _ request: RouteRequest, format: StreamRequest.Format, tokenEnd: Date?
     ) throws(RequestError) -> Answer {
@@ -58,7 +58,10 @@ package struct EventStreamRoutes: Sendable {
         }
     }
 
-    /// Opens a stream, before it refuses a project once the server knows all that its store has.
+    /// Opens a stream.
+    ///
+    /// Before it refuses an unknown project, it waits until the server has applied all changes of
+    /// its store.
     private func open(
         inProject project: String, _ opening: @escaping @Sendable () throws(RequestError) -> Answer
     ) throws(RequestError) -> Answer {
@@ -81,7 +84,7 @@ package struct EventStreamRoutes: Sendable {
         try checkProject(streamRequest.document.project)
         guard request.method == .get else {
             var headerFields = headerFields
-            // Only a stream uses up the connection.
+            // Only a stream takes over the connection.
             headerFields[.connection] = nil
             var response = RouteResponse(status: .ok, headerFields: headerFields)
             response.hasLength = false
@@ -91,7 +94,7 @@ package struct EventStreamRoutes: Sendable {
         return open([streamRequest], place: place, lifetime: StreamLifetime(tokenEnd: tokenEnd))
     }
 
-    /// Opens a stream of the users in the body, for a service.
+    /// Opens a stream for the users in the body; for services.
     private func openMany(_ request: RouteRequest) async throws -> Answer {
         let caller = try await serviceAccess.caller(of: request)
         return try open(inProject: request.project) { () throws(RequestError) in
@@ -140,6 +143,7 @@ package struct EventStreamRoutes: Sendable {
 }
 
 extension WorkThreads {
-    /// For opening streams of many users, and for reading the versions from which streams resume.
+    /// The threads that open streams for many users and read the versions from which streams
+    /// resume.
     static let streams = WorkThreads()
 }

@@ -1,20 +1,20 @@
 import NIOCore
 
-/// A request that waits for a limited time.
+/// A request that waits until a deadline.
 protocol TimedWait: AnyObject {
-    /// Where the clock has it; nil while it is not there.
+    /// The position in the clock; nil while it is not in the clock.
     var clockEntry: PollClock.Entry? { get set }
 
-    /// Responds, and removes it from the clock.
+    /// Responds and removes itself from the clock.
     func timeIsOver()
 }
 
-/// Ends the waiting requests of one event loop when their time is over.
+/// Ends the waiting requests of one event loop at their deadlines.
 ///
-/// A scheduled task for each would be searched for, one after the other, when a publish answers
-/// thousands; here a poll is removed in constant time.
+/// It replaces a scheduled task per request: when a publish answers thousands of polls, cancelling
+/// each task takes a search, whereas this clock removes a poll in constant time.
 final class PollClock {
-    /// Where a poll is in the clock.
+    /// The position of a poll in the clock.
     struct Entry {
         fileprivate let tick: UInt64
         fileprivate var index: Int
@@ -23,22 +23,22 @@ final class PollClock {
     /// Resolution in nanoseconds.
     private static let tickLength: UInt64 = 50_000_000
 
-    /// Maximum polls that are ended before the thread does other work.
+    /// Maximum number of polls to end before the thread does other work.
     private static let pollsAtATime = 256
 
     private let eventLoop: any EventLoop
 
-    /// The polls by the tick at which their time is over.
+    /// The polls by the tick of their deadline.
     private var polls: [UInt64: [any TimedWait]] = [:]
 
-    /// The timer of the earliest tick, and its tick; nil when there is none.
+    /// The timer for the earliest tick, and that tick; nil when there is none.
     private var timer: (scheduled: Scheduled<Void>, tick: UInt64)?
 
     init(eventLoop: any EventLoop) {
         self.eventLoop = eventLoop
     }
 
-    /// Adds a poll whose time is over at a deadline, rounded up.
+    /// Adds a poll with a deadline, which is rounded up to a tick.
     func add(_ poll: any TimedWait, until deadline: NIODeadline) {
         let tick = deadline.uptimeNanoseconds / Self.tickLength + 1
         poll.clockEntry = Entry(tick: tick, index: polls[tick]?.count ?? 0)

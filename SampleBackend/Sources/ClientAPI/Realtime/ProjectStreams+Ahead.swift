@@ -5,42 +5,45 @@ import TemplateStore
 import Templates
 
 extension ProjectStreams {
-    /// Minimum time between two reads of the newest version.
+    /// Minimum time between reads of the newest version.
     private static let readInterval: TimeAmount = .milliseconds(250)
 
-    /// Clients that have seen a later version than the server has, and the reads of the store for them.
+    /// Clients that have seen a later version than the server's, and the reads of the store for
+    /// them.
     struct AheadClients {
-        /// A client, with the number of the first read that began after it came.
+        /// The waiting clients, each with the number of the first read that starts after its
+        /// arrival.
         fileprivate var waiting: [(client: any AheadClient, read: Int)] = []
 
-        /// Number of reads that began.
+        /// Number of started reads.
         fileprivate var begunReads = 0
 
-        /// The last read that succeeded.
+        /// The number of the last successful read.
         fileprivate var lastRead = 0
 
-        /// True during a read, and for a time after it.
+        /// True during a read and during the pause after it.
         fileprivate var isReading = false
     }
 
-    /// Has a client wait until the server has its version, or knows that the store has none: an earlier
-    /// version would send the client back.
+    /// Makes a client wait until the server has its version or has found that the store does not:
+    /// an earlier version would take the client back.
     ///
-    /// The library usually receives the version within milliseconds. The store is read all the same, once
-    /// for all who wait: only it distinguishes a server that is behind from a made-up version.
+    /// The library usually receives the version within milliseconds. The store is read anyway, once
+    /// for all waiting clients, because only the store can distinguish a server that is behind from
+    /// a version that does not exist.
     func waitForVersion(of client: any AheadClient) {
         aheadClients.waiting.append((client, aheadClients.begunReads + 1))
         readNewestVersion()
     }
 
-    /// Lets those go on whose version is here by now, or is none of the store's, and refuses those whose
-    /// version this server cannot read.
+    /// Continues the clients whose version has arrived or does not exist in the store, and refuses
+    /// those whose version this server cannot read.
     func settleAheadClients() {
         guard !aheadClients.waiting.isEmpty, let library = hub.library.project(name) else { return }
         let waiting = aheadClients.waiting
         aheadClients.waiting = []
         for (client, read) in waiting where !client.isClosed {
-            // The end of a pass settles the others, when everybody's basis is known.
+            // The other clients are settled at the end of a pass, when every basis is up to date.
             let current = client.needsLibraryAlone ? library : published
             let canGoOn = client.needsLibraryAlone || !isPassing
             let hasVersion = client.seenVersion.isReached(by: current.compiled.version)
@@ -85,7 +88,7 @@ extension ProjectStreams {
 }
 
 extension StreamSubscription: AheadClient {
-    /// Ends the stream: its client comes back later, maybe to another server.
+    /// Ends the stream; the client reconnects later, possibly to another server.
     func refuse() { stream.end(after: stream.hub.reconnectDelay()) }
 
     var seenVersion: SeenVersion { .number(request.lastVersion ?? 0) }

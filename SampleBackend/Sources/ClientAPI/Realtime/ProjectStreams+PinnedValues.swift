@@ -6,19 +6,19 @@ import TemplateStore
 import Templates
 
 extension ProjectStreams {
-    /// Time between two attempts to read pinned values.
+    /// Time between attempts to read pinned values.
     private static let retryInterval: TimeAmount = .seconds(1)
 
-    /// Clients that wait until their pinned values are read from the store.
+    /// Clients that wait for their pinned values to be read from the store.
     struct PinnedValueReads {
         fileprivate var waiting: [StreamSubscription] = []
         fileprivate var isReading = false
     }
 
-    /// Sends a client that has the current version what was pinned for its user meanwhile.
+    /// Sends the changes of pinned values to a client that already has the current version.
     ///
-    /// The version does not tell whether the client has seen later values at another server than this one
-    /// knows, so that the store is asked; until it answers, the client keeps what it has.
+    /// The version does not show whether the client has seen later pinned values at another server,
+    /// so this reads them from the store. Until the store answers, the client keeps its document.
     func sendPinnedValues(to stream: StreamSubscription) {
         let userID = stream.request.document.userID
         let touched = hub.sectionsWithChangedOverrides(
@@ -32,7 +32,7 @@ extension ProjectStreams {
         readPinnedValues()
     }
 
-    /// Reads the values of one client at a time: few have any.
+    /// Reads the values of one client at a time, since few users have pinned values.
     private func readPinnedValues() {
         pinnedValueReads.waiting.removeAll(where: \.isClosed)
         guard !pinnedValueReads.isReading, let stream = pinnedValueReads.waiting.first,

@@ -6,7 +6,7 @@ import Targeting
 import Templates
 
 extension ProjectStreams {
-    /// The most by which the clock of another server is expected to be wrong, in seconds.
+    /// The maximum assumed clock error of another server, in seconds.
     private static let maximumClockError = 3_600.0
 
     /// Sends a reconnecting client the changes since its `Last-Event-ID`.
@@ -34,27 +34,27 @@ extension ProjectStreams {
         known.assumeIsolated().whenComplete { result in
             guard !stream.isClosed else { return }
             stream.isCatchingUp = false
-            // Else the store failed, or no longer has the version.
+            // Otherwise the store failed or no longer has the version.
             if case .success(let known?) = result {
                 self.sendChange(to: stream, since: known)
             } else {
                 self.reset(stream, since: version)
             }
-            // Versions that came meanwhile were not announced to the client.
+            // Versions published meanwhile were not announced to the client.
             stream.advance(to: self.published.compiled.version.number)
         }
     }
 
-    /// Sends the changes since a version, if there are any.
+    /// Sends the changes since a version, if any.
     func sendChange(to stream: StreamSubscription, since earlier: CompiledTemplate) {
         let context = stream.request.targetingContext
         let touched = hub.sectionsWithChangedOverrides(
             ofUser: context.userID, inProject: name, since: earlier.version.number)
         let dates = [earlier.conditions.dates, published.compiled.conditions.dates].joined()
-        // Another server's clock may have set the time of the version.
+        // The version's time may come from another server's clock.
         let start = min(earlier.version.updateTime, context.date) - Self.maximumClockError
         guard let touched, !dates.contains(where: { $0 > start && $0 <= context.date }) else {
-            // The document that the client saw depends on when it was fetched.
+            // The client's document depends on when it was fetched, so the changes are unknown.
             reset(stream, since: earlier.version.number)
             return
         }
@@ -80,7 +80,8 @@ extension ProjectStreams {
         send(event, to: stream, since: earlier)
     }
 
-    /// Sends a change since a version, or the ID of the current version when nothing has changed.
+    /// Sends a change since a version, or only the ID of the current version when nothing has
+    /// changed.
     private func send(
         _ event: EventChunk?, to stream: StreamSubscription, since earlier: CompiledTemplate
     ) {
@@ -98,10 +99,11 @@ extension ProjectStreams {
         _ = stream.tell(event)
     }
 
-    /// Tells a client to fetch its document again, which may still be that of an earlier version.
+    /// Notifies a client to fetch its document again, which may still be unchanged since an earlier
+    /// version.
     func reset(_ stream: StreamSubscription, since earlier: Int? = nil) {
         let version = published.compiled.version
-        // The store may have been replaced by an older one.
+        // The store may have been replaced with an older one.
         let earlier = earlier.flatMap { $0 <= version.number ? $0 : nil }
         tell(
             stream,

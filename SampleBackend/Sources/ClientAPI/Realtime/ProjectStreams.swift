@@ -5,18 +5,18 @@ import Rendering
 import Targeting
 import Templates
 
-/// The open streams and long polls of one project on one thread, and the fan-out of changes to them.
+/// The open streams and long polls of one project on one thread, with the fan-out of changes.
 ///
-/// A publish starts one pass through their users, in batches of a few hundred so that requests are
-/// answered in between: each user is evaluated once, unless the conditions stay, users with the same
-/// basis share one event, and users whose document is unchanged get none.
+/// A publish starts one pass over their users, in batches of a few hundred so that requests are
+/// answered in between. Each user is evaluated once, unless the conditions are unchanged; users
+/// with the same basis share one event; users whose document is unchanged receive none.
 final class ProjectStreams {
-    /// Maximum users of a batch, before the thread does other work.
+    /// Maximum number of users per batch, after which the thread does other work.
     private static let usersAtATime = 256
 
     /// Maximum bytes of events per batch, unless a single event is larger.
     ///
-    /// Between batches, connections over the backlog's limit are closed.
+    /// Between batches, connections that exceed the backlog's limit are closed.
     private static let bytesAtATime = 1 << 20
 
     let name: String
@@ -30,7 +30,7 @@ final class ProjectStreams {
 
     private(set) var subscriptions: [Subscription] = []
 
-    /// The users of the last publish; nil before there is one.
+    /// The effect of the last publish; nil before the first.
     private(set) var lastPublish: PublishEffect?
 
     /// The number of the last pass.
@@ -38,10 +38,10 @@ final class ProjectStreams {
 
     var isPassing = false
 
-    /// True when another version came during a pass, so that another one follows.
+    /// True when another version arrived during a pass, so another pass follows.
     private var isStale = false
 
-    /// The users whose overrides changed during a pass.
+    /// The users whose pinned values changed during a pass.
     private var usersWithNewOverrides: [String] = []
 
     /// Fires at the next boundary of a time-based condition.
@@ -49,10 +49,11 @@ final class ProjectStreams {
 
     let earlierVersions: EarlierVersions
 
-    /// Clients with a later version than this server has, which hear of nothing until it has theirs.
+    /// Clients with a later version than this server's; they receive nothing until the server has
+    /// it.
     var aheadClients = AheadClients()
 
-    /// Clients whose pinned values are being read, which hear of nothing until then.
+    /// Clients whose pinned values are being read; they receive nothing until then.
     var pinnedValueReads = PinnedValueReads()
 
     /// The values that determine the event for a reconnecting client.
@@ -63,7 +64,7 @@ final class ProjectStreams {
         let old: DocumentBasis
         /// The current basis.
         let new: DocumentBasis
-        /// Sections that may have changed for other reasons, such as overrides.
+        /// Sections that may have changed for other reasons, such as pinned values.
         let touchedSections: Set<String>
         let format: StreamRequest.Format
     }
@@ -71,7 +72,7 @@ final class ProjectStreams {
     /// Maximum cached events for reconnecting clients.
     static let maximumCatchUpEvents = 256
 
-    /// Cached events for reconnecting clients; a nil value means that nothing changed.
+    /// Cached events for reconnecting clients; a nil value means no change.
     var catchUpEvents: [CatchUpKey: EventChunk?] = [:]
 
     init(
@@ -86,7 +87,7 @@ final class ProjectStreams {
         scheduleDate()
     }
 
-    /// Registers a subscription, whose basis is that of ``published``.
+    /// Registers a subscription; its basis must be that of ``published``.
     func add(_ subscription: Subscription) {
         subscription.place = subscriptions.count
         subscription.pass = pass
@@ -106,7 +107,7 @@ final class ProjectStreams {
         hub.closed(subscription)
     }
 
-    /// Adopts the library's version, and starts a pass that announces the changes.
+    /// Adopts the library's version and starts a pass that announces the changes.
     func announceChanges() {
         settleAheadClients()
         guard !isPassing else {
@@ -125,24 +126,24 @@ final class ProjectStreams {
         continuePass(through: subscriptions[...], with: table)
     }
 
-    /// Announces a change of a user's overrides to the user's clients.
+    /// Announces a change of a user's pinned values to the user's clients.
     func announceOverrides(ofUser userID: String) {
         guard !isPassing else {
             usersWithNewOverrides.append(userID)
             return
         }
-        // A newer version gets its own pass, which includes the overrides.
+        // A newer version gets its own pass, which includes the pinned values.
         guard let current = hub.library.project(name),
             current.compiled.version.number == published.compiled.version.number
         else { return }
         let table = ChangeTable(from: published, to: current)
         published = current
-        // A copy, because a long poll that is answered leaves the list.
+        // Copies the list, because an answered long poll leaves it.
         let users = subscriptions.filter { $0.isOf(userID) }
         for user in users where !user.isClosed { _ = announce(to: user, by: table) }
     }
 
-    /// Continues a pass with a batch now, and schedules the remaining streams.
+    /// Processes one batch of a pass and schedules the rest.
     private func continuePass(through rest: ArraySlice<Subscription>, with table: ChangeTable) {
         var bytes = 0
         var others = rest
@@ -166,7 +167,7 @@ final class ProjectStreams {
         }
     }
 
-    /// Tells a client the change of its document, if any, and returns the bytes sent.
+    /// Sends a client the change of its document, if any, and returns the number of bytes sent.
     private func announce(to subscription: Subscription, by table: ChangeTable) -> Int {
         subscription.pass = pass
         let old = subscription.basis
@@ -174,7 +175,8 @@ final class ProjectStreams {
         var bytes = 0
         let event = table.event(for: subscription, from: old)
         if table.isPublish { lastPublish?.count(isChanged: event != nil) }
-        // The client cannot apply a change to a version that it does not have yet.
+        // A client that is catching up cannot apply a change to a version that it does not have
+        // yet.
         if subscription.isCatchingUp { return 0 }
         if let event {
             hub.metrics.countUpdate()
@@ -185,14 +187,14 @@ final class ProjectStreams {
         return bytes
     }
 
-    /// Schedules a pass for the next time with which a condition compares.
+    /// Schedules a pass at the next boundary of a time-based condition.
     private func scheduleDate() {
         dateTimer?.cancel()
         dateTimer = nil
         let now = Date()
         guard let next = published.compiled.conditions.dates.first(where: { $0 >= now })
         else { return }
-        // The system clock may be changed, so the timer is short.
+        // The timer is limited to an hour because the system clock may be changed.
         let seconds = min(next.timeIntervalSince(now) + 0.001, 3_600)
         dateTimer = eventLoop.assumeIsolated().scheduleTask(
             in: .milliseconds(Int64(seconds * 1_000) + 1)
@@ -201,7 +203,7 @@ final class ProjectStreams {
 }
 
 extension Subscription {
-    /// True when it is the user's; IDs are compared byte by byte.
+    /// True when it belongs to the user; IDs are compared by bytes.
     fileprivate func isOf(_ userID: String) -> Bool {
         request.document.userID.map { $0.hasSameBytes(as: userID) } ?? false
     }

@@ -3,10 +3,10 @@ import NIOCore
 package import Rendering
 package import Targeting
 
-// Questions about the clients that are connected now, which each thread answers about its own.
+// Queries about connected clients; each thread answers for its own clients.
 extension RealtimeHub {
-    /// The users of open streams and waiting long polls of a project, counted by the versions that
-    /// their clients have, and those whom the last publish changed.
+    /// The number of users of a project's open streams and waiting long polls, by the version of
+    /// their clients, and the effect of the last publish.
     package func connections(inProject project: String) async -> ConnectionCounts {
         var counts = ConnectionCounts()
         for thread in threads {
@@ -18,7 +18,7 @@ extension RealtimeHub {
         return counts
     }
 
-    /// The counts of all projects of which somebody listens or has listened.
+    /// The counts of all projects that have or had listeners.
     package func connections() async -> [String: ConnectionCounts] {
         var counts: [String: ConnectionCounts] = [:]
         for thread in threads {
@@ -44,13 +44,13 @@ extension RealtimeHub {
         return listeners
     }
 
-    /// The signals of the connected clients of users, equal ones once.
+    /// The distinct signals of the connected clients of some users.
     ///
     /// - Parameters:
-    ///   - userIDs: The users; the others' clients are not looked at.
+    ///   - userIDs: The users.
     ///   - project: The project.
-    ///   - maximum: The most different signals of a user.
-    /// - Returns: The signals by user, without the users of whom no client is connected.
+    ///   - maximum: Maximum number of distinct signal sets per user.
+    /// - Returns: The signals by user; users without connected clients are missing.
     package func signals(
         ofUsers userIDs: Set<ExactText>, inProject project: String, atMost maximum: Int
     ) async -> [ExactText: [Signals]] {
@@ -76,23 +76,23 @@ extension RealtimeHub {
 }
 
 extension [Signals] {
-    /// Adds signals unless they are there, or there are enough.
+    /// Adds signals unless they are already contained or the maximum is reached.
     package mutating func add(_ signals: Signals, atMost maximum: Int) {
         if count < maximum, !contains(signals) { append(signals) }
     }
 }
 
-/// Users of open streams and waiting long polls, counted by the version that their clients have.
+/// The number of users of open streams and waiting long polls, by the version of their clients.
 package struct ConnectionCounts: Sendable, Hashable, Codable {
-    /// Number of users by the newest version that was fully delivered to their client.
+    /// Number of users by the newest version that was completely delivered to their client.
     package private(set) var versions: [Int: Int] = [:]
 
-    /// Whom the last publish changed; nil before there was one while somebody was connected.
+    /// The effect of the last publish; nil until a publish happens while clients are connected.
     package private(set) var lastPublish: PublishEffect?
 
     package var count: Int { versions.values.reduce(0, +) }
 
-    /// False for counts that no server has, and that cannot be added to others.
+    /// False for impossible counts, which must not be added to others.
     package var isPlausible: Bool {
         let counts = 0...1_000_000_000
         return versions.values.allSatisfy(counts.contains)
@@ -116,15 +116,15 @@ package struct ConnectionCounts: Sendable, Hashable, Codable {
     }
 }
 
-/// How many of the users that were connected at a publish it changed.
+/// The number of users connected at a publish, and of those whose document it changed.
 package struct PublishEffect: Sendable, Hashable, Codable {
     /// The published version.
     package let version: Int
 
-    /// Number of connected users that were evaluated.
+    /// Number of evaluated connected users.
     package private(set) var users = 0
 
-    /// Number of those whose document is another than in the version that they had before.
+    /// Number of those whose document differs from that of their previous version.
     package private(set) var changed = 0
 
     init(version: Int) { self.version = version }
@@ -134,7 +134,7 @@ package struct PublishEffect: Sendable, Hashable, Codable {
         if isChanged { changed += 1 }
     }
 
-    /// The sum with another thread's; the later publish counts when they are of different ones.
+    /// The sum with another thread's effect; for different publishes, the later one.
     fileprivate func adding(_ other: PublishEffect) -> PublishEffect {
         guard version == other.version else { return version > other.version ? self : other }
         var sum = self
@@ -146,7 +146,7 @@ package struct PublishEffect: Sendable, Hashable, Codable {
 
 /// A client with an open stream or a waiting long poll, for previews.
 package struct StreamListener: Sendable {
-    /// Nil is the generic user.
+    /// Nil means the generic user.
     package let userID: String?
 
     package let signals: Signals
@@ -154,7 +154,7 @@ package struct StreamListener: Sendable {
     /// The current basis of the client's document.
     package let basis: DocumentBasis
 
-    /// A client of another replica.
+    /// Creates a client of another replica.
     package init(userID: String?, signals: Signals, of project: PublishedProject) {
         self.userID = userID
         self.signals = signals

@@ -8,19 +8,19 @@ import Targeting
 
 /// Distributes changes of the library to the open streams and long polls (PROTOCOL 2).
 ///
-/// Each event loop thread has its own streams, and works on them without a lock. The hub only
-/// notifies the threads, which read the current state from the library.
+/// Each event loop thread owns its streams and processes them without a lock. The hub only notifies
+/// the threads, which read the current state from the library.
 package final class RealtimeHub: Sendable {
-    /// Minimum period over which clients reconnect after a shutdown, in milliseconds.
+    /// Minimum period over which reconnects after a shutdown are spread, in milliseconds.
     private static let minimumSpread = 1_000
 
-    /// Maximum period over which clients reconnect after a shutdown, in milliseconds.
+    /// Maximum period over which reconnects after a shutdown are spread, in milliseconds.
     private static let maximumSpread = 30_000
 
     private struct State: Sendable {
         /// The streams of each thread, by its event loop.
         var threads: [ObjectIdentifier: NIOLoopBound<StreamThread>] = [:]
-        /// Changed overrides by project.
+        /// Changed pinned values by project.
         var traces: [String: OverrideTraces] = [:]
         /// Number of open streams.
         var count = 0
@@ -36,10 +36,10 @@ package final class RealtimeHub: Sendable {
     let places: StreamPlaces
     let metrics = RealtimeMetrics()
 
-    /// Nil asks no client to acknowledge versions.
+    /// The share of clients asked to acknowledge versions; nil asks none.
     package let acknowledgedShare: AcknowledgedShare?
 
-    /// Creates a hub that observes a library from now on; `maximumStreams` nil means no limit.
+    /// Creates a hub that observes a library; a nil `maximumStreams` means no limit.
     package init(
         library: TemplateLibrary, limits: ServerLimits, maximumStreams: Int? = nil,
         acknowledgedShare: AcknowledgedShare? = nil
@@ -53,8 +53,8 @@ package final class RealtimeHub: Sendable {
         library.observe { [weak self] in self?.forward($0) }
     }
 
-    /// Creates a stream of one or more users on the current event loop; nil when there is no such
-    /// project.
+    /// Creates a stream for one or more users on the current event loop; nil when the project does
+    /// not exist.
     func makeStream(
         _ requests: [StreamRequest], place: StreamPlace, lifetime: StreamLifetime,
         connection: StreamConnection
@@ -76,16 +76,16 @@ package final class RealtimeHub: Sendable {
         return thread.value
     }
 
-    /// Ends all streams, and tells their clients when to reconnect.
+    /// Ends all streams with an event that contains the delay before reconnecting.
     package func endAll() async {
         for thread in threads {
             try? await thread.eventLoop.submit { thread.value.endAll() }.get()
         }
-        // The threads hold the hub.
+        // Breaks the reference cycle: the threads refer to the hub.
         state.withLockedValue { $0.threads = [:] }
     }
 
-    /// Counts a subscription that has begun.
+    /// Counts a new subscription.
     func opened(_ subscription: Subscription) { count(subscription, 1) }
 
     /// Stops counting a subscription.
@@ -95,7 +95,8 @@ package final class RealtimeHub: Sendable {
         if subscription is DocumentPoll {
             state.withLockedValue { state in
                 state.pollCount += change
-                // Within the lock: a gauge that is set in another order keeps an old count.
+                // Set under the lock: if two threads set the gauge in another order, it would keep
+                // an old count.
                 metrics.setPolls(state.pollCount)
             }
         } else if subscription.ledStream != nil {
@@ -103,7 +104,7 @@ package final class RealtimeHub: Sendable {
         }
     }
 
-    /// Counts streams that began, or ended when negative.
+    /// Changes the number of open streams.
     func countStreams(_ change: Int) {
         state.withLockedValue { state in
             state.count += change
@@ -112,23 +113,24 @@ package final class RealtimeHub: Sendable {
         }
     }
 
-    /// A random delay in milliseconds until a client reconnects, so that not all reconnect at once.
+    /// A random delay in milliseconds before a client reconnects, so that not all clients reconnect
+    /// at once.
     ///
-    /// With a peak of 10,000 streams it is below 5,000.
+    /// It is below 5,000 after a peak of 10,000 streams.
     func reconnectDelay() -> Int {
         let peak = state.withLockedValue { $0.peak }
         let spread = min(max(peak / 2, Self.minimumSpread), Self.maximumSpread)
         return Int.random(in: 0..<spread)
     }
 
-    /// Random seconds until a long poll may be repeated after a shutdown.
+    /// A random delay in seconds before a long poll may be repeated after a shutdown.
     func pollDelay() -> Int {
         let polls = state.withLockedValue { $0.pollCount }
         return Int.random(in: 1...min(max(polls / 2_000, 5), Self.maximumSpread / 1_000))
     }
 
-    /// The sections of a user that changed overrides may have changed since a version was published;
-    /// nil when that is unknown.
+    /// The sections in which the user's pinned values may have changed since a version was
+    /// published; nil when that is unknown.
     func sectionsWithChangedOverrides(
         ofUser userID: String?, inProject project: String, since version: Int
     ) -> Set<String>? {
@@ -194,14 +196,14 @@ extension RealtimeHub: DocumentWaiting {
     }
 }
 
-/// The users whose overrides changed, and the changed sections.
+/// The users whose pinned values changed, with the changed sections.
 ///
-/// They are needed for clients that reconnect, because an event's ID does not cover overrides.
+/// Reconnecting clients need them, because an event's ID does not cover pinned values.
 struct OverrideTraces: Sendable {
-    /// Maximum users that are tracked.
+    /// Maximum number of tracked users.
     private static let maximumUsers = 10_000
 
-    /// The changed sections by user; nil once there were too many users.
+    /// The changed sections by user; nil once there are too many users.
     private var sections: [ExactText: Set<String>]? = [:]
 
     mutating func add(_ names: some Sequence<String>, ofUser userID: String) {
@@ -209,7 +211,7 @@ struct OverrideTraces: Sendable {
         if let sections, sections.count > Self.maximumUsers { self.sections = nil }
     }
 
-    /// The sections of a user that may have changed; nil when that is unknown.
+    /// The user's sections that may have changed; nil when that is unknown.
     func sections(ofUser userID: String?) -> Set<String>? {
         guard let userID else { return [] }
         return sections.map { $0[ExactText(userID)] ?? [] }
@@ -228,13 +230,13 @@ struct RealtimeMetrics: Sendable {
 
     func setPolls(_ count: Int) { polls.record(count) }
 
-    /// Counts a change that is sent to a client.
+    /// Counts a change sent to a client.
     func countUpdate() { updates.increment() }
 
-    /// Counts a client that was cut off because it did not read.
+    /// Counts a client that was disconnected because it did not read.
     func countSlowReader() { slowReaders.increment() }
 
-    /// Records the time from a publication until a client's socket has accepted the change.
+    /// Records the time from a publication until a client's socket accepts the change.
     func recordDelivery(since publication: Date) {
         let seconds = max(0, Date().timeIntervalSince(publication))
         delivery.recordNanoseconds(Int64(seconds * 1_000_000_000))

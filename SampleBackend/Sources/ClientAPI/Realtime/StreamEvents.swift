@@ -4,15 +4,15 @@ import NIOCore
 import Rendering
 import Templates
 
-/// The encoded events of PROTOCOL 2 and of OFREP's streams.
+/// The encoded events of PROTOCOL 2 and of OFREP streams.
 enum StreamEvents {
     /// The default delay before a client reconnects, in milliseconds.
     private static let retry = 2_000
 
-    /// The first event, with the current version, and the share of clients that are to acknowledge
-    /// versions; nil leaves that out.
+    /// The first event, with the current version and the share of clients that should acknowledge
+    /// versions; nil omits the share.
     ///
-    /// `id` is the version from which a client resumes that is cut off before the next event.
+    /// `id` is the version from which a client resumes if it is disconnected before the next event.
     static func hello(
         id: Int, version: Int, acknowledgedShare: AcknowledgedShare?
     ) -> StreamEvent {
@@ -25,14 +25,15 @@ enum StreamEvents {
             ).chunk)
     }
 
-    /// The version from which a client resumes from now on, without an event: nothing has changed for it.
+    /// Sets the version from which a client resumes, without an event, since nothing has changed
+    /// for it.
     static func id(_ version: Int) -> StreamEvent {
         StreamEvent(chunk: EventChunk { $0.writeString("id: \(version)\n\n") })
     }
 
-    /// The changes of a user's document; `basis` and `published` are those after the change.
+    /// The changes of a user's document; `basis` and `published` are the state after the change.
     ///
-    /// A `reset` when the user's ID is too long for the document, which the client is then refused.
+    /// Returns a `reset` when the user's ID is too long for the document; fetching it then fails.
     static func update(
         _ change: DocumentChange, number: Int, forUserID userID: String?, basis: DocumentBasis,
         in published: PublishedProject
@@ -50,10 +51,10 @@ enum StreamEvents {
         ).chunk
     }
 
-    /// Tells the client to fetch its document, because the changes are unknown.
+    /// Notifies the client to fetch its document, because the changes are unknown.
     ///
-    /// `earlier` is the version that the client has, when its document may still be that: a client that
-    /// does not take over the version of a 304 waits for no later one.
+    /// `earlier` is the client's version if its document may be unchanged since then: a client that
+    /// does not adopt the version of a 304 must not wait for a later one.
     static func reset(version: Int, since earlier: Int? = nil) -> StreamEvent {
         StreamEvent(chunk: resetChunk(version: version, since: earlier))
     }
@@ -64,7 +65,7 @@ enum StreamEvents {
         ).chunk
     }
 
-    /// Tells an OpenFeature provider to evaluate again.
+    /// Notifies an OpenFeature provider to evaluate again.
     static func refetch(_ version: TemplateVersion) -> EventChunk {
         let data: SettingValue = [
             "type": "refetchEvaluation",
@@ -76,7 +77,7 @@ enum StreamEvents {
         ).chunk
     }
 
-    /// The last event, which tells the client to reconnect after a delay in milliseconds.
+    /// The last event, which asks the client to reconnect after a delay in milliseconds.
     static func goodbye(after milliseconds: Int) -> EventChunk {
         let data: SettingValue = ["after_ms": .integer(milliseconds)]
         return ServerSentEvent(
@@ -91,20 +92,20 @@ enum StreamEvents {
     }
 }
 
-/// An encoded event of one user's changes.
+/// An encoded event about the changes of one user.
 struct StreamEvent {
     /// Nil for a long poll, which only needs to know that something changed.
     let chunk: EventChunk?
 
-    /// The publication time of its version; nil when it announces none.
+    /// The publication time of the event's version; nil when it announces none.
     var publication: Date?
 
-    /// Bytes of the events, without framing.
+    /// The size of the events without framing, in bytes.
     var size: Int { chunk?.events.readableBytes ?? 0 }
 
     private static let dataStart = Array("data: {".utf8)
 
-    /// The event with `"user_id"` as the first member of its data; nil is the generic user.
+    /// The event with `"user_id"` as the first member of its data; nil means the generic user.
     func naming(_ userID: String?) -> StreamEvent {
         guard let view = chunk?.events.readableBytesView,
             let start = view.firstRange(of: Self.dataStart)?.upperBound
@@ -116,7 +117,7 @@ struct StreamEvent {
             named.writeBytes(view[..<start])
             named.writeString("\"user_id\":")
             named.writeBytes(text)
-            // The data of every event of a user has other members.
+            // Events of users always have further members.
             named.writeString(",")
             named.writeBytes(view[start...])
         }
@@ -128,8 +129,7 @@ struct StreamEvent {
 struct ServerSentEvent {
     let name: String
 
-    /// The ID that a client sends back as `Last-Event-ID`; nil does not change the client's last
-    /// one.
+    /// The ID that a client sends back as `Last-Event-ID`; nil leaves the client's ID unchanged.
     var id: String?
 
     /// The client's delay before it reconnects, in milliseconds; nil leaves it unchanged.
@@ -138,10 +138,10 @@ struct ServerSentEvent {
     /// One line of JSON, UTF-8.
     let data: ByteBuffer
 
-    /// A comment line, which clients ignore; it keeps idle connections from being closed.
+    /// A comment line, which clients ignore; it prevents proxies from closing idle connections.
     static let heartbeat = EventChunk { $0.writeString(":\n\n") }
 
-    /// The encoded event, including the empty line that ends it.
+    /// The encoded event with the empty line that ends it.
     var chunk: EventChunk {
         EventChunk { bytes in
             bytes.reserveCapacity(data.readableBytes + 96)

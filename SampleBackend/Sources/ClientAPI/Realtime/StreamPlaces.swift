@@ -3,13 +3,15 @@ import HTTPTypes
 import Metrics
 import NIOConcurrencyHelpers
 
-/// Limits the open streams and waiting long polls per address and in total, so that connections
-/// remain for documents, administrators and health checks; and the users of streams of many.
+/// Limits the open streams and waiting long polls per address and in total, so connections remain
+/// for documents, administrators and health checks.
+///
+/// Also limits the users of streams for many users.
 final class StreamPlaces: Sendable {
     private struct State: Sendable {
         var count = 0
         var addresses: [ClientAddress: Int] = [:]
-        /// Users of streams of many.
+        /// Number of users of streams for many users.
         var users = 0
     }
 
@@ -28,8 +30,8 @@ final class StreamPlaces: Sendable {
     private let serverRefusals = Counter(
         label: "activeconfig_stream_refusals", dimensions: [("reason", "server")])
 
-    /// Seconds after which a refused client may retry; random, so that clients do not retry at
-    /// once.
+    /// The range of the random delay in seconds before a refused client may retry, so clients do
+    /// not retry simultaneously.
     private static let retryAfter = 10...30
 
     init(maximum: Int?, maximumPerAddress: Int?, maximumUsers: Int = ServerLimits().streamUsers) {
@@ -38,10 +40,12 @@ final class StreamPlaces: Sendable {
         self.maximumUsers = maximumUsers
     }
 
-    /// Reserves a place, which is released when its last reference is; an unknown address counts
-    /// towards the total only, and `users` are those of a stream of many.
+    /// Reserves a place, which is released with its last reference.
     ///
-    /// - Throws: ``RequestError`` with `Retry-After`: status 429 when the address has reached its
+    /// An unknown address counts only towards the total; `users` is the number of users of a stream
+    /// for many.
+    ///
+    /// - Throws: A ``RequestError`` with `Retry-After`: status 429 when the address has reached its
     ///   limit, 503 when the server has.
     func take(_ address: ClientAddress?, users: Int = 0) throws(RequestError) -> StreamPlace {
         let error = state.withLockedValue { state -> RequestError? in
@@ -106,8 +110,8 @@ extension RequestError {
     fileprivate static func tooManyStreams(retryAfter seconds: Int) -> RequestError {
         RequestError(
             httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
-            message: "The server has all the streams it may have: read the document now and then, "
-                + "and try again in \(seconds) s.",
+            message: "The server has reached its limit of streams: poll the document, and try "
+                + "again in \(seconds) s.",
             headerFields: [.retryAfter: "\(seconds)"])
     }
 }

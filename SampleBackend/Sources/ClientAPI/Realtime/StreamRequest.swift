@@ -8,9 +8,9 @@ struct StreamRequest: Sendable {
     enum Format: Sendable, Hashable {
         /// PROTOCOL 2: the changed content.
         case activeConfig
-        /// API 4: the fact that something changed, for OpenFeature providers.
+        /// API 4: notifies OpenFeature providers that something changed.
         case openFeature
-        /// PROTOCOL 2: nothing but the fact, for long polls.
+        /// PROTOCOL 2: only the fact that something changed, for long polls.
         case poll
     }
 
@@ -19,21 +19,21 @@ struct StreamRequest: Sendable {
     /// The value of `Last-Event-ID`: the last version whose events the client received.
     var lastEventID: String?
 
-    /// The version in ``lastEventID``; 0 for a text that is none, nil without a text.
+    /// The version in ``lastEventID``; 0 when that is not a version, nil when it is nil.
     var lastVersion: Int? { lastEventID.map { max(Int($0) ?? 0, 0) } }
 
     var format = Format.activeConfig
 
-    /// True when the events have the user's ID, since others share the stream.
+    /// True when the events contain the user's ID, because several users share the stream.
     var namesUser = false
 }
 
-/// How long a stream may last.
+/// The limits on the lifetime of a stream.
 struct StreamLifetime: Sendable {
     /// The time when the client's token expires; nil means never.
     var tokenEnd: Date?
 
-    /// The time when the stream has to end; nil means never.
+    /// The time when the stream must end; nil means never.
     var end: NIODeadline?
 
     /// False once the credentials are revoked.
@@ -41,7 +41,7 @@ struct StreamLifetime: Sendable {
 }
 
 extension StreamRequest {
-    /// The context for evaluating conditions now.
+    /// The context for evaluating conditions at the current time.
     var targetingContext: TargetingContext {
         TargetingContext(
             userID: document.userID, signals: document.signals, date: Date())

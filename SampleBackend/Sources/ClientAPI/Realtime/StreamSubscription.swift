@@ -3,25 +3,25 @@ import NIOCore
 import Rendering
 import Templates
 
-/// The user of a stream, or one of its users.
+/// A user of a stream.
 final class StreamSubscription: Subscription {
-    /// The stream; it keeps its subscriptions until it is closed.
+    /// The stream, which retains its subscriptions until it is closed.
     let stream: EventStream
 
     private let isLeading: Bool
 
-    /// The newest version whose events are written, or that does not change the client's document.
+    /// The newest version whose events are written, or that leaves the client's document unchanged.
     private(set) var writtenVersion: Int
 
-    /// True while ``writtenVersion`` waits for the socket.
+    /// True until the socket has accepted the events of ``writtenVersion``.
     var isUnsettled = false
 
-    /// True when the user's events did not fit, so that a `reset` stands for them all.
+    /// True when the user's events did not fit and are replaced with a `reset`.
     var needsReset = false
 
     private var settledVersion: Int
 
-    /// Creates a subscription; one of each stream is leading.
+    /// Creates a subscription; exactly one of each stream is the leading one.
     init(
         _ request: StreamRequest, stream: EventStream, project: ProjectStreams, isLeading: Bool
     ) {

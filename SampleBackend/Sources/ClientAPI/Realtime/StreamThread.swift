@@ -2,29 +2,30 @@ import Foundation
 import HTTPServing
 import NIOCore
 
-/// The streams and long polls of one event loop by project; sends heartbeats, and ends those whose
-/// time is over.
+/// The streams and long polls of one event loop by project.
+///
+/// Sends heartbeats and ends expired streams.
 final class StreamThread {
-    /// Number of slots of a heartbeat interval, which spread the streams' heartbeats.
+    /// Number of slots per heartbeat interval, over which the heartbeats of the streams are spread.
     private static let heartbeatSlots = 15
 
-    /// The range of stream lifetimes as fractions of the maximum age.
+    /// The range of stream lifetimes, as fractions of the maximum age.
     private static let ages = 0.75...1
 
-    /// Ten years in seconds, the upper bound of a stream's lifetime.
+    /// The upper bound of a stream's lifetime: ten years, in seconds.
     private static let longestTime = 315_360_000.0
 
     private let hub: RealtimeHub
     private let eventLoop: any EventLoop
     private var projects: [String: ProjectStreams] = [:]
 
-    /// The timer of the next slot; nil when none is scheduled.
+    /// The timer for the next slot; nil when none is scheduled.
     private var heartbeats: Scheduled<Void>?
 
     /// The current slot.
     private var slot = 0
 
-    /// A lower bound of the streams' deadlines; before it no stream is checked.
+    /// A lower bound of the streams' deadlines; streams are not checked before it.
     private var nextEnd = NIODeadline.distantFuture
 
     private let pollClock: PollClock
@@ -39,7 +40,7 @@ final class StreamThread {
 
     var allProjects: [String: ProjectStreams] { projects }
 
-    /// Creates a stream of the users of one project; nil when there is no such project.
+    /// Creates a stream for users of one project; nil when the project does not exist.
     func makeStream(
         _ requests: [StreamRequest], place: StreamPlace, lifetime: StreamLifetime,
         connection: StreamConnection
@@ -53,12 +54,11 @@ final class StreamThread {
         if let end = lifetime.end { nextEnd = min(nextEnd, end) }
         return EventStream(
             requests, place: place, project: streams, hub: hub, connection: connection,
-            // The slot that has just begun, so that the first heartbeat comes after a whole
-            // interval.
+            // The current slot, so the first heartbeat follows after a full interval.
             lifetime: lifetime, heartbeatSlot: slot)
     }
 
-    /// Starts a long poll; nil when there is no such project.
+    /// Starts a long poll; nil when the project does not exist.
     func makePoll(
         _ request: PollRequest, place: StreamPlace, completion: @escaping WaitOpening.Completion
     ) -> DocumentPoll? {
@@ -73,7 +73,7 @@ final class StreamThread {
         return poll
     }
 
-    /// Has a request wait for a version; nil when there is no such project.
+    /// Makes a request wait for a version; nil when the project does not exist.
     func makeAheadRequest(
         _ seenVersion: SeenVersion, inProject name: String, place: StreamPlace,
         on threads: WorkThreads?, handler: @escaping AheadRequest.Handler,
@@ -90,7 +90,8 @@ final class StreamThread {
         return request
     }
 
-    /// The streams of a project, which follow its changes from now on; nil when there is none.
+    /// The streams of a project, which follow its changes from then on; nil when the project does
+    /// not exist.
     private func openProject(_ name: String) -> ProjectStreams? {
         if let known = projects[name] { return known }
         guard let published = hub.library.project(name) else { return nil }
@@ -109,32 +110,32 @@ final class StreamThread {
         }
     }
 
-    /// Ends all streams and long polls, and tells their clients when to come back.
+    /// Ends all streams and long polls, and sends their clients the delay before reconnecting.
     func endAll() {
         heartbeats?.cancel()
         heartbeats = nil
         for project in projects.values {
-            // A copy, because what ends leaves the list.
+            // Copies the list, because a subscription that ends leaves it.
             let subscriptions = project.subscriptions
             for subscription in subscriptions { subscription.endForShutdown() }
         }
     }
 
-    /// The deadline of a stream that is opened now; nil means never.
+    /// The deadline of a new stream; nil means never.
     ///
-    /// Lifetimes are random, so that streams that were opened together do not reconnect together.
+    /// Lifetimes are random, so streams opened together do not reconnect together.
     private func end(ofTokenEnding tokenEnd: Date?) -> NIODeadline? {
         let age = hub.limits.streamMaximumAge.map {
             ($0 / .seconds(1)) * Double.random(in: Self.ages)
         }
         let seconds = [age, tokenEnd?.timeIntervalSinceNow].compactMap { $0 }.min()
-        // A deadline has 64 bits of nanoseconds.
+        // Clamped, since a deadline is a 64-bit number of nanoseconds.
         return seconds.map {
             .now() + .nanoseconds(Int64(min(max($0, 0), Self.longestTime) * 1_000_000_000))
         }
     }
 
-    /// Ends the streams that have reached their maximum age, or whose token has expired.
+    /// Ends the streams that have reached their maximum age or whose token has expired.
     private func endOldStreams() {
         let now = NIODeadline.now()
         guard nextEnd <= now else { return }
@@ -149,7 +150,7 @@ final class StreamThread {
         }
     }
 
-    /// Schedules the next slot, unless it is scheduled already.
+    /// Schedules the next slot unless it is already scheduled.
     private func startHeartbeats() {
         guard heartbeats == nil else { return }
         let interval = TimeAmount(hub.limits.heartbeatInterval)
@@ -159,13 +160,13 @@ final class StreamThread {
         }
     }
 
-    /// Begins the next slot: sends its heartbeats, and ends expired streams.
+    /// Starts the next slot: sends its heartbeats and ends expired streams.
     private func beat() {
         heartbeats = nil
         endOldStreams()
         slot = (slot + 1) % Self.heartbeatSlots
         for project in projects.values {
-            // A copy, because a stream that ends leaves the list.
+            // Copies the list, because a stream that ends leaves it.
             let subscriptions = project.subscriptions
             for subscription in subscriptions {
                 guard let stream = subscription.ledStream, stream.heartbeatSlot == slot else {

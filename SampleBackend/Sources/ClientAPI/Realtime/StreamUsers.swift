@@ -3,7 +3,7 @@ import JSONTree
 import OrderedCollections
 import Targeting
 
-/// The users of a stream of many, from the body of its request (PROTOCOL 2).
+/// The users of a stream for many users, from the body of its request (PROTOCOL 2).
 struct StreamUsers: Sendable {
     static let maximumCount = 1_000
 
@@ -12,11 +12,11 @@ struct StreamUsers: Sendable {
 
     /// Reads `{"users": [{"user_id": "1", "signals": {…}, "last_event_id": "5"}]}`.
     ///
-    /// - Throws: A ``RequestError`` with status 400 that names the place.
+    /// - Throws: A ``RequestError`` with status 400 that names the position.
     init(_ body: JSONNode, project: String) throws(RequestError) {
         try Self.checkMembers(of: body, known: ["users"], at: nil)
         guard let users = body["users"]?.arrayValue else {
-            throw .invalidArgument("users is missing or no array: send an array of objects.")
+            throw .invalidArgument("users is missing or not an array: send an array of objects.")
         }
         guard (1...Self.maximumCount).contains(users.count) else {
             throw .invalidArgument(
@@ -29,7 +29,7 @@ struct StreamUsers: Sendable {
             let userID = request.document.userID.map { ExactText($0) }
             if let place = places.updateValue(index, forKey: userID) {
                 throw .invalidArgument(
-                    "users[\(index)].user_id is the same as that of users[\(place)]: name each user "
+                    "users[\(index)].user_id is the same as that of users[\(place)]: send each user "
                         + "once.")
             }
             requests.append(request)

@@ -1,14 +1,13 @@
 import NIOCore
 import Rendering
 
-/// A user whose client is told when the user's document changes: through a stream, or by a long
-/// poll.
+/// A user whose client is notified of changes of the user's document, by a stream or a long poll.
 ///
-/// It belongs to one event loop, and is in the list of ``project`` while it is open.
+/// It belongs to one event loop and is in the list of ``project`` while it is open.
 class Subscription {
     let request: StreamRequest
 
-    /// The list that contains it while it is open.
+    /// The list that contains the subscription while it is open.
     let project: ProjectStreams
 
     /// Index in the list of ``project``.
@@ -20,11 +19,12 @@ class Subscription {
     /// The basis of the client's document in that pass.
     final var basis: DocumentBasis
 
-    /// Number of `update` and `reset` events that the client was sent, by which it notices a lost one.
+    /// Number of `update` and `reset` events sent to the client, by which it detects lost events.
     final var eventCount = 0
 
-    /// True while the changes since the client's last version are being determined, which will
-    /// include those that come meanwhile.
+    /// True while the changes since the client's last version are being determined.
+    ///
+    /// They will include the changes made meanwhile.
     final var isCatchingUp = false
 
     /// Creates a subscription that is not in the list yet.
@@ -39,17 +39,17 @@ class Subscription {
     /// The newest version that the client has.
     var deliveredVersion: Int { 0 }
 
-    /// The stream whose life the subscription represents; nil for a long poll, and for all users of
-    /// a stream but one.
+    /// The stream that this subscription represents; nil for a long poll and for all users of a
+    /// stream except one.
     var ledStream: EventStream? { nil }
 
-    /// Tells the client of a change, and returns the bytes that this takes.
+    /// Notifies the client of a change, and returns the size of the notification in bytes.
     func tell(_ event: StreamEvent) -> Int { 0 }
 
-    /// Records that the client needs nothing more for a version; call it after ``tell(_:)``.
+    /// Records that the client has everything for a version; call it after ``tell(_:)``.
     func advance(to version: Int) {}
 
-    /// Ends it because the server is shutting down.
+    /// Ends the subscription because the server is shutting down.
     func endForShutdown() {}
 }
 

@@ -9,7 +9,7 @@ struct SampledRequest: Sendable {
     }
 
     struct Value: Sendable {
-        /// As in a query.
+        /// The signal's name in queries.
         let name: String
         let value: String
         let hash: UInt64
@@ -19,7 +19,7 @@ struct SampledRequest: Sendable {
     /// The hash of the user.
     let user: UInt64
 
-    /// The hash of who counts as the sender of the names and values.
+    /// The hash of the sender to whom the names and values are attributed.
     let sender: UInt64
 
     let hasID: Bool
@@ -32,13 +32,13 @@ struct SampledRequest: Sendable {
 struct SampledProject: Sendable {
     private struct User {
         let hash: UInt64
-        /// The hashes of the values, also of rare ones.
+        /// The hashes of all values, including rare ones.
         let values: [UInt64]
         let surrogate: String?
         let date: Date
     }
 
-    /// The last users, a ring.
+    /// A ring buffer of the last users.
     private var users: [User] = []
     private var next = 0
 
@@ -51,7 +51,7 @@ struct SampledProject: Sendable {
     /// The time of the last request.
     private(set) var date = Date.distantPast
 
-    /// Records a request; what was sent before `start` no longer counts.
+    /// Records a request; requests before `start` no longer count.
     mutating func record(_ request: SampledRequest, since start: Date) {
         date = request.date
         for name in request.names {
@@ -90,7 +90,7 @@ struct SampledProject: Sendable {
             var signals = Signals()
             for hash in user.values {
                 guard let value = values.common(hash, since: start) else { continue }
-                // Cannot fail: the request's signals were within the limits.
+                // Cannot fail, since the request's signals were within the limits.
                 try? signals.setValue(value.value, named: value.name)
             }
             return SignalSample.Entry(
@@ -99,12 +99,14 @@ struct SampledProject: Sendable {
     }
 }
 
-/// Texts that users send; a text is kept once enough users have sent it, and only its hash before.
+/// Texts sent by users.
+///
+/// Only the hash of a text is kept until enough users have sent it.
 struct SentTexts<Text: Sendable>: Sendable {
-    /// The last users who sent a text, each once, the latest last.
+    /// The last users who sent a text, without duplicates, latest last.
     private struct Senders {
         private var senders: [(hash: UInt64, date: Date)] = []
-        /// Nil while it is rare.
+        /// Nil while the text is rare.
         private(set) var text: Text?
 
         mutating func add(_ sender: UInt64, of text: Text, at date: Date, since start: Date) {
@@ -119,13 +121,13 @@ struct SentTexts<Text: Sendable>: Sendable {
         }
     }
 
-    /// Number of common texts that are passed over in the search for a rare one to replace.
+    /// Maximum number of common texts to skip in the search for a rare one to replace.
     private static var maximumSearch: Int { 16 }
 
     private let maximumCount: Int
     private var senders: [UInt64: Senders] = [:]
 
-    /// The hashes in ``senders``, a ring.
+    /// A ring buffer of the hashes in ``senders``.
     private var hashes: [UInt64] = []
     private var next = 0
 
@@ -154,7 +156,7 @@ struct SentTexts<Text: Sendable>: Sendable {
         next = (next + 1) % maximumCount
     }
 
-    /// The text of a hash; nil while it is rare.
+    /// The text with a hash; nil while the text is rare.
     func common(_ hash: UInt64, since start: Date) -> Text? {
         guard let known = senders[hash], known.isCommon(since: start) else { return nil }
         return known.text

@@ -3,39 +3,41 @@ package import Foundation
 import NIOConcurrencyHelpers
 package import Targeting
 
-/// A bounded sample of the signals of recent requests, for estimates of whom a template changes.
+/// A bounded sample of the signals of recent requests, for estimating how many users a template
+/// affects.
 ///
-/// It is in memory only. It keeps no user ID, and no value of a signal that fewer than
-/// ``commonUsers`` users have sent within a day, so that a rare value, such as an e-mail address or a
-/// serial number, singles out nobody: users and rare values are keyed hashes, with a random key that
-/// is made at each start.
+/// It exists only in memory. It stores no user IDs and no signal value that fewer than
+/// ``commonUsers`` users have sent within a day, so a rare value, such as an e-mail address or a
+/// serial number, identifies no user. Users and rare values are stored as keyed hashes with a
+/// random key per process.
 ///
-/// Without a user ID nobody knows how many users sent a value. Such requests are one user for each
-/// set of standard signals, such as `device.os`, and their custom values make no value common.
+/// Without user IDs the number of users who sent a value is unknown. Requests without a user ID
+/// therefore count as one user per set of standard signals, such as `device.os`, and their custom
+/// values never make a value common.
 package final class SignalSample: Sendable {
     /// The common signals of one recent user.
     package struct Entry: Sendable, Hashable {
         package let signals: Signals
-        /// A random name in place of the user's ID, which gives percentages their share; nil without
-        /// an ID.
+        /// A random replacement for the user's ID, so that percentage conditions select their share
+        /// of users; nil without an ID.
         package let surrogate: String?
-        /// The keyed hash of the user, as of ``SignalSample/hash(ofUserID:signals:)``.
+        /// The keyed hash of the user; see ``SignalSample/hash(ofUserID:signals:)``.
         package let userHash: UInt64
     }
 
-    /// Number of different users who have to send a value before it is kept.
+    /// Number of distinct users who must send a value before it is stored.
     package static let commonUsers = 5
 
-    /// Maximum number of users of a project in the sample.
+    /// Maximum number of users per project.
     package static let maximumUsers = 1_000
 
-    /// Maximum number of signals of a user.
+    /// Maximum number of signals per user.
     private static let maximumSignals = 40
 
     /// Maximum number of projects.
     private static let maximumProjects = 100
 
-    /// Time after which an entry counts no more, in seconds: a day.
+    /// The time after which an entry no longer counts: a day, in seconds.
     private static let lifetime: TimeInterval = 86_400
 
     private let projects = NIOLockedValueBox<[String: SampledProject]>([:])
@@ -45,8 +47,8 @@ package final class SignalSample: Sendable {
 
     package init(now: @escaping @Sendable () -> Date = { Date() }) { self.now = now }
 
-    /// Records the signals of a request to an existing project, unless there are too many requests
-    /// in this second.
+    /// Records the signals of a request to an existing project, unless the budget of the current
+    /// second is used up.
     package func record(inProject project: String, userID: String?, signals: Signals) {
         let date = now()
         let second = Int64(date.timeIntervalSince1970)
@@ -62,32 +64,31 @@ package final class SignalSample: Sendable {
         }
     }
 
-    /// The recent users of a project, each once.
+    /// The recent users of a project, without duplicates.
     package func entries(inProject name: String) -> [Entry] {
         let start = now() - Self.lifetime
         return project(name)?.entries(since: start) ?? []
     }
 
-    /// The names of the signals that enough users send, as in a query, whatever the values.
+    /// The names, as in queries, of the signals that enough users send with any value.
     package func commonNames(inProject name: String) -> Set<String> {
         let start = now() - Self.lifetime
         return Set(project(name)?.names.common(since: start) ?? [])
     }
 
-    /// The values that enough users send, by the signal's name in a query.
+    /// The values that enough users send, by the signal's name in queries.
     package func commonValues(inProject name: String) -> [String: Set<String>] {
         let start = now() - Self.lifetime
         let values = project(name)?.values.common(since: start) ?? []
         return values.reduce(into: [:]) { $0[$1.name, default: []].insert($1.value) }
     }
 
-    /// The sample of a project, a copy: what is made of it holds up no request.
+    /// A copy of a project's sample, so evaluating it does not block requests.
     func project(_ name: String) -> SampledProject? {
         projects.withLockedValue { $0[name] }
     }
 
-    /// The keyed hash of a user, by which an entry is known to be theirs; without an ID, of the
-    /// signals.
+    /// The keyed hash that identifies a user's entry; without an ID, the hash of the signals.
     package func hash(ofUserID userID: String?, signals: Signals) -> UInt64 {
         if let userID { return hash("user", userID) }
         return hash("signals", Self.text(of: signals.namedValues))
@@ -112,7 +113,7 @@ package final class SignalSample: Sendable {
             }, date: date)
     }
 
-    /// A text that no other list of names and values has.
+    /// An unambiguous encoding of names and values.
     private static func text(of values: [(name: String, value: String)]) -> String {
         values.map { "\($0.name.utf8.count) \($0.name)\($0.value.utf8.count) \($0.value)" }
             .joined()
@@ -126,21 +127,22 @@ package final class SignalSample: Sendable {
 }
 
 extension Signals {
-    /// The value of a signal by its name in a query.
+    /// The value of a signal by its name in queries.
     fileprivate subscript(name: String) -> String? {
         SignalName(name).flatMap { self[$0] }
     }
 }
 
-/// Which requests are recorded: so many a second, of which each project has its share.
+/// Limits the recorded requests per second, with a share for each project.
 ///
-/// A project's share follows from the number of projects in the second before, so that one with
-/// many requests leaves room for the others.
+/// A project's share depends on the number of projects in the previous second, so a project with
+/// many requests leaves room for others.
 private struct SamplingBudget {
-    /// Number of requests a second that the projects share.
+    /// Number of requests per second shared by all projects.
     private static let requests = 200
 
-    /// Maximum number of requests a second while projects join, when the shares are still too large.
+    /// Maximum number of requests per second while the number of projects grows and the shares are
+    /// still too large.
     private static let maximumRequests = 2 * requests
 
     /// Minimum share of a project.

@@ -5,23 +5,23 @@ import JSONTree
 import NIOConcurrencyHelpers
 import Rendering
 
-/// Signs documents, each once for a user and a period (PROTOCOL 1).
+/// Signs documents, each once per user and period (PROTOCOL 1).
 public final class DocumentSigner: Sendable {
     static let fieldName = "ActiveConfig-Signature"
 
-    /// The lifetimes that may be chosen, in seconds.
+    /// The allowed lifetimes, in seconds.
     public static let lifetimes = 60...31_536_000
 
-    /// The lifetime unless another is chosen, in seconds.
+    /// The default lifetime, in seconds.
     public static let defaultLifetime = 86_400
 
-    /// Maximum signatures of a generation; a hash table of 2^17 places is then full.
+    /// Maximum number of signatures per generation, which fills a hash table of 2^17 slots.
     private static let maximumSignatures = 98_304
 
-    /// The signatures of the statements, by their hash.
+    /// The signatures by the hash of their statement.
     fileprivate struct State: Sendable {
         var young: [SHA256Digest: SIMD8<UInt64>] = [:]
-        /// Signatures that were last used in the previous generation.
+        /// Signatures that were used before the last rotation.
         var old: [SHA256Digest: SIMD8<UInt64>] = [:]
     }
 
@@ -34,8 +34,8 @@ public final class DocumentSigner: Sendable {
     /// Creates a signer.
     ///
     /// - Parameters:
-    ///   - key: The key to sign with.
-    ///   - lifetime: The longest that a signature is good for, in seconds, one of ``lifetimes``.
+    ///   - key: The signing key.
+    ///   - lifetime: The maximum validity of a signature in seconds, within ``lifetimes``.
     public convenience init(key: SigningKey, lifetime: Int = defaultLifetime) {
         self.init(
             key: key, lifetime: lifetime, now: { Date() },
@@ -46,7 +46,7 @@ public final class DocumentSigner: Sendable {
     typealias Signing =
         @Sendable (Curve25519.Signing.PrivateKey, _ message: [UInt8]) throws -> Data
 
-    /// Creates a signer; the clock and how it signs are test seams.
+    /// Creates a signer; `now` and `sign` are test seams.
     init(
         key: SigningKey, lifetime: Int, now: @escaping @Sendable () -> Date,
         sign: @escaping Signing = { try $0.signature(for: $1) }
@@ -59,7 +59,7 @@ public final class DocumentSigner: Sendable {
 
     /// The value of `ActiveConfig-Signature` for a user's document.
     ///
-    /// - Throws: The error with which signing failed.
+    /// - Throws: The error of a failed signature.
     func fieldValue(
         for identity: DocumentIdentity, project: String, userID: String?
     ) throws -> String {
@@ -75,7 +75,7 @@ public final class DocumentSigner: Sendable {
     private func signature(of statement: [UInt8]) throws -> Data {
         let hash = SHA256.hash(data: statement)
         if let known = state.withLockedValue({ $0.signature(of: hash) }) { return Data(known) }
-        // Outside of the lock, since it takes as long as answering several requests.
+        // Not under the lock, since signing takes as long as answering several requests.
         let signature = try sign(key.privateKey, statement)
         guard let words = SIMD8<UInt64>(signature) else {
             throw SigningKeyError("the signature has \(signature.count) bytes instead of 64")
@@ -93,7 +93,7 @@ extension DocumentSigner.State {
         return signature
     }
 
-    /// Adds a signature; when the generation is full, the previous one is dropped.
+    /// Adds a signature; when the young generation is full, the old one is dropped.
     fileprivate mutating func keep(
         _ signature: SIMD8<UInt64>, for hash: SHA256Digest, atMost maximum: Int
     ) {
@@ -106,7 +106,7 @@ extension DocumentSigner.State {
 }
 
 extension SIMD8<UInt64> {
-    /// The words of 64 bytes; nil for another number of bytes.
+    /// Creates words from 64 bytes; nil for any other number of bytes.
     fileprivate init?(_ bytes: Data) {
         guard bytes.count == 64 else { return nil }
         self.init()

@@ -2,25 +2,25 @@ import HTTPServing
 import JSONTree
 import Rendering
 
-/// The statement that a signature covers: the document of a user, or its content alone, until a time
-/// (PROTOCOL 1).
+/// The statement that a signature covers: a user's document, or only its content, with an
+/// expiration (PROTOCOL 1).
 struct SignedStatement: Sendable {
     let project: String
 
-    /// Nil is the generic user.
+    /// Nil means the generic user.
     let userID: String?
 
     let identity: DocumentIdentity
 
-    /// Seconds since 1970.
+    /// In seconds since 1970.
     let expiration: Int
 
-    /// The signed bytes: seven lines of ASCII, each with its line feed.
+    /// The signed bytes: seven lines of ASCII, each with a line feed.
     var bytes: [UInt8] {
         let lines = [
             "activeconfig-signature-v1",
             project.percentEncoded,
-            // Without the prefix, a user could be named like the generic one.
+            // The prefix distinguishes a user with the ID "generic" from the generic user.
             userID.map { "user:\($0.percentEncoded)" } ?? "generic",
             "\(identity.version)",
             "\(expiration)",
@@ -36,8 +36,9 @@ struct SignedStatement: Sendable {
         return bytes
     }
 
-    /// The expiration of a signature that is made at a time, in seconds since 1970: the same for
-    /// half of the lifetime, so that replicas agree and signatures are used again.
+    /// The expiration of a signature created at `time`, in seconds since 1970.
+    ///
+    /// It stays the same for half of the lifetime, so replicas agree and signatures are reused.
     static func expiration(at time: Int, lifetime: Int) -> Int {
         let period = max(1, lifetime / 2)
         return time / period * period + lifetime

@@ -1,11 +1,12 @@
 package import Crypto
 import Foundation
 
-/// An Ed25519 key that signs documents (PROTOCOL 1), with the ID by which clients choose its public key.
+/// An Ed25519 key that signs documents (PROTOCOL 1), with the ID by which clients select its public
+/// key.
 ///
-/// Descriptions, dumps and mirrors leave the private key out.
+/// Descriptions, dumps and mirrors omit the private key.
 public struct SigningKey: Sendable {
-    /// 1 to 64 letters, digits, `.`, `_` and `-`, ASCII.
+    /// 1 to 64 ASCII letters, digits, `.`, `_` and `-`.
     public let id: String
 
     package let privateKey: Curve25519.Signing.PrivateKey
@@ -14,9 +15,10 @@ public struct SigningKey: Sendable {
     ///
     /// - Parameters:
     ///   - id: The ID.
-    ///   - text: The private key, PEM (PKCS 8, `BEGIN PRIVATE KEY`), or its 32 bytes in Base64; or what
-    ///     `sample-backend keys generate` prints, with or without the line of the public key.
-    /// - Throws: ``SigningKeyError`` when the ID or the key is not of this form.
+    ///   - text: The private key as PEM (PKCS 8, `BEGIN PRIVATE KEY`), as 32 bytes in Base64, or as
+    ///     the output of `sample-backend keys generate`, with or without the line of the public
+    ///     key.
+    /// - Throws: A ``SigningKeyError`` when the ID or the key is malformed.
     public init(id: String, text: String) throws(SigningKeyError) {
         guard Self.isID(id) else {
             throw SigningKeyError(
@@ -37,16 +39,19 @@ public struct SigningKey: Sendable {
     ///
     /// - Parameter id: The ID.
     /// - Returns: The key.
-    /// - Throws: ``SigningKeyError`` when the ID is not of this form.
+    /// - Throws: A ``SigningKeyError`` when the ID is malformed.
     public static func generate(id: String) throws(SigningKeyError) -> SigningKey {
         let key = Curve25519.Signing.PrivateKey()
         return try SigningKey(id: id, text: key.rawRepresentation.base64EncodedString())
     }
 
-    /// The 32 bytes of the private key in Base64, to be kept secret.
+    /// The 32 bytes of the private key in Base64.
+    ///
+    /// Keep it secret.
     public var privateText: String { privateKey.rawRepresentation.base64EncodedString() }
 
-    /// The public key as apps take it: `ID:` and the 32 bytes of the public key in Base64.
+    /// The public key in the form that apps configure: `ID:` and the 32 bytes of the public key in
+    /// Base64.
     public var publicText: String {
         "\(id):\(privateKey.publicKey.rawRepresentation.base64EncodedString())"
     }
@@ -64,7 +69,7 @@ public struct SigningKey: Sendable {
             }
     }
 
-    /// The bytes before the 32 of the key in PKCS 8, behind the length and the version (RFC 8410, 7).
+    /// The bytes in PKCS 8 between the version and the 32 bytes of the key (RFC 8410, 7).
     private static let prefix: [UInt8] = [
         0x30, 0x05, 0x06, 0x03, 0x2B, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
     ]
@@ -87,7 +92,7 @@ public struct SigningKey: Sendable {
             let data = Data(base64Encoded: words.dropFirst(3).dropLast(3).joined())
         else { return nil }
         let bytes = [UInt8](data)
-        // A sequence of this length with version 0, or 1 when a public key follows.
+        // A sequence of matching length with version 0, or 1 if a public key follows.
         guard bytes.count >= 48, bytes[0] == 0x30, Int(bytes[1]) == bytes.count - 2,
             bytes[2] == 0x02, bytes[3] == 0x01, bytes[4] <= 1, bytes[5..<16].elementsEqual(prefix)
         else { return nil }
@@ -105,7 +110,7 @@ extension SigningKey: CustomStringConvertible, CustomReflectable {
 
 /// A failure to read a signing key.
 public struct SigningKeyError: Error, Sendable, CustomStringConvertible {
-    /// The problem, phrased as the end of a sentence; it never has the key.
+    /// The problem, phrased as the end of a sentence; it never contains the key.
     public let description: String
 
     init(_ description: String) {
