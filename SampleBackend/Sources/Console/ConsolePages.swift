@@ -4,7 +4,7 @@ import JSONTree
 import NIOCore
 import Rendering
 
-/// The files of the console: those embedded in the program, or those of a folder.
+/// The files of the console, either embedded in the program or in a folder.
 package struct ConsolePages: Sendable {
     struct Page: Sendable {
         let content: ByteBuffer
@@ -19,16 +19,16 @@ package struct ConsolePages: Sendable {
 
     private let pages: [String: Page]
 
-    /// The hash of all files; nil for those of a folder, which may change.
+    /// The hash of all files; nil for those in a folder, which can change.
     let version: String?
 
-    /// Replaces `pages`.
+    /// The folder that replaces `pages`, if any.
     private let folder: URL?
 
-    /// Takes files by name.
+    /// Creates pages from files by name.
     ///
-    /// The index gets links to all modules, and the version as a folder of its addresses, all of which
-    /// are relative.
+    /// Adds links to all modules to the index, and prefixes its relative addresses with the version
+    /// as a folder.
     init(files: [String: Data]) {
         var pages: [String: Page] = [:]
         for (name, content) in files {
@@ -51,7 +51,7 @@ package struct ConsolePages: Sendable {
         folder = nil
     }
 
-    /// Reads the files of a folder anew for each request, so that a change needs no build.
+    /// Reads the files in a folder again for each request, so that changes need no build.
     package init(folder: URL) {
         pages = [:]
         version = nil
@@ -61,7 +61,7 @@ package struct ConsolePages: Sendable {
     subscript(name: String) -> Page? {
         guard name.hasBoundedMarks else { return nil }
         guard let folder else { return pages[name] }
-        // One file name, as the embedded files have: nothing outside of the folder.
+        // A single file name, as the embedded files have: no access outside the folder.
         guard !name.utf8.contains(UInt8(ascii: "/")), !name.hasPrefix("."),
             let data = try? Data(contentsOf: folder.appending(path: name))
         else { return nil }
@@ -76,9 +76,9 @@ package struct ConsolePages: Sendable {
         return EntityTag(ofContent: list).opaqueTag
     }
 
-    /// The names of the modules that `main.js` imports, directly or not, and its own, sorted.
+    /// The names of `main.js` and the modules that it imports, directly or not, sorted.
     ///
-    /// A browser that knows them asks for all at once instead of level by level.
+    /// A browser that knows them requests all at once instead of level by level.
     private static func modules(of pages: [String: Page]) -> [String] {
         var found: Set = ["main.js"]
         var open = ["main.js"]

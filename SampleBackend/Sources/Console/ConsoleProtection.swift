@@ -1,7 +1,7 @@
 import HTTPServing
 import HTTPTypes
 
-/// Response fields that restrict the console's pages to code and content of this server.
+/// Response fields that restrict the console's pages to code and content from this server.
 private enum ConsoleProtection {
     private static let fields: [(name: String, value: String)] = [
         ("Content-Security-Policy", contentSecurityPolicy),
@@ -21,7 +21,7 @@ private enum ConsoleProtection {
             HTTPField.Name(name).map { HTTPField(name: $0, value: value) }
         })
 
-    /// Allows neither inline nor foreign code and styles, and no code from strings.
+    /// Allows no inline or foreign code and styles, and no code from strings.
     private static let contentSecurityPolicy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
         + "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; "

@@ -45,22 +45,22 @@ package struct ConsoleRoutes: Sendable {
             cacheControl: "no-cache")
     }
 
-    /// A file that a browser may keep, as its address changes with it.
+    /// A file that a browser may cache, since its address changes with its content.
     ///
-    /// Other versions are those of servers before or after an update: their pages get this
-    /// server's files rather than none.
+    /// Other versions are from servers before or after an update: their pages get this server's
+    /// files instead of an error.
     @Sendable
     private func versionedPage(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
         let isCurrent = request.parameters["version"] == pages.version
         let name = request.parameters["file"] ?? ""
-        // The links of the index begin at the folder above.
+        // The index is in the parent folder, so its links start there.
         guard name != ConsolePages.indexName else { throw Self.noFile }
         return try response(
             to: request, name: name,
             cacheControl: isCurrent ? "public, max-age=31536000, immutable" : "no-cache")
     }
 
-    /// The file, or 304 when the browser has it.
+    /// Responds with the file, or with 304 when the browser has it.
     private func response(
         to request: RouteRequest, name: String, cacheControl: String
     ) throws(RequestError) -> RouteResponse {

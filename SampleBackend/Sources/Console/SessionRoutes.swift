@@ -46,14 +46,14 @@ package struct SessionRoutes: Sendable {
     /// Starts a session: `{"token": "…"}`.
     @Sendable
     private func begin(_ request: RouteRequest) async throws(RequestError) -> Answer {
-        // Prevents login CSRF: another page must not sign the browser in under a foreign name.
+        // Prevents login CSRF: another page must not sign the browser in as someone else.
         try access.checkOrigin(of: request)
         guard let token = try request.jsonBody()["token"]?.stringValue else {
-            throw .invalidArgument("token is missing or no string: send {\"token\": \"…\"}.")
+            throw .invalidArgument("token is missing or not a string: send {\"token\": \"…\"}.")
         }
         guard let holder = access.access.holder(ofToken: token) else {
             try access.access.checkTokensAreKnown()
-            // Another server may have made it a moment ago.
+            // Another server may have created the token a moment ago.
             guard let catchUp = access.catchUp else { throw Self.noToken }
             return .repeated(after: catchUp, Self.noToken)
         }
@@ -77,7 +77,7 @@ package struct SessionRoutes: Sendable {
         return Self.answer(holder)
     }
 
-    /// The session of the cookie, which may have begun at another server a moment ago.
+    /// The session of the cookie, which another server may have created a moment ago.
     private func currentSession(
         of request: RouteRequest
     ) async throws(RequestError) -> (session: StoredSession, holder: AdministratorAccess.Holder)? {
@@ -117,5 +117,5 @@ package struct SessionRoutes: Sendable {
 
     /// 401: there is no session, or the token is not valid.
     private static let noToken = RequestError.unauthenticated(
-        "This is no valid token of an administrator: it may be mistyped, expired or revoked.")
+        "This is not a valid administrator token: it may be mistyped, expired or revoked.")
 }

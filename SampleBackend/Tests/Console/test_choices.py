@@ -66,7 +66,7 @@ class ComboboxTests(TaskCase):
         self.press("Edit Default.limit")
         field = self.field(self.label)
         field.send_keys("nobody")
-        self.wait_for_text("There is none like this", "dialog")
+        self.wait_for_text("No match", "dialog")
         field.send_keys(Keys.ESCAPE)
         self.wait_for(lambda: field.get_attribute("aria-expanded") == "false", "the end")
         self.assertEqual(field.get_attribute("value"), "")

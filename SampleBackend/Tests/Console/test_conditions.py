@@ -180,7 +180,7 @@ class BuilderTests(TaskCase):
         self.assertEqual(
             self.expression(), "user.id != '1' && !(percent('s') between 5 and 10.5)")
         self.write("Expression", "user.id !")
-        self.wait_for_text("once the expression is right", "dialog .builder")
+        self.wait_for_text("when the expression is valid", "dialog .builder")
         self.write("Expression", " || ".join(f"percent > {n}" for n in range(50)))
         self.wait_for_text("too many rules", "dialog .builder")
 

@@ -217,7 +217,7 @@ class DraftTests(TaskCase):
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", "45")
         self.keep()
-        self.wait_for_text("the browser has no room to keep them", ".draft-bar")
+        self.wait_for_text("the browser has no space to keep them", ".draft-bar")
         self.press("Sign out")
         self.wait_for_text("Signing out loses them", "dialog")
         self.press("Cancel")

@@ -323,7 +323,7 @@ class FormTests(TaskCase):
         self.active().send_keys(*[Keys.ESCAPE] * 7)
         self.wait_for(lambda: len(self.headings()) >= 1, "the form")
         if len(self.headings()) == 2:
-            self.press("Go on editing")
+            self.press("Keep editing")
         self.check_form()
         self.active().send_keys(Keys.ESCAPE)
         self.press("Leave")
@@ -345,13 +345,13 @@ class FormTests(TaskCase):
                 done();
             });""")
         self.wait_for(lambda: len(self.headings()) == 2, "the question")
-        self.press("Go on editing")
+        self.press("Keep editing")
         self.check_form()
 
     def test_asks_when_it_is_cancelled(self):
         self.open_form()
         self.press("Cancel")
-        self.press("Go on editing")
+        self.press("Keep editing")
         self.check_form()
 
     @gate
@@ -367,7 +367,7 @@ class FormTests(TaskCase):
         self.driver.back()
         self.wait_for(lambda: len(self.headings()) == 2, "the question")
         self.wait_for(lambda: self.driver.current_url == place, "the form's address")
-        self.press("Go on editing")
+        self.press("Keep editing")
         self.check_form()
         self.driver.back()
         self.press("Leave")
@@ -391,7 +391,7 @@ class FormTests(TaskCase):
     def test_asks_before_another_address(self):
         self.open_form()
         place = self.driver.current_url
-        for answer in ("Go on editing", "Leave"):
+        for answer in ("Keep editing", "Leave"):
             self.driver.execute_script(
                 "location.hash = arguments[0]", f"/{self.project}/history")
             self.wait_for(lambda: len(self.headings()) == 2, "the question")

@@ -104,7 +104,7 @@ class LiveTests(TaskCase):
         self.check_page("review-outdated")
         # A user's whole configuration is merged with version 2, too.
         self.go("user", id="9")
-        self.wait_for_text("Draft, combined with version 2", "main h3")
+        self.wait_for_text("Draft, merged with version 2", "main h3")
         row = next(e.text for e in self.find_all("tbody tr") if "RefreshInterval" in e.text)
         self.assertIn("10", row)
 
@@ -130,14 +130,14 @@ class LiveTests(TaskCase):
         self.write("Also preview these users", "4")
         self.press("Preview")
         impact = self.wait_for_text("app.version", "[aria-labelledby=impact]").text
-        self.assertIn("Nothing changes as far as is known", impact)
+        self.assertIn("Nothing changes with these signals", impact)
         self.assertIn("Not known: app.version. Conditions on it count as false.", impact)
         self.find("[aria-labelledby=impact] form summary").click()
         self.check_page("review-unknown-signals")
         self.write("App version", "3.0")
         self.press("Preview")
         self.wait_for_text("1 setting", "[aria-labelledby=impact]")
-        self.assertNotIn("Not known", self.find("[aria-labelledby=impact]").text)
+        self.assertNotIn("Unknown: ", self.find("[aria-labelledby=impact]").text)
         self.go("user", id="4")
         self.wait_for_text("Not known: app.version. Conditions on it count as false.", "main")
 

@@ -165,7 +165,7 @@ class NumberTests(TaskCase):
                 self.choose("Setting", "AppFeatures.RefreshInterval")
                 self.write("Value", number)
                 self.press("Pin it for this user")
-                self.wait_for_text(f"It is kept as {kept}, instead of {number}.", "dialog")
+                self.wait_for_text(f"It is stored as {kept}, instead of {number}.", "dialog")
                 self.press("Close")
                 self.wait_for_dialog_to_close()
                 self.wait_for_text(kept, "[aria-labelledby=pinned]")

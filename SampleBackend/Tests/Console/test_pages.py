@@ -50,7 +50,7 @@ class PageTests(TaskCase):
     def test_says_that_there_is_no_such_page(self):
         self.go("settings")
         self.driver.execute_script("location.hash = `#/${arguments[0]}/nothing`", self.project)
-        self.wait_for_text("There is no such page", "main h1")
+        self.wait_for_text("This page does not exist", "main h1")
 
 
 class PhoneTests(PageTests):

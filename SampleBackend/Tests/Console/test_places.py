@@ -41,7 +41,7 @@ class SignInLinkTests(TaskCase):
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Description", "x")
         self.driver.execute_script("location.hash = arguments[0]", f"token={quote(TOKEN)}")
-        self.press("Go on editing")
+        self.press("Keep editing")
         self.assertNotIn(TOKEN, self.driver.current_url)
         history = self.driver.execute_cdp_cmd("Page.getNavigationHistory", {})
         self.assertNotIn(TOKEN, str(history))

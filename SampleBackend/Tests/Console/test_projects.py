@@ -99,7 +99,7 @@ class ProjectDetailsTests(ProjectCase):
         self.write("Name to show", "Mine")
         self.set_details(displayName="Theirs")
         self.press("Save the details")
-        self.wait_for_text("somebody changed them in the meantime", "dialog")
+        self.wait_for_text("someone else changed them meanwhile", "dialog")
         self.browser.take_errors()
         self.assertEqual(self.call("GET", "details")[1], {"displayName": "Theirs"})
         self.assertEqual(self.field("Name to show").get_attribute("value"), "Mine")
@@ -191,7 +191,7 @@ class ProjectDetailsTests(ProjectCase):
         self.publish_interval("45")
         self.go_as_shop("history", environment="STAGING")
         self.press("Go back to version 1")
-        self.wait_for_text("Users get it at once.", "dialog")
+        self.wait_for_text("Users get it immediately.", "dialog")
         self.assertEqual(self.find_all("dialog .production"), [])
 
 
@@ -254,16 +254,16 @@ class ConnectedAppTests(TaskCase):
         self.assertEqual(len(self.find_all("[data-focus^=take]")), 1)
         self.check_page("review-connected-app")
         self.press(offer)
-        self.wait_for_text("As a connected app of this user says: app.version = 3.0, plan = gold.",
+        self.wait_for_text("As a connected app of this user sends these: app.version = 3.0, plan = gold.",
                            "[aria-labelledby=impact]")
         first, second = self.find_all("[aria-labelledby=impact] .difference")
         self.assertIn("1 setting", first.text)
-        self.assertNotIn("Not known", first.text)
+        self.assertNotIn("Unknown: ", first.text)
         # The other user keeps what was known of them.
         self.assertIn("Not known: app.version", second.text)
         self.assertIn("user 4", self.driver.switch_to.active_element.get_attribute("data-focus"))
         self.driver.refresh()
-        self.wait_for_text("As a connected app of this user says", "[aria-labelledby=impact]")
+        self.wait_for_text("As a connected app of this user sends these", "[aria-labelledby=impact]")
         folds = self.find_all("[aria-labelledby=impact] form summary")
         self.assertIn("2 signals", folds[0].text)
         self.assertIn("nothing entered", folds[1].text)
@@ -300,7 +300,7 @@ class ConnectedAppTests(TaskCase):
         self.listen(4, **{"app.version": "3.0"})
         self.go("user", id="4")
         self.press("Take these signals for 4: app.version = 3.0")
-        self.wait_for_text("As a connected app of this user says: app.version = 3.0.", "main")
+        self.wait_for_text("As a connected app of this user sends these: app.version = 3.0.", "main")
         self.assertIn("app.version=3.0", self.driver.current_url)
         self.assertEqual(self.field("App version").get_attribute("value"), "3.0")
 

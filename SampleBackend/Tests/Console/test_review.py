@@ -179,7 +179,7 @@ class ReviewTests(ReviewCase):
         others = "1 remark on other conditions"
         self.wait_for_text(others, "main summary").click()
         self.wait_for_text("In the condition Old, expression: app.audiences", ".warning li")
-        impact = self.wait_for_text("1 rule is probably true for nobody", "[aria-labelledby=impact]")
+        impact = self.wait_for_text("1 rule is probably true for no user", "[aria-labelledby=impact]")
         self.assertNotIn("Old", impact.text)
         self.press("Revert New")
         self.wait_for_text("There is no draft", "main")
@@ -276,7 +276,7 @@ class ReviewTests(ReviewCase):
             template["conditions"].append(
                 {"name": "Apple", "expression": "device.os == 'iOS' || device.country in ['Japan']"})
         self.start_draft(change)
-        impact = self.wait_for_text("probably true for nobody", "[aria-labelledby=impact]").text
+        impact = self.wait_for_text("probably true for no user", "[aria-labelledby=impact]").text
         self.assertIn("Clients send device.os as 'ios'", impact)
         self.assertIn("Clients send device.country as 'JP'", impact)
 
@@ -307,7 +307,7 @@ class ReviewTests(ReviewCase):
         self.press("Publish")
         self.wait_for_text("Published as version 2.", "main")
         self.press("Undo")
-        self.wait_for_text("Undone: version 1 is published again as version 3.", ".success")
+        self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
         self.wait_for_text("1 of 1 connected app has it.", ".success")
         self.assertNotIn("Published as version 2.", self.find("main").text)
         self.check_page("review-undone")
@@ -325,7 +325,7 @@ class ReviewTests(ReviewCase):
     def test_brings_back_what_was_undone_beside_what_others_published_since(self):
         self.publish_interval()
         self.press("Undo")
-        self.wait_for_text("Undone: version 1 is published again as version 3.", ".success")
+        self.wait_for_text("Undone: version 1 was published again as version 3.", ".success")
         theirs = copy.deepcopy(TEMPLATE)
         theirs["parameterGroups"]["AppFeatures"]["description"] = "Theirs"
         self.publish(theirs, "Theirs")
@@ -341,7 +341,7 @@ class ReviewTests(ReviewCase):
         self.wait_for_text("Published as version 2.", "main")
         self.publish(TEMPLATE, "Theirs")
         self.press("Undo")
-        self.wait_for_text("Not undone: somebody has published since", "main")
+        self.wait_for_text("Not undone: another version was published since", "main")
         self.assertEqual(self.version(), "3")
 
     def publish_interval(self):
@@ -356,7 +356,7 @@ class ReviewTests(ReviewCase):
         faults = self.publish_interval()
         faults.fail("POST", ":rollback")
         self.press("Undo")
-        self.wait_for_text("Not undone. You may try again.", "main")
+        self.wait_for_text("Not undone. You can try again.", "main")
         faults.end()
         self.press("Undo")
         self.wait_for(lambda: self.version() == "3", "the rollback")

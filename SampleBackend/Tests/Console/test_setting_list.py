@@ -53,7 +53,7 @@ class SearchTests(SettingListCase):
             with self.subTest(text=text):
                 self.write("Find", text)
                 self.wait_for(lambda keys=keys: self.keys() == keys, keys)
-        self.wait_for_text("No setting is like this.", "main")
+        self.wait_for_text("No setting matches.", "main")
         self.press("Clear")
         self.wait_for(lambda: len(self.keys()) == 5, "all settings")
         self.assertEqual(self.active(), "Find")

@@ -360,7 +360,7 @@ class SigningInAgainTests(ConsoleCase):
         self.assertEqual(field.get_attribute("value"), "half of a na")
         field.send_keys("me")
         next(e for e in self.find_all("dialog button") if e.text == "Cancel").click()
-        self.wait_for_text("Leave without keeping it?")
+        self.wait_for_text("Discard your input?")
         next(e for e in self.find_all("dialog button") if e.text == "Leave").click()
         self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
         self.check_outcomes([200])

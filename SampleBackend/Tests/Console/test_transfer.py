@@ -32,7 +32,7 @@ class ImportTests(TaskCase):
         self.go("transfer")
         self.choose_file(json.dumps(PARSE))
         self.assertEqual(self.field("Format").get_attribute("value"), "PARSE")
-        self.write("Section that its parameters become", "Home")
+        self.write("Section for its parameters", "Home")
         self.press("Read the file")
         self.wait_for_text("The file has 2 settings", "main")
         self.wait_for_text("params.since", ".remarks")
@@ -122,7 +122,7 @@ class ImportTests(TaskCase):
         format_of = self.field("Format")
         self.assertEqual(format_of.get_attribute("value"), "PARSE")
         for label, change in (
-                ("the section", lambda: self.write("Section that its parameters become", "Home")),
+                ("the section", lambda: self.write("Section for its parameters", "Home")),
                 ("the format", lambda: self.choose("Format", "ActiveConfig")),
                 ("the content", lambda: self.field("Or its content").send_keys(" "))):
             with self.subTest(label):
@@ -155,7 +155,7 @@ class ImportTests(TaskCase):
             with self.subTest(file):
                 self.choose_file(json.dumps(file))
                 self.assertEqual(self.field("Format").get_attribute("value"), format_name)
-                self.assertEqual("does not say" in self.find("main").text, not is_clear)
+                self.assertEqual("does not state" in self.find("main").text, not is_clear)
 
     def test_names_the_conditions_of_a_report(self):
         self.go("transfer")
@@ -181,7 +181,7 @@ class ImportTests(TaskCase):
         self.wait_for_text("Choose a file", "main .message")
         self.choose_file("{")
         self.press("Read the file")
-        self.wait_for_text("This is no JSON", "main .message")
+        self.wait_for_text("This is not JSON", "main .message")
         self.choose_file(json.dumps({"conditions": [{"name": "a", "expression": "x"}]}))
         self.choose("Format", "Firebase Remote Config")
         self.press("Read the file")

@@ -84,7 +84,7 @@ class UnsavedDraftTests(TaskCase):
         faults.fail("PUT", "/draft")
         self.fill_storage("sessionStorage")
         self.edit("AppFeatures.RefreshInterval", "45")
-        self.wait_for_text("the browser has no room to keep them", ".draft-bar")
+        self.wait_for_text("the browser has no space to keep them", ".draft-bar")
         place = self.driver.current_url
         self.driver.execute_script("location.hash = '/default/settings'")
         self.press("Stay here")

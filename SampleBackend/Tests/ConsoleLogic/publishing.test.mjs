@@ -300,7 +300,7 @@ test('a preview gives up when others publish all the time', async () => {
         return path.endsWith(':preview') ? {body: {versionNumber: String(newest), users: []}}
             : {body: {template: {}, versionNumber: String(newest), conflicts: []}};
     });
-    await assert.rejects(previewDraft(previewed(false), [], undefined), /without a pause/);
+    await assert.rejects(previewDraft(previewed(false), [], undefined), /keep being published/);
 });
 
 test('nothing is published yet where the version is 0', async () => {
@@ -390,7 +390,7 @@ test('another value than the one that was shown is not replaced', async () => {
     assert.equal(error.value, 5);
     assert.match(error.message, /It is 5 now\./);
     assert.equal(server.text, '{"S":{"a":5}}');
-    await assert.rejects(savePin('p', 'u', 'S', 'b', 2, {value: 1}), /not pinned any more/);
+    await assert.rejects(savePin('p', 'u', 'S', 'b', 2, {value: 1}), /no longer pinned/);
 });
 
 test('the wanted value may be there already, from an attempt whose answer was lost', async () => {

@@ -77,14 +77,14 @@ for (const [now, text] of [
         '1 of 3 connected apps has version 3 (33.3%).'],
 ]) test(`a reading is said as: ${text}`, () => assert.equal(sentence(now), text));
 
-for (const [delivery, text] of [[null, ''], [{seconds: 7.4, isComplete: false}, ', on its way for 7 s'],
-    [{seconds: 1.4, isComplete: true}, ', with all within a second or two'],
-    [{seconds: 1.5, isComplete: true}, ', with all after 2 s']]) {
+for (const [delivery, text] of [[null, ''], [{seconds: 7.4, isComplete: false}, ', spreading for 7 s'],
+    [{seconds: 1.4, isComplete: true}, ', reached all within a second or two'],
+    [{seconds: 1.5, isComplete: true}, ', reached all after 2 s']]) {
     test(`a delivery is said as "${text}"`, () => assert.equal(deliveryText(delivery), text));
 }
 
 for (const [effect, text] of [[null, ''],
-    [{users: 0, changed: 0}, 'Nobody was connected when it was published.'],
+    [{users: 0, changed: 0}, 'No user was connected when it was published.'],
     [{users: 1, changed: 1}, 'It changed something for 1 of 1 user connected when it was published.'],
     [{users: 2000, changed: 1000},
         'It changed something for 1,000 of 2,000 users connected when it was published.']]) {
@@ -99,13 +99,13 @@ for (const [value, text] of [
     [{matching: 5, reached: 3}, '3 users of 10 get it.'],
     [{matching: 5, reached: 1, takenBy: {A: 1500}}, '1 user of 10 get it; “A” takes 1,500.'],
     [{matching: 5, reached: 0, condition: 'B', takenBy: {A: 3, C: 2}},
-        'Nobody gets it: of 5 users for whom it is true, “A” takes 3, “C” takes 2. Move the '
+        'No user gets it: of 5 users for whom it is true, “A” takes 3, “C” takes 2. Move the '
         + 'condition up to reach them.'],
     [{matching: 0, reached: 0, condition: 'B'},
-        'Nobody gets it: “B” is true for none of 10 users.'],
+        'No user gets it: “B” is true for none of 10 users.'],
     [{matching: 0, reached: 0}, '0 users of 10 get it.'],
     [{matching: 1, reached: 0, shadow: 'A'},
-        'Nobody gets it: “A” stands above with the same expression.'],
+        'No user gets it: “A” is above it with the same expression.'],
 ]) test(`reach is said as: ${text}`, () => assert.equal(reachSentence(value, 10), text));
 
 test('a value without users in a sample does not count as unreached', () => {

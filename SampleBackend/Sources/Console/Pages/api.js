@@ -1,6 +1,6 @@
 /**
  * HTTP calls to the server. The browser sends the session cookie, which all tabs share; the CSRF
- * token says whose session this tab shows.
+ * token identifies the session that this tab shows.
  */
 
 import {jsonText, parseJSON} from './json-text.js';
@@ -8,7 +8,7 @@ import {jsonText, parseJSON} from './json-text.js';
 /** Error response of the server: its status, error code and details. */
 export class ServerError extends Error {
     /**
-     * `body` is the parsed response; null when it is empty or no JSON.
+     * `body` is the parsed response; null when it is empty or not JSON.
      *
      * @param {number} status
      * @param {?{error?: {message?: string, status?: string, details?: Problem[]}}} body
@@ -22,20 +22,20 @@ export class ServerError extends Error {
     }
 }
 
-/** A call without a complete response: whether the server carried it out is unknown. */
+/** A call without a complete response: it is unknown whether the server executed it. */
 export class NoAnswerError extends Error {
     constructor() {
         super('The server does not answer. Check the connection, and try again.');
     }
 }
 
-/** Milliseconds in which the server begins to answer. */
+/** Milliseconds within which the server must start to respond. */
 const patience = 30_000;
 
-/** Milliseconds in which it begins to answer a large request, or sends the rest of an answer. */
+/** Milliseconds to start the response to a large request, or to send the rest of a response. */
 const longPatience = 120_000;
 
-/** Characters from which on a request is large: whole templates take time to send and to check. */
+/** Minimum length of a large request: whole templates take time to send and to check. */
 const largeSize = 100_000;
 
 let csrfToken = '';
@@ -43,8 +43,8 @@ let onSignedOut = async () => false;
 let onForbidden = () => {};
 
 /**
- * Sets the token that requests send as `X-CSRF-Token`: that of the user whose pages are shown, also
- * while the cookie is another user's, whose requests they must not send.
+ * Sets the token that requests send as `X-CSRF-Token`: that of the user whose pages are shown. If
+ * the cookie belongs to another user meanwhile, requests must not run in that user's name.
  *
  * @param {string} token
  */
@@ -53,9 +53,9 @@ export function setCSRFToken(token) {
 }
 
 /**
- * Sets the handler of a 401 outside `/console/`, which means that a session has ended. The call is
- * repeated if the handler's promise is true: the same user has signed in again. Calls that were sent
- * before have the handler of then.
+ * Sets the handler of a 401 outside `/console/`, which means that a session has ended. If the
+ * handler's promise resolves to true, the same user has signed in again and the call is repeated.
+ * Calls sent earlier keep the handler that was set then.
  *
  * @param {() => Promise<boolean>} handler
  */
@@ -64,7 +64,7 @@ export function setSignedOutHandler(handler) {
 }
 
 /**
- * Sets the handler of a 403: the role does not allow the call, or the browser's session is of
+ * Sets the handler of a 403: the role does not allow the call, or the browser's session belongs to
  * another token than the CSRF token.
  *
  * @param {() => void} handler
@@ -74,11 +74,11 @@ export function setForbiddenHandler(handler) {
 }
 
 /**
- * Sends a request, and reads the response; aborts both when the server takes too long.
+ * Sends a request and reads the response; aborts both when the server takes too long.
  *
  * @param {string} path
- * @param {RequestInit & {body?: string, limit?: number}} options `limit` is in milliseconds, for both
- *     together, in place of those for all calls.
+ * @param {RequestInit & {body?: string, limit?: number}} options `limit` is the time for both in
+ *     milliseconds, instead of the default limits.
  * @returns {Promise<{response: Response, text: string}>}
  */
 async function exchange(path, {signal, limit, ...options}) {
@@ -107,12 +107,12 @@ async function exchange(path, {signal, limit, ...options}) {
  * @param {string} method HTTP method.
  * @param {string} path Path and query.
  * @param {CallOptions} options `body` is sent as JSON;
- *     `limit` is the time for an answer in milliseconds, which somebody who has to sign in again
- *     does not use up; `isRepeated` is true after that, which is asked for once.
+ *     `limit` is the time for a response in milliseconds; signing in again does not count.
+ *     `isRepeated` is true for the one repetition after signing in again.
  * @returns {Promise<Answer>} `body` is the
  *     parsed JSON; null when the response is empty, as with status 304, "not modified".
  * @throws ServerError for a status outside 200–299 and 304; NoAnswerError when the connection
- *     fails, the server takes too long, or a successful response is no JSON; AbortError when
+ *     fails, the server takes too long, or a successful response is not JSON; AbortError when
  *     `signal` is aborted.
  */
 export async function call(method, path, {
@@ -121,7 +121,7 @@ export async function call(method, path, {
     /** @type {Record<string, string>} */
     const headers = {Accept: 'application/json'};
     if (body !== undefined) headers['Content-Type'] = contentType;
-    // The tag of an answer whose ETag a proxy dropped is null.
+    // The tag is null when a proxy dropped the ETag of the response.
     if (ifMatch) headers['If-Match'] = ifMatch;
     if (ifNoneMatch) headers['If-None-Match'] = ifNoneMatch;
     if (csrfToken) headers['X-CSRF-Token'] = csrfToken;
@@ -165,8 +165,8 @@ export async function call(method, path, {
 }
 
 /**
- * Path of a project's resource: `projectPath('default', 'remoteConfig:diff', {from: 3})`. Leaves
- * out query parameters that are undefined or empty.
+ * Path of a project's resource: `projectPath('default', 'remoteConfig:diff', {from: 3})`. Omits
+ * query parameters that are undefined or empty.
  *
  * @param {string} project
  * @param {string} resource
@@ -180,7 +180,7 @@ export function projectPath(project, resource, query = {}) {
 }
 
 /**
- * True for status 404: the resource does not exist, or this server does not have the route.
+ * True for status 404: the resource does not exist, or this server lacks the route.
  *
  * @param {unknown} error
  */

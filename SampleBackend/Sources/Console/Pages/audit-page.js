@@ -9,7 +9,7 @@ import {fill, h} from './dom.js';
 /** Entries per request. */
 const pageSize = 100;
 
-/** Beginning of the name of a session, which is a token to the server. */
+/** Prefix of the name of a session, which the server treats as a token. */
 const sessionPrefix = 'Console session of ';
 
 /**
@@ -33,7 +33,7 @@ export function actionText({action, subject}) {
 function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
-    fill(main, pageHead('Audit', 'Who did what and when, the newest first. The trail is never '
+    fill(main, pageHead('Audit', 'Who did what and when, newest first. The trail is never '
         + 'rewritten.'), body);
     /** @type {{action: string, subject: string, time: string, actor?: string, detail?: string}[]} */
     let entries = [];

@@ -5,8 +5,8 @@
 import {h} from './dom.js';
 
 /**
- * Copies a text to the clipboard. Browsers offer the clipboard to pages in secure contexts only, and
- * may deny it; the text is then selected in a hidden field, and copied by the older command.
+ * Copies a text to the clipboard. Browsers offer the clipboard only to pages in secure contexts,
+ * and can deny it; then selects the text in a hidden field and uses the older copy command.
  *
  * @param {string} text
  * @returns {Promise<boolean>} False when the browser does not let the page copy.
@@ -19,7 +19,7 @@ export async function copyText(text) {
         const focused = /** @type {?HTMLElement} */ (document.activeElement);
         const field = h('textarea', {readonly: true, class: 'visually-hidden',
             'aria-hidden': 'true', value: text});
-        // Outside of an open dialog, nothing can be selected.
+        // An open dialog prevents selection outside of it.
         (focused?.closest('dialog') ?? document.body).append(field);
         field.select();
         const isCopied = document.execCommand('copy');

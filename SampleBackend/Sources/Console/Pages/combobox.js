@@ -1,6 +1,6 @@
 /**
- * Choice from a list that is too long for a select: a field that finds options by words, by the
- * pattern of WAI-ARIA for comboboxes. The value '' is no choice.
+ * Choice from a list that is too long for a select element: a field that finds options by words and
+ * follows WAI-ARIA's combobox pattern. The value '' means no choice.
  */
 
 import {announce, fill, h, newID} from './dom.js';
@@ -21,16 +21,16 @@ export class Combobox {
     #found = [];
     #active = -1;
     #isOpen = false;
-    /** True if the text was typed since the last choice: only then it narrows the list. */
+    /** True if the text was typed since the last choice; only then does it filter the list. */
     #isTyped = false;
     /** @type {?AbortController} */
     #following = null;
 
     /**
      * @param {{options: () => Choice[], value?: string, chosen?: (value: string) => void,
-     *     attributes?: Attributes}} choice `options` returns the options whenever the list opens;
-     *     `value` is the one at first, which need not be one of them; `chosen` is called with each
-     *     value that the user chooses; `attributes` are more of the field.
+     *     attributes?: Attributes}} choice `options` returns the options each time the list opens;
+     *     `value` is the initial value, which need not be an option; `chosen` is called with each
+     *     value that the user chooses; `attributes` are additional attributes of the field.
      */
     constructor({options, value = '', chosen = () => {}, attributes = {}}) {
         this.#options = options;
@@ -66,7 +66,7 @@ export class Combobox {
         this.input.value = this.#textOf(value);
     }
 
-    /** Shows the text of the value again, after the options have changed. */
+    /** Shows the text of the value again after the options have changed. */
     update() {
         if (!this.#isTyped) this.input.value = this.#textOf(this.#value);
     }
@@ -76,7 +76,7 @@ export class Combobox {
     }
 
     /**
-     * Text of a value; of one that is no option, the value itself.
+     * Text of a value; the value itself if it is not an option.
      *
      * @param {string} value
      */
@@ -91,12 +91,12 @@ export class Combobox {
         if (!this.#isTyped) this.input.select();
         this.popup.showPopover();
         this.#draw();
-        // The list is above everything, so that it has to follow its field by itself.
+        // The list is in the top layer, so it does not scroll with its field.
         this.#following = new AbortController();
         const options = {signal: this.#following.signal, capture: true, passive: true};
         /** @param {Event} event */
         const follow = (event) => {
-            // The window is no node.
+            // The event's target can be the window, which is not a node.
             const {target} = event;
             if (!(target instanceof Node) || !this.popup.contains(target)) this.#place();
         };
@@ -129,7 +129,7 @@ export class Combobox {
             class: value === this.#value ? 'chosen' : '', onclick: () => this.#choose(value)},
         text)));
         this.list.hidden = !shown.length;
-        this.note.textContent = !shown.length ? 'There is none like this.'
+        this.note.textContent = !shown.length ? 'No match.'
             : rest ? `${rest} more: type a part of the name.` : '';
         this.note.hidden = !this.note.textContent;
         if (!shown.length) announce(this.note.textContent);
@@ -202,8 +202,8 @@ export class Combobox {
     }
 
     /**
-     * Takes the option that was typed, whole or a part that no other one has. Anything else clears
-     * the choice: an earlier one must not count beside a text that says something else.
+     * Takes the option that was typed in full, or by a part that only one option has. Anything else
+     * clears the choice: an earlier choice must not apply when the text differs.
      */
     #leave() {
         const text = this.input.value.trim().toLowerCase();

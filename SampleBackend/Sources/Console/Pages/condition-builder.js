@@ -1,6 +1,6 @@
 /**
- * Form for an expression: its rules, with fields, comparisons and values to choose from. It writes
- * the expression, and follows it while that is typed.
+ * Form for an expression: its rules with fields, comparisons and values to choose from. It writes
+ * the expression, and follows it while the user types.
  */
 
 import {expressionText, parseExpressions} from './condition-expression.js';
@@ -10,10 +10,10 @@ import {groupView, ruleCount, rulesOf, treeOf, viewOf} from './condition-view.js
 import {choice} from './controls.js';
 import {announce, fill, focusOn, h, newID, redraw} from './dom.js';
 
-/** Milliseconds without a key stroke before the expression is read. */
+/** Milliseconds after the last keystroke before the expression is parsed. */
 const pause = 300;
 
-/** Maximum number of rules, and depth of groups, that the form shows. */
+/** Maximum number of rules, and depth of groups, that the form can show. */
 const maximumRules = 40;
 const maximumDepth = 4;
 
@@ -70,7 +70,7 @@ export class ConditionBuilder {
         this.#read();
     }
 
-    /** Follows the expression after it was typed or changed by another control. */
+    /** Follows the expression after the user or another control changed it. */
     follow() {
         this.stop();
         this.#isTyped = true;
@@ -84,7 +84,7 @@ export class ConditionBuilder {
         this.#reading = new AbortController();
     }
 
-    /** True if a rule of the form has no value, so that the expression is not one yet. */
+    /** True if a rule of the form lacks a value, so that the expression is incomplete. */
     get isIncomplete() {
         return !this.#isTyped && this.#root !== null && rulesOf(this.#root).some(missingValue);
     }
@@ -100,12 +100,12 @@ export class ConditionBuilder {
             const [{tree}] = await parseExpressions([text], signal);
             if (signal.aborted) return;
             if (!tree) {
-                this.#say('The rules are shown here once the expression is right.');
+                this.#say('The rules appear here when the expression is valid.');
                 return;
             }
             const view = groupView(viewOf(tree));
             if (ruleCount(view) > maximumRules || depth(view) > maximumDepth) {
-                this.#say('This expression has too many rules to show them one by one. Edit it '
+                this.#say('This expression has too many rules to show one by one. Edit it '
                     + 'as text.');
             } else {
                 this.#show(view);
@@ -140,7 +140,7 @@ export class ConditionBuilder {
     }
 
     /**
-     * Writes the expression after rules came or went, and focuses a control.
+     * Writes the expression after rules were added or removed, and focuses a control.
      *
      * @param {string} [focus]
      */
@@ -159,7 +159,8 @@ export class ConditionBuilder {
     }
 
     /**
-     * A group with its rules; `parent` is null for the outermost, `path` names it.
+     * A group with its rules; `parent` is null for the outermost group, and `path` identifies the
+     * group.
      *
      * @param {GroupView} view
      * @param {?{remove: () => void}} parent
@@ -178,7 +179,7 @@ export class ConditionBuilder {
             view.operands.push(operand);
             const place = `${path}.${view.operands.length - 1}`;
             this.restructure(operand.kind === 'rule' ? `${place} field` : `${place} kind`);
-            announce('A rule is added.');
+            announce('Rule added.');
         };
         /** @returns {RuleView} */
         const newRule = () => ({kind: 'rule', element: fields[0].element, key: null,
@@ -188,7 +189,7 @@ export class ConditionBuilder {
             const remove = () => {
                 view.operands.splice(index, 1);
                 this.restructure(`${path} add`);
-                announce('The rule is removed.');
+                announce('Rule removed.');
             };
             return operand.operands ? this.#group(operand, {remove}, place)
                 : conditionRule(this, operand, place, remove);
@@ -209,7 +210,7 @@ export class ConditionBuilder {
     }
 
     /**
-     * Updates a hint now, and whenever the form has written the expression.
+     * Updates a hint now, and each time the form writes the expression.
      *
      * @param {() => void} update
      */
@@ -218,7 +219,7 @@ export class ConditionBuilder {
         this.#hints.push(update);
     }
 
-    /** Fills all lists of suggestions again. */
+    /** Refills all lists of suggestions. */
     suggestAgain() {
         this.#fills.forEach((fillList) => fillList());
     }

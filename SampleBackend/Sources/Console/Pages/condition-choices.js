@@ -1,5 +1,5 @@
 /**
- * Choices for the conditions of an imported file that the project has with another expression.
+ * Choices for the conditions of an imported file that have another expression in the project.
  */
 
 import {count} from './controls.js';
@@ -36,7 +36,7 @@ function useCount(template, name) {
 export class ConditionChoices {
     #file;
     #changed;
-    /** Choices by the name and both expressions: another tab may change the project's. */
+    /** Choices by name and both expressions, since another tab may change the project's. */
     #chosen = new Map();
 
     /**
@@ -68,7 +68,7 @@ export class ConditionChoices {
     }
 
     /**
-     * Chooses what becomes of a condition, an entry of `contradictions`.
+     * Chooses what happens to a condition, an entry of `contradictions`.
      *
      * @param {Contradiction} each
      * @param {string} choice
@@ -79,7 +79,8 @@ export class ConditionChoices {
     }
 
     /**
-     * Choice for a condition. One that no new setting uses stays as it is: nobody is affected.
+     * Choice for a condition. A condition that no new setting uses stays unchanged: it affects no
+     * user.
      *
      * @param {Contradiction} each
      */
@@ -93,7 +94,7 @@ export class ConditionChoices {
     }
 
     /**
-     * View of the choices; false if the project and the file contradict each other nowhere.
+     * View of the choices; false if the project and the file do not conflict.
      *
      * @param {Template} template
      */
@@ -102,7 +103,7 @@ export class ConditionChoices {
         return found.length > 0 && h('div', {class: 'stack'},
             h('p', {}, `${count(found.length, 'condition')} of the file `
                 + `${found.length === 1 ? 'has' : 'have'} another expression in the project. `
-                + 'What new settings use decides who gets their values:'),
+                + 'Choose which one the new settings use:'),
             found.map((each) => this.#conditionView(template, each)));
     }
 

@@ -1,5 +1,5 @@
 /**
- * Dialog for adding or editing a condition, validated by the server during typing.
+ * Dialog for adding or editing a condition; the server validates it while the user types.
  */
 
 import {ConditionBuilder} from './condition-builder.js';
@@ -27,7 +27,7 @@ function colorName(color) {
 }
 
 /**
- * Highlights the character at a column, which counts Unicode scalars from 1; the whole grapheme
+ * Highlights the character at a column, which counts Unicode scalars from 1, or the whole grapheme
  * cluster if the scalar is part of one.
  *
  * @param {string} expression
@@ -47,9 +47,9 @@ class ConditionForm {
     closed = new AbortController();
 
     /**
-     * `index` is the condition's index in the template; null adds a condition. `content` is a
-     * condition to begin with, as an unfinished form has kept it, and `before` the one that this
-     * form began with.
+     * `index` is the condition's index in the template; null adds a condition. `content` is the
+     * initial condition from an unfinished form, and `before` the condition with which that form
+     * began.
      *
      * @param {{workspace: Workspace}} context
      * @param {number | null} index
@@ -63,10 +63,10 @@ class ConditionForm {
         this.isNew = edited === undefined;
         /** Name of the edited condition in the template; null for a new one. */
         this.oldName = edited?.name ?? null;
-        /** The condition that is edited, as it was when the form began; undefined for a new one. */
+        /** The edited condition as it was when the form opened; undefined for a new one. */
         this.before = copy(edited);
         /**
-         * Paths that were changed here and elsewhere since an unfinished form was kept.
+         * Paths that changed both here and elsewhere since an unfinished form was stored.
          *
          * @type {TreePath[]}
          */
@@ -117,8 +117,8 @@ class ConditionForm {
     }
 
     /**
-     * Index of the condition in the template, which may have changed since the form was opened; the
-     * one after the last for a new condition, or one that was deleted meanwhile.
+     * Index of the condition in the template, which may have changed since the form opened; one
+     * past the last for a new condition, or one that was deleted meanwhile.
      */
     get index() {
         const all = conditions(this.workspace.template);
@@ -126,7 +126,9 @@ class ConditionForm {
         return index < 0 ? all.length : index;
     }
 
-    /** False for a condition in the JSON form of Firebase's server templates, kept unchanged. */
+    /**
+     * False for a condition in the JSON form of Firebase's server templates, which stays unchanged.
+     */
     get isExpression() {
         return this.original.condition === undefined;
     }
@@ -141,9 +143,9 @@ class ConditionForm {
     }
 
     /**
-     * The draft's template with what the form changes of the condition, as `{template, conflicts}`:
-     * `conflicts` are the paths of values changed elsewhere meanwhile that those of the form
-     * replace.
+     * The draft's template with the form's changes to the condition, as `{template, conflicts}`;
+     * `conflicts` are the paths of values that changed elsewhere meanwhile and that the form
+     * replaces.
      */
     get result() {
         const {template} = this.workspace;
@@ -160,7 +162,7 @@ class ConditionForm {
         if (!name) return 'Give the condition a name.';
         const isTaken = conditions(this.workspace.template)
             .some((other, index) => other.name === name && index !== this.index);
-        return isTaken ? 'There is a condition with this name. Choose another one.' : null;
+        return isTaken ? 'A condition with this name exists. Choose another name.' : null;
     }
 
     #drawChip() {
@@ -168,7 +170,7 @@ class ConditionForm {
             this.color.value ? colorName(this.color.value) : 'No colour', this.color.value));
     }
 
-    /** Validates the form after an edit; asks the server once there is a name, and all values. */
+    /** Validates the form after an edit; asks the server once there are a name and all values. */
     #changed() {
         this.isDirty = true;
         const own = this.ownProblem;
@@ -176,7 +178,7 @@ class ConditionForm {
         this.nameProblems.show(own ? [{message: own}] : [], this.name);
         const {isIncomplete} = this.builder;
         if (isIncomplete) {
-            // The hint of the rule says what to enter.
+            // The hint of the rule explains what to enter.
             this.expressionProblems.show([], this.expression);
             fill(this.mark);
         }
@@ -190,7 +192,7 @@ class ConditionForm {
     }
 
     /**
-     * Shows a validation report, each problem at its field; other problems at the name.
+     * Shows a validation report: each problem at its field, other problems at the name.
      *
      * @param {ValidationReport} validationReport
      */
@@ -213,9 +215,9 @@ class ConditionForm {
         const column = ofExpression.find((problem) => problem.column)?.column;
         fill(this.mark, column && markedExpression(this.expression.value.trim(), column));
         const sentences = {
-            unknown: `It could not be checked: ${message} You may keep it; it is checked again `
-                + 'before it is published.',
-            done: own.length ? 'Fix this before it can be kept.' : 'The server accepts this.',
+            unknown: `It could not be checked: ${message} You can keep it; the server checks it `
+                + 'again before publishing.',
+            done: own.length ? 'Fix this before you keep it.' : 'The server accepts this.',
         };
         this.state.textContent = sentences[state];
     }
@@ -225,9 +227,9 @@ function examples() {
     const list = [
         ["app.version.>=(['2.0'])", 'from a version on'],
         ["device.country in ['DE', 'FR']", 'in some countries'],
-        ["percent('name') <= 10", 'a tenth of the users; the name mixes them anew'],
-        ["app.customSignal['plan'].exactlyMatches(['gold'])", 'by what the app says'],
-        ["user.id == '42' && device.os == 'ios'", 'both have to be true'],
+        ["percent('name') <= 10", 'a tenth of the users; another name selects others'],
+        ["app.customSignal['plan'].exactlyMatches(['gold'])", 'by a signal of the app'],
+        ["user.id == '42' && device.os == 'ios'", 'both must be true'],
     ];
     return h('details', {}, h('summary', {}, 'Examples of rules'),
         h('dl', {class: 'examples'}, list.map(([code, text]) => h('div', {},
@@ -235,12 +237,12 @@ function examples() {
 }
 
 /**
- * Opens the dialog, and puts the condition into the draft when the form is submitted.
+ * Opens the dialog, and adds the condition to the draft when the form is submitted.
  *
  * @param {{workspace: Workspace}} context Page context.
  * @param {?number} index Index of the condition; null adds one.
- * @param {?Condition} content Condition to begin with, as an unfinished form has kept it.
- * @param {?Condition} before Condition that this form began with.
+ * @param {?Condition} content Initial condition from an unfinished form.
+ * @param {?Condition} before Condition with which that form began.
  * @returns {Promise<string | undefined>} Name of the condition; undefined when cancelled.
  */
 export async function openConditionDialog(context, index, content = null, before = null) {
@@ -257,7 +259,7 @@ export async function openConditionDialog(context, index, content = null, before
             if (form.save.disabled || form.ownProblem) return;
             const {template, conflicts} = form.result;
             workspace.edit(template, conflicts);
-            announce(`The condition ${form.condition.name} is in the draft.`);
+            announce(`Condition ${form.condition.name} added to the draft.`);
             close(form.condition.name);
         }},
         h('div', {class: 'pair'},
@@ -270,8 +272,8 @@ export async function openConditionDialog(context, index, content = null, before
                 form.mark, form.sliders.node, examples()]
             : [h('p', {class: 'field-name'}, 'Condition'), h('code', {class: 'value'},
                 jsonText(form.original.condition, '  ')),
-            h('p', {class: 'hint'}, 'This condition has the form of a server template; it is kept '
-                + 'as it is.'), form.expressionProblems.node],
+            h('p', {class: 'hint'}, 'This condition has the form of a server template; it stays '
+                + 'unchanged.'), form.expressionProblems.node],
         form.state),
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
     }), {isWide: true, isDirty: () => form.isDirty, form: {

@@ -1,6 +1,6 @@
 /**
- * Expressions of conditions as trees, in the form of the server's `conditions:parse`. The server
- * reads them; here they are only written.
+ * Expressions of conditions as trees, in the format of the server's `conditions:parse`. The server
+ * parses expressions; this module only writes them.
  */
 
 import {call} from './api.js';
@@ -8,7 +8,7 @@ import {call} from './api.js';
 /** Maximum number of expressions that the server parses in one request. */
 const expressionsAtATime = 100;
 
-/** Elements that are compared by an operator behind a space. */
+/** Elements that are compared by an operator after a space. */
 const plainElements = new Set(['app.id', 'device.os', 'user.id', 'device.country',
     'device.language']);
 
@@ -52,7 +52,7 @@ function list(values) {
 }
 
 /**
- * Writes a rule; one that forms do not show keeps its text.
+ * Writes a rule; a rule that forms do not show keeps its text.
  *
  * @param {ConditionRule} rule
  * @returns {string}
@@ -87,7 +87,7 @@ function ruleText({element, key, comparison, values, text}) {
 }
 
 /**
- * Writes an operand; `&&` and `||` in it stand in parentheses.
+ * Writes an operand, with parentheses around `&&` and `||`.
  *
  * @param {ConditionTree} tree
  * @returns {string}
@@ -97,7 +97,7 @@ function operandText(tree) {
 }
 
 /**
- * Writes a tree as an expression, which the server reads as the same tree.
+ * Writes a tree as an expression, which the server parses to the same tree.
  *
  * @param {ConditionTree} tree
  * @returns {string}

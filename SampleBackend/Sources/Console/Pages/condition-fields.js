@@ -24,9 +24,9 @@ const ofSignal = [
 ];
 
 /**
- * Fields as `{element, label, noun, comparisons, initial}`, where `noun` is what one of its values
- * is, a comparison is a pair of operator and words, and `initial` has the key and values of a new
- * rule. Operators of the kind `version …` belong to the element `version`.
+ * Fields as `{element, label, noun, comparisons, initial}`: `noun` names one of its values, a
+ * comparison is a pair of operator and words, and `initial` has the key and values of a new rule.
+ * Operators of the form `version …` belong to the element `version`.
  *
  * @type {{element: string, label: string, noun: string, comparisons: Choice[],
  *     initial: {key?: string, values: string[]}}[]}
@@ -56,7 +56,7 @@ export const fields = [
 ];
 
 /**
- * Field of a rule; undefined for one that the builder shows as text.
+ * Field of a rule; undefined for a rule that the builder shows as text.
  *
  * @param {{element: string}} rule
  */
@@ -75,7 +75,7 @@ export function operatorOf({element, comparison}) {
 }
 
 /**
- * True if an operator takes a list of texts; others take one value, or two.
+ * True if an operator takes a list of texts; other operators take one or two values.
  *
  * @param {string} element
  * @param {string} operator
@@ -85,7 +85,7 @@ export function takesList(element, operator) {
 }
 
 /**
- * What a rule without a value needs, as a sentence; null for a rule with all its values.
+ * Sentence that names the missing value of a rule; null for a complete rule.
  *
  * @param {RuleView} rule
  */
@@ -96,13 +96,13 @@ export function missingValue(rule) {
     if (takesList(element, operatorOf(rule))) {
         return values.length ? null : `Choose at least one ${field.noun}.`;
     }
-    // The second value of a time is its zone, which may be left out.
+    // The second value of a time is its zone, which is optional.
     const needed = element === 'percent' ? values : [values[0] ?? ''];
     return needed.includes('') ? `Enter the ${field.noun}.` : null;
 }
 
 /**
- * Sets the field of a rule, with the field's first comparison and values.
+ * Sets the field of a rule to the field's first comparison and initial values.
  *
  * @param {RuleView} rule
  * @param {string} element
@@ -116,7 +116,7 @@ export function setField(rule, element) {
 }
 
 /**
- * Sets the operator of a rule, and keeps the values that it can take.
+ * Sets the operator of a rule, and keeps the values that the operator can take.
  *
  * @param {RuleView} rule
  * @param {string} operator
@@ -136,11 +136,11 @@ export function setOperator(rule, operator) {
     } else if (element !== 'dateTime') rule.values = [rule.values[0] ?? ''];
 }
 
-/** Codes of regions that are no countries. */
+/** Codes of regions that are not countries. */
 const noPlaces = new Set(['ZZ', 'XA', 'XB', 'EU', 'EZ', 'UN', 'QO']);
 
 /**
- * Names of the codes that `Intl` knows among those of two letters, as `[code, name]` pairs.
+ * Names of the two-letter codes that `Intl` knows, as `[code, name]` pairs.
  *
  * @param {'region' | 'language'} type
  * @param {boolean} isUpper
@@ -167,7 +167,7 @@ const makers = {
 const made = new Map();
 
 /**
- * Values that a field can have by definition, as `[value, name]` pairs; empty for free text.
+ * Predefined values of a field, as `[value, name]` pairs; empty for free text.
  *
  * @param {string} element
  * @returns {Choice[]}
@@ -193,7 +193,7 @@ export function suggestedValues(rule, known) {
 }
 
 /**
- * Value that a text stands for: "Germany" and "de" are the country DE, unless clients send "de".
+ * Value that a text represents: "Germany" and "de" mean the country DE, unless clients send "de".
  *
  * @param {Choice[]} values
  * @param {string} text

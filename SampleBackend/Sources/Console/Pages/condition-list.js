@@ -1,6 +1,6 @@
 /**
- * List of conditions. A row is made once, and kept while its condition and the settings that use it
- * stay the same, so that hundreds of them can be filtered and moved at once.
+ * List of conditions. A row is reused while its condition and the settings that use it stay the
+ * same, so that hundreds of rows can be filtered and moved quickly.
  */
 
 import {openConditionDialog} from './condition-dialog.js';
@@ -13,7 +13,7 @@ import {jsonText} from './json-text.js';
 import {conditions, removingCondition} from './template.js';
 
 /**
- * Deletes a condition, and every value for it, from the draft after a confirmation.
+ * Asks for confirmation, then deletes a condition and all values for it from the draft.
  *
  * @param {Workspace} workspace
  * @param {string} name
@@ -23,21 +23,22 @@ async function remove(workspace, name, uses) {
     const isSure = await ask({
         title: `Delete the condition ${name}?`, isDangerous: true, action: 'Delete the condition',
         text: uses.length
-            ? `Its value goes from ${count(uses.length, 'setting')}: ${uses.slice(0, 5).join(', ')}`
+            ? `This removes its value from ${count(uses.length, 'setting')}: `
+                + uses.slice(0, 5).join(', ')
                 + `${uses.length > 5 ? ' and others' : ''}.` : 'No setting uses it.'});
     if (!isSure) return;
     workspace.edit(removingCondition(workspace.template, name));
-    announce(`The condition ${name} is deleted from the draft.`);
+    announce(`Condition ${name} deleted from the draft.`);
 }
 
-/** Row of a condition, without its place among the others. */
+/** Row of a condition, independent of its position. */
 class Row {
     /** Index of the condition in the template. */
     index = -1;
     #total = -1;
 
     /**
-     * `mayEdit` is false for a session that sees the conditions only.
+     * `mayEdit` is false for a session that can only view the conditions.
      *
      * @param {PageContext} context
      * @param {Condition} condition
@@ -101,7 +102,7 @@ class Row {
     }
 
     /**
-     * Puts the row at a place among all.
+     * Sets the position of the row.
      *
      * @param {number} index
      * @param {number} total
@@ -112,7 +113,7 @@ class Row {
         this.#total = total;
         this.rank.textContent = String(index + 1);
         this.node.dataset.index = String(index);
-        // `aria-disabled`, since `disabled` would take the focus away at the end of the list.
+        // `aria-disabled`, since `disabled` would move the focus away at the end of the list.
         /**
          * @param {HTMLElement[]} buttons
          * @param {boolean} isDisabled
@@ -148,7 +149,7 @@ export class ConditionList {
     }
 
     /**
-     * Shows the conditions that contain all words in their name, expression or settings.
+     * Shows the conditions whose name, expression or settings contain all words.
      *
      * @param {string[]} words In lower case.
      * @returns {{shown: number, total: number}} Number of conditions shown, and of all.
@@ -163,15 +164,15 @@ export class ConditionList {
         if (shown.length) {
             if (this.list.parentNode !== this.node) fill(this.node, this.list);
         } else {
-            fill(this.node, nothing(words.length ? 'No condition is like this.'
-                : 'There are no conditions yet: everybody gets the default values.'));
+            fill(this.node, nothing(words.length ? 'No condition matches.'
+                : 'There are no conditions yet: everyone gets the default values.'));
         }
         if (focused?.isConnected && document.activeElement !== focused) focused.focus();
         return {shown: shown.length, total: this.#all.length};
     }
 
     /**
-     * Adapts the rows to a template.
+     * Updates the rows for a template.
      *
      * @param {Template} template
      */

@@ -1,5 +1,5 @@
 /**
- * Moving conditions: by dragging, by keyboard, and by a dialog that names the place.
+ * Moving conditions by drag and drop, by keyboard, and with a dialog.
  */
 
 import {field} from './controls.js';
@@ -26,7 +26,7 @@ export function move(workspace, from, to) {
 }
 
 /**
- * Index after a move of the condition that is to stand above another one.
+ * Index of a condition after moving it above another one.
  *
  * @param {number} from
  * @param {number} other
@@ -48,7 +48,7 @@ export function indexOfKey(key, index, last) {
 }
 
 /**
- * Handler of keys in a row: Alt with the arrows, Home and End moves the condition.
+ * Key handler of a row: Alt with an arrow key, Home or End moves the condition.
  *
  * @param {KeyboardEvent} event
  * @param {Workspace} workspace
@@ -80,12 +80,13 @@ export async function openMove(workspace, index) {
     /** @type {(value?: unknown) => void} */
     let close;
     /**
-     * Moves it to the place that `target` returns for its index; stays open when that is gone.
+     * Moves the condition to the index that `target` returns; keeps the dialog open when the
+     * condition is gone.
      *
      * @param {(index: number) => number} target
      */
     const moveTo = (target) => {
-        // Another tab may have changed the draft since the names were drawn.
+        // Another tab may have changed the draft after the names were drawn.
         const from = indexOf(name);
         const to = from < 0 ? -1 : target(from);
         if (to < 0) {
@@ -111,7 +112,7 @@ export async function openMove(workspace, index) {
                 onclick: () => moveTo(above(other))},
             h('span', {class: 'rank'}, place + 1), other)))));
         if (found.length > maximumNames) {
-            names.append(h('li', {class: 'muted'}, 'There are more: write a part of the name.'));
+            names.append(h('li', {class: 'muted'}, 'There are more: type part of the name.'));
         }
     };
     const id = newID('above');
@@ -133,7 +134,7 @@ export async function openMove(workspace, index) {
 }
 
 /**
- * Handle that drags a row to another place, with the mouse or a finger.
+ * Handle that drags a row to another position, by mouse or touch.
  *
  * @param {Workspace} workspace The workspace.
  * @param {function(): number} place Returns the index of the condition.
@@ -170,7 +171,7 @@ export function dragHandle(workspace, place, list) {
             handle.closest('[data-index]')?.classList.add('dragged');
             row.classList.add(isBelow ? 'drop-below' : 'drop-above');
             target = {row, isBelow};
-            // Scrolls on when the pointer is near an edge of the window.
+            // Scrolls while the pointer is near an edge of the window.
             if (clientY < 80) window.scrollBy(0, -20);
             else if (clientY > window.innerHeight - 80) window.scrollBy(0, 20);
         },

@@ -1,5 +1,5 @@
 /**
- * Line of the builder for one rule: field, name of the signal, comparison and values.
+ * Row of the builder for one rule: field, name of the signal, comparison and values.
  */
 
 import {definedValues, fieldOf, fields, meantValue, missingValue, operatorOf, setField, setOperator,
@@ -60,7 +60,7 @@ function oneValue(builder, rule, index, path, attributes) {
 }
 
 /**
- * Control for a list of values: each can be removed, and others entered.
+ * Control for a list of values, which can be removed and added.
  *
  * @param {ConditionBuilder} builder
  * @param {RuleView} rule
@@ -148,7 +148,7 @@ function valueControls(builder, rule, path) {
 }
 
 /**
- * Control for the name of a rule's signal, or for what mixes the users of a percentage.
+ * Control for the name of a rule's signal, or for the seed of a percentage.
  *
  * @param {ConditionBuilder} builder
  * @param {RuleView} rule
@@ -168,7 +168,7 @@ function keyControl(builder, rule, path) {
             rule.key = input.value.trim() || (isPercent ? null : '');
             builder.write();
         },
-        // Other values are known of another signal.
+        // The suggested values depend on the signal.
         onchange: () => builder.suggestAgain()});
     return input;
 }
@@ -195,7 +195,7 @@ export function conditionRule(builder, rule, path, remove) {
     });
     if (!field) {
         return group(negation(builder, rule, path), h('code', {class: 'expression'}, rule.text),
-            h('span', {class: 'muted'}, 'is kept as it is'), removal);
+            h('span', {class: 'muted'}, 'stays unchanged'), removal);
     }
     const choices = fields.map(({element: name, label}) => /** @type {Choice} */ ([name, label]));
     const element = choice(choices, field.element, {

@@ -1,6 +1,6 @@
 /**
- * Trees of expressions as the builder shows them: a negation is a mark of what it negates, the
- * outermost part is always a group, and a rule that compares with an empty text has the mark
+ * Trees of expressions as the builder shows them: a negation is a flag on its operand, the
+ * outermost part is always a group, and a rule that compares with an empty text has the flag
  * `isEmptyMeant`.
  */
 

@@ -30,8 +30,8 @@ function show(main, context) {
             : count(total, 'condition');
     };
     fill(main,
-        pageHead('Conditions', 'Who gets a value of their own. For each setting, the first '
-            + 'condition that is true and has a value counts.',
+        pageHead('Conditions', 'Who gets another value than the default. For each setting, the '
+            + 'first condition that is true and has a value counts.',
         guarded(refused, h('button', {type: 'button', 'data-focus': 'add-condition',
             onclick: () => openConditionDialog(context, null)}, 'Add condition'))),
         refused && message('info', refused),

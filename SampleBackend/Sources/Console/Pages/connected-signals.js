@@ -1,5 +1,5 @@
 /**
- * Offer of the signals that the connected apps of a user say about themselves.
+ * Offers the signals that the connected apps of a user send.
  */
 
 import {h} from './dom.js';
@@ -16,10 +16,10 @@ function signalsText(signals) {
 }
 
 /**
- * List of what the connected apps say, with a button for each that is not used already.
+ * List of the connected apps' signals, with a button for each set that is not in use.
  *
  * @param {PreviewedUser} user A user of the answer of `:preview`.
- * @param {SignalValues} used Signals that the preview was made with.
+ * @param {SignalValues} used Signals of the preview.
  * @param {function(SignalValues): void} take Called with the chosen signals.
  * @returns {?HTMLElement} Null when no app of the user is connected.
  */
@@ -29,8 +29,8 @@ export function connectedOffer({userID, connectedSignals = []}, used, take) {
     return h('ul', {class: 'plain stack tight'}, sets.map((signals, index) => {
         const text = signalsText(signals) || 'no signals';
         return h('li', {class: 'hint'}, isEqual(signals, used)
-            ? `As a connected app of this user says: ${text}.`
-            : [`A connected app of this user says: ${text}. `, h('button', {
+            ? `A connected app of this user sends these: ${text}.`
+            : [`A connected app of this user sends: ${text}. `, h('button', {
                 type: 'button', class: 'small', 'data-focus': `take ${index} ${userID}`,
                 'aria-label': `Take these signals for ${userID}: ${text}`,
                 onclick: () => take(signals)}, 'Take these')]);

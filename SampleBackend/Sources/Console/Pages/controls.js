@@ -75,7 +75,7 @@ export function badge(text, kind = '') {
 }
 
 /**
- * Name of a condition, after a dot in its colour.
+ * Name of a condition, preceded by a dot in its colour.
  *
  * @param {string} name
  * @param {string} [tagColor]
@@ -86,7 +86,7 @@ export function conditionChip(name, tagColor) {
 }
 
 /**
- * `Section.key`, which may wrap after the dot.
+ * `Section.key`, which can wrap after the dot.
  *
  * @param {string} section
  * @param {string} key
@@ -96,8 +96,8 @@ export function settingName(section, key) {
 }
 
 /**
- * Sets the ARIA roles of a row and its cells, which would be lost where CSS turns them into blocks,
- * and the column's heading as `data-label`, which CSS shows beside the cell.
+ * Sets the ARIA roles of a row and its cells, which browsers drop where CSS turns the elements into
+ * blocks, and the column's heading as `data-label`, which CSS shows next to the cell.
  *
  * @param {HTMLTableRowElement} row
  * @param {string[]} headings
@@ -143,7 +143,7 @@ export function pageHead(title, text, ...actions) {
 }
 
 /**
- * Disables a button, and describes it with the reason, if there is a refusal.
+ * Disables a button if there is a refusal, and describes the button with that reason.
  *
  * @param {?string} refusal
  * @param {HTMLButtonElement} button
@@ -159,8 +159,8 @@ export function guarded(refusal, button) {
 }
 
 /**
- * Button that reads more of a list, which `read` then draws anew with or without the button. The
- * button is disabled meanwhile, and shows an error beside it.
+ * Button that loads more of a list; `read` then redraws the list with or without the button.
+ * Disabled while loading; shows an error next to it.
  *
  * @param {string} label
  * @param {() => Promise<void>} read
@@ -183,7 +183,7 @@ export function moreButton(label, read) {
 }
 
 /**
- * Name of a version's publisher, or `unknown` when the version has none.
+ * Name of a version's publisher, or `unknown` if the version has none.
  *
  * @param {?Version} [version]
  * @param {string} [unknown]

@@ -1,6 +1,6 @@
 /**
- * Creation of something with a secret that the server tells once. When the answer is lost, so is
- * the secret: the list then says whether it was created, so that it can be removed.
+ * Creation of an item whose secret the server sends only once. If the response is lost, so is the
+ * secret; the list then shows whether the item was created, so that it can be removed.
  */
 
 import {call, NoAnswerError} from './api.js';
@@ -11,18 +11,18 @@ import {clearDoubt} from './publishing.js';
 /**
  * @typedef {object} CreationOptions
  * @property {string} path Path of the list, to which a new item is posted.
- * @property {(body: any) => any[]} list Items of the answer that lists them.
- * @property {(item: any, body: any) => boolean} isSame True if an item is of a request.
- * @property {(body: any) => string} describe What is said of a lost answer.
+ * @property {(body: any) => any[]} list Items in a response that lists them.
+ * @property {(item: any, body: any) => boolean} isSame True if an item matches a request.
+ * @property {(body: any) => string} describe Message about a lost response.
  * @property {string} action Label of the button that removes the item.
- * @property {() => void} removed Called after it was removed.
+ * @property {() => void} removed Called after its removal.
  */
 
-/** One creation, and what to do when its answer is lost. */
+/** One creation, and the recovery from a lost response. */
 export class Creation {
-    /** Message about a creation whose answer was lost, for the form. */
+    /** Message about a creation whose response was lost, for the form. */
     node = h('div', {'aria-live': 'polite'});
-    /** True if something was created without an answer. */
+    /** True if something was created but the response was lost. */
     isLost = false;
     /** @type {CreationOptions} */
     #options;
@@ -35,7 +35,7 @@ export class Creation {
         this.#options = options;
     }
 
-    /** Ends the attempts to find out what was created. */
+    /** Stops checking what was created. */
     end() {
         this.#left.abort();
     }
@@ -44,11 +44,11 @@ export class Creation {
      * Creates an item.
      *
      * @param {object} body
-     * @returns {Promise<any>} The answer, with the secret.
-     * @throws ServerError; Error when the answer was lost, with what became of it.
+     * @returns {Promise<any>} The response, with the secret.
+     * @throws ServerError; Error with the outcome when the response was lost.
      */
     async create(body) {
-        // Its button to remove it stays: another try would make a second one.
+        // Keep the button that removes it: another attempt would create a second item.
         if (this.isLost) throw new Error(this.#options.describe(body));
         fill(this.node);
         const before = await this.#ids(body);
@@ -60,7 +60,7 @@ export class Creation {
         const made = await clearDoubt(async () => (
             (await this.#items(body)).find(({id}) => !before.has(id)) ?? null), {
             signal: this.#left.signal, onDoubt: (attempt) => attempt === 1 && fill(this.node,
-                message('warning', 'The server did not answer. It is asked whether it has done it, '
+                message('warning', 'The server did not answer. Checking whether it has done it, '
                     + 'until it answers.'))});
         fill(this.node);
         if (!made) throw new Error('The server did not answer, and has not done it. Try again.');
@@ -78,7 +78,7 @@ export class Creation {
     }
 
     /**
-     * IDs of the items like one that is going to be created.
+     * IDs of existing items that match one to be created.
      *
      * @param {object} body
      */
@@ -100,8 +100,8 @@ export class Creation {
             try {
                 await call('DELETE', `${path}/${encodeURIComponent(id)}`);
                 this.isLost = false;
-                fill(this.node, message('success', 'It is removed. You may try again.'));
-                announce('It is removed.');
+                fill(this.node, message('success', 'Removed. You can try again.'));
+                announce('Removed.');
                 removed();
             } catch (error) {
                 button.disabled = false;

@@ -1,8 +1,8 @@
 /**
  * Modal dialogs, on the browser's `dialog` element, which traps the focus.
  *
- * A dialog in which something was entered asks before it closes, however it is closed: by Escape,
- * its button, the browser's Back, another address, or the end of the page.
+ * A dialog with unsaved input asks before it closes, whether by Escape, its button, the browser's
+ * Back, another address, or unloading the page.
  */
 
 import {fill, focusOn, h, newID} from './dom.js';
@@ -10,7 +10,7 @@ import {focusHeading} from './focus.js';
 import {hold, isHeld, release} from './held-entry.js';
 import {keepForms} from './unfinished-form.js';
 
-/** Milliseconds after the last edit before the form's content is stored. */
+/** Milliseconds from the last edit until the form's content is stored. */
 const pause = 300;
 
 /**
@@ -24,7 +24,7 @@ const opened = [];
 /** The topmost dialog; undefined when none is open. */
 const topmost = () => opened[opened.length - 1];
 
-/** Stores the forms that are open and edited, instead of those stored of their project before. */
+/** Stores the open, edited forms, in place of those stored earlier for their projects. */
 function storeForms() {
     const forms = opened.flatMap(({form, isDirty}) => (form ? [{form, isDirty}] : []));
     if (!forms.length) return;
@@ -33,7 +33,7 @@ function storeForms() {
 }
 
 /**
- * Closes the topmost dialog for Back or for another address, and then goes there.
+ * Closes the topmost dialog because of Back or another address, then navigates there.
  *
  * @param {?string} address
  */
@@ -43,7 +43,7 @@ async function leaveTo(address) {
     if (await topmost()?.leave() && isLast && address !== null) location.hash = address;
 }
 
-/** Starts to keep edited forms when the page ends, after the browser has asked. */
+/** Starts to store edited forms when the page is unloaded, after the browser has asked. */
 export function watchUnload() {
     window.addEventListener('beforeunload', (event) => {
         if (opened.some(({isDirty}) => isDirty())) event.preventDefault();
@@ -53,27 +53,27 @@ export function watchUnload() {
     });
 }
 
-/** Closes all dialogs without asking; what was entered is kept for their user. */
+/** Closes all dialogs without asking; keeps the input for its user. */
 export async function endDialogs() {
     storeForms();
     for (const {end} of opened.splice(0)) end();
     if (isHeld()) await release();
 }
 
-/** Asks whether a form with unsaved input may go. */
+/** Asks whether to discard a form with unsaved input. */
 function mayLeave() {
-    return ask({title: 'Leave without keeping it?', text: 'What you changed in this form is lost.',
-        action: 'Leave', cancel: 'Go on editing', isDangerous: true});
+    return ask({title: 'Discard your input?', text: 'What you changed in this form is lost.',
+        action: 'Leave', cancel: 'Keep editing', isDangerous: true});
 }
 
 /**
  * Opens a dialog. On close, the focus returns to the control that had it; if that is gone, to the
- * one with the same `data-focus`, else to the page's heading.
+ * control with the same `data-focus`, else to the page's heading.
  *
  * @param {string} title Heading.
  * @param {(close: (value?: unknown) => void) => {body: unknown, actions: unknown}} build
- *     Makes the content; receives the function that closes the dialog with a result; without one,
- *     it asks if input would be lost.
+ *     Builds the content; receives the function that closes the dialog with a result. Without a
+ *     result, that function asks before it discards input.
  * @param {{isWide?: boolean, isRequired?: boolean, isForm?: boolean, isDirty?: function(): boolean,
  *     onAddress?: function(string): void, form?: DialogForm}} options `isForm` is false if what is
  *     entered is not lost, as a search. `isRequired` leaves no way to close it but its own buttons,
@@ -101,13 +101,13 @@ export function openDialog(title, build, options = {}) {
             isClosing = true;
             clearTimeout(timer);
             if (form) storeForms();
-            // Before the dialog closes, so that nothing navigates while the entry is removed.
+            // Release before closing, so that nothing navigates while the entry is removed.
             if (opened.length === 1) await release();
-            // Ended meanwhile.
+            // The dialog was ended meanwhile.
             if (!dialog.isConnected) return;
             dialog.close();
-            // Not by the event `close`, which comes later: a key that is pressed until then is for
-            // what is under the dialog.
+            // Not in the event `close`, which comes later: a key pressed until then belongs to what
+            // is below the dialog.
             dialog.remove();
             opened.splice(opened.indexOf(self), 1);
             if (opener?.isConnected) opener.focus();
@@ -116,7 +116,7 @@ export function openDialog(title, build, options = {}) {
             }
             resolve(value);
         };
-        /** Closes the dialog unless the user wants to go on; true when it closes. */
+        /** Closes the dialog unless the user wants to keep editing; true when it closes. */
         const leave = async () => {
             if (isRequired || isAsking || isClosing) return false;
             isAsking = true;
@@ -144,7 +144,7 @@ export function openDialog(title, build, options = {}) {
             class: isWide ? 'dialog wide' : 'dialog', 'aria-labelledby': heading,
             onkeydown: (event) => {
                 if (event.key !== 'Escape' || event.isComposing || event.defaultPrevented) return;
-                // Browsers close a dialog at the second Escape even if the first was refused.
+                // Browsers close a dialog at the second Escape even if the first was prevented.
                 event.preventDefault();
                 leave();
             },

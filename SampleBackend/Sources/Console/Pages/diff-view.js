@@ -49,7 +49,7 @@ function side(kind, value) {
 }
 
 /**
- * Both sides of a part: line by line when one of them is long, else one below the other.
+ * Both sides of a part: line by line when one is long, else one below the other.
  *
  * @param {PartDifference} partDifference
  * @param {boolean} isText
@@ -72,8 +72,8 @@ function parts(list, valueType) {
 }
 
 /**
- * List item of one difference; `name` is an element. `revert` takes the change back; `note` stands
- * below the parts; `valueType` is the type of a setting, if it is known.
+ * List item of one difference; `name` is an element. `revert` undoes the change; `note` appears
+ * below the parts; `valueType` is the type of a setting, if known.
  *
  * @param {HTMLElement} name
  * @param {string} label
@@ -91,7 +91,7 @@ function item(name, label, {change, parts: list}, options) {
 }
 
 /**
- * The settings that a changed condition concerns.
+ * The settings that a changed condition affects.
  *
  * @param {string[]} names
  */
@@ -127,7 +127,7 @@ export function differenceSummary(difference) {
 }
 
 /**
- * A difference of a condition; an added one with its place as a part, if that is known.
+ * A difference of a condition; an added condition has its position as a part, if known.
  *
  * @param {Difference} found
  * @param {((name: string) => string)} [placeOf]
@@ -144,8 +144,8 @@ function withPlace(found, placeOf) {
  * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string): string[],
  *     placeOf?: function(string): string, template?: Template}} [options] `revert` takes back a
  *     difference of the kind `setting`, `condition` or `group`; `usesOf` names the settings with a
- *     value for a condition; `placeOf` says where an added condition stands, such as "1 of 3";
- *     `template` has the types of the settings: without it, a text that looks like JSON is compared
+ *     value for a condition; `placeOf` returns the position of an added condition, such as "1 of 3";
+ *     `template` has the types of the settings; without it, texts that look like JSON are compared
  *     as JSON.
  */
 export function diffView(difference, options = {}) {

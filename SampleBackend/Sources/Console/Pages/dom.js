@@ -85,7 +85,7 @@ export function fill(element, ...children) {
 }
 
 /**
- * Makes `nodes` the children of an element; those that are at their place are not touched.
+ * Makes `nodes` the children of an element; nodes already in place stay untouched.
  *
  * @param {Element} element
  * @param {Element[]} nodes
@@ -135,7 +135,7 @@ export function focusOn(key, within = document) {
 }
 
 /**
- * Address of one of the console's files, in the folder of this one: of the same version.
+ * Address of one of the console's files, in the folder of this one, which has the same version.
  *
  * @param {string} name
  */

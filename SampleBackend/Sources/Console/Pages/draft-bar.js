@@ -1,5 +1,5 @@
 /**
- * Bar above every page. Shows the draft, or a version that was published meanwhile.
+ * Bar above every page; shows the draft, or a version that was published meanwhile.
  */
 
 import {count, publisherName} from './controls.js';
@@ -11,28 +11,28 @@ import {differenceCount} from './server-draft.js';
 import {reserveRoom} from './sticky.js';
 
 /**
- * Discards the draft after a confirmation.
+ * Asks for confirmation, then discards the draft.
  *
  * @param {Pick<PageContext, 'workspace' | 'redraw'>} context
  */
 export async function discardDraft({workspace, redraw}) {
     const isSure = await ask({
         title: 'Discard the draft?',
-        text: 'Your changes that are not published are lost. What is published stays as it is.',
+        text: 'Your unpublished changes are lost. The published version stays unchanged.',
         action: 'Discard the draft', cancel: 'Keep it', isDangerous: true,
     });
     if (!isSure) return;
     await workspace.discard();
-    // The bar says why, and stays until the server has deleted the draft.
+    // The bar shows the reason, and stays until the server has deleted the draft.
     if (workspace.isUnsaved || workspace.draft) return;
-    // Without an answer, the next check for a new version reads it.
+    // If this fails, the next check for a new version reads it.
     await workspace.load().catch(() => {});
     redraw();
-    announce('The draft is discarded.');
+    announce('Draft discarded.');
 }
 
 /**
- * Why the server does not have the draft as it is, and what becomes of it; null if it has.
+ * Why the server lacks the current draft, and what happens next; null if it has the draft.
  *
  * @param {Workspace} workspace
  */
@@ -41,19 +41,20 @@ function problemView(workspace) {
     if (!saveProblem) return null;
     if (!workspace.draft) {
         return h('span', {class: 'outdated', role: 'status'}, ' The server still has it: '
-            + `${saveProblem}${isRefused ? '' : ' It is tried again.'}`);
+            + `${saveProblem}${isRefused ? '' : ' Retrying.'}`);
     }
     const fate = isRefused ? 'The server refused it: change it, or try again.'
-        : 'It is tried again.';
+        : 'Retrying.';
     const place = isKeptInTab ? 'Until then, only this tab has your last changes.'
-        : 'Until then, only this page has your last changes, and loses them when it is closed or '
-            + 'loaded anew: the browser has no room to keep them.';
+        : 'Until then, only this page has your last changes, and closing or reloading it loses them: the '
+            + ' browser has no space to keep them.';
     return h('span', {class: 'outdated', role: 'status'},
         ` Not saved on the server: ${saveProblem} ${fate} ${place}`);
 }
 
 /**
- * Button that sends what the server refused again; false for the rest, which is tried again.
+ * Button that sends again what the server refused; false otherwise, since other failures are
+ * retried automatically.
  *
  * @param {Workspace} workspace
  */
@@ -76,7 +77,7 @@ function barOfDiscarded({workspace}) {
 }
 
 /**
- * Differences of a draft in a few words.
+ * Summary of a draft's differences.
  *
  * @param {Draft} draft
  * @param {?string} saveProblem
@@ -88,7 +89,7 @@ function changesText(draft, saveProblem) {
 }
 
 /**
- * What is wrong with a draft, or happened to it elsewhere.
+ * Problems of a draft, and changes to it made elsewhere.
  *
  * @param {Workspace} workspace
  * @param {Draft} draft
@@ -100,10 +101,10 @@ function notes(workspace, draft) {
             ' That version is no longer kept, so the changes are unknown.'),
         !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
             ` Version ${newestVersion?.versionNumber} was published meanwhile; `
-            + 'both are combined before you publish.'),
+            + 'it is merged with your draft before you publish.'),
         problemView(workspace),
         overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
-            ' Another tab or person changed the same, and your value here replaced it: '
+            ' Another tab or person changed the same values, and yours replaced them: '
             + `${overwritten.map(placeName).join('; ')}.`)];
 }
 
@@ -140,7 +141,7 @@ function barOfNews({workspace, redraw}) {
         try {
             await workspace.load();
         } catch (error) {
-            const isAgain = await ask({title: 'The new version was not read',
+            const isAgain = await ask({title: 'Loading the new version failed',
                 text: error.message, action: 'Try again', cancel: 'Close'});
             if (isAgain) await load();
             return;
@@ -157,7 +158,7 @@ function barOfNews({workspace, redraw}) {
 }
 
 /**
- * The bar; null without a draft, one to be deleted, or a newer version.
+ * The bar; null without a draft, a draft to delete, or a newer version.
  *
  * @param {PageContext} context
  */

@@ -1,5 +1,5 @@
 /**
- * Copy of a draft in the tab's `sessionStorage`, kept while the server does not have it.
+ * Copy of a draft in the tab's `sessionStorage`, kept until the server has the draft.
  */
 
 import {jsonText, parseJSON} from './json-text.js';
@@ -7,7 +7,7 @@ import {jsonText, parseJSON} from './json-text.js';
 const prefix = 'activeconfig.draft.';
 
 /**
- * Beginning of the keys of a user's drafts.
+ * Prefix of the keys of a user's drafts.
  *
  * @param {string} user
  */
@@ -25,7 +25,7 @@ export function isDraft(key) {
 }
 
 /**
- * True for the key of a draft of somebody other than the user.
+ * True for the key of a draft of another user.
  *
  * @param {string} key
  * @param {string} user
@@ -35,7 +35,7 @@ export function isDraftOfOthers(key, user) {
 }
 
 /**
- * True if the tab has a draft of the user, of any project, that the server does not have.
+ * True if the tab has a draft of the user, in any project, that the server lacks.
  *
  * @param {string} user
  */

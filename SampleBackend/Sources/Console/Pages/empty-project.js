@@ -44,7 +44,7 @@ function codeView(code) {
         h('div', {class: 'card-head'}, h('h2', {id: 'app'}, 'In the app'),
             copyButton('Copy', () => code, {class: 'small'})),
         h('div', {class: 'card-body'}, h('pre', {tabindex: '0', 'aria-label': 'Swift'}, code),
-            h('p', {class: 'hint'}, 'The key is one of the sample. Until something is '
+            h('p', {class: 'hint'}, 'The key belongs to the sample. Until something is '
                 + 'published, the app gets its default.')));
 }
 
@@ -63,10 +63,10 @@ export function emptyProjectView(context) {
             const {template} = adding(
                 workspace.template, parseJSON(await fileText('sample-template.json')));
             workspace.edit(template);
-            announce('The sample is in the draft.');
+            announce('Sample added to the draft.');
         } catch (error) {
             sample.disabled = false;
-            fill(outcome, message('error', `The sample cannot be read. ${error.message}`));
+            fill(outcome, message('error', `Reading the sample failed. ${error.message}`));
         }
     }}, 'Start with the sample');
     const code = h('div', {});
@@ -75,8 +75,8 @@ export function emptyProjectView(context) {
         // The rest of the page works without it.
         .catch(() => fill(code));
     return [
-        h('section', {class: 'card'}, nothing('There is nothing here yet. Add a section, then its '
-            + 'settings; or begin with what exists.',
+        h('section', {class: 'card'}, nothing('There is nothing here yet. Add a section and its '
+            + 'settings, or start with one of these.',
         h('div', {class: 'actions'}, guarded(refused, sample),
             h('a', {class: 'button', href: address('transfer')}, 'Import a template')), outcome)),
         code,

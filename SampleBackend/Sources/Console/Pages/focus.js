@@ -1,15 +1,17 @@
 /**
- * Keeps the keyboard focus from falling to the page's body when the control that has it goes.
+ * Keeps the keyboard focus from moving to the page's body when its control is removed.
  */
 
 /**
- * Last element that had the focus; null after the user took it away, as by a click beside it.
+ * Last focused element; null after the user removed the focus, for example by a click elsewhere.
  *
  * @type {?HTMLElement}
  */
 let last = null;
 
-/** Focuses the heading of the topmost dialog or of the page; the page's content if it has none. */
+/**
+ * Focuses the heading of the topmost dialog or of the page, or the page's content if it has none.
+ */
 export function focusHeading() {
     /** @type {NodeListOf<ParentNode>} */
     const dialogs = document.querySelectorAll('dialog[open]');
@@ -23,7 +25,7 @@ export function focusHeading() {
 }
 
 /**
- * True for a control that can have the focus no longer.
+ * True for a control that can no longer have the focus.
  *
  * @param {HTMLElement} element
  */
@@ -32,7 +34,7 @@ function isGone(element) {
     return !element.isConnected || disabled === true || !element.checkVisibility();
 }
 
-/** Moves the focus that a removed control left behind. */
+/** Restores the focus after its control was removed. */
 function restore() {
     if (!last || (document.activeElement && document.activeElement !== document.body)) return;
     if (!isGone(last)) return;
@@ -53,7 +55,7 @@ export function watchFocus() {
     document.addEventListener('focusout', (event) => {
         const {target} = event;
         if (!(target instanceof HTMLElement)) return;
-        // Browsers may dispatch the event while they remove an element: looks at it afterwards.
+        // Browsers may dispatch the event while they remove an element, so check afterwards.
         queueMicrotask(() => {
             if (last === target && !isGone(target) && document.hasFocus()) last = null;
         });

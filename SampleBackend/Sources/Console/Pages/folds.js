@@ -1,5 +1,5 @@
 /**
- * Sections that are folded in the list of settings.
+ * Folded sections in the list of settings.
  */
 
 /** Folded sections of a project, kept while the tab is open. */
@@ -33,7 +33,7 @@ export class Folds {
         try {
             sessionStorage.setItem(this.#key, JSON.stringify([...this.#tokens]));
         } catch {
-            // A full storage costs only the memory of folds.
+            // If the storage is full, only the fold state is lost.
         }
     }
 }

@@ -25,7 +25,7 @@ import {Workspaces} from './workspaces.js';
 const lookInterval = 5000;
 
 /**
- * Title of a page; undefined is an unknown one.
+ * Title of a page; undefined means an unknown page.
  *
  * @param {Page | undefined} page
  */
@@ -39,10 +39,10 @@ export class Frame {
     #leavePage = () => {};
     #timer = 0;
     #isLooking = false;
-    /** Number of the last project that was opened; what an earlier one still reads is dropped. */
+    /** Number of the last opened project; results that belong to an earlier number are dropped. */
     #opening = 0;
     #workspaces;
-    /** Ends what listens to the open workspace. */
+    /** Aborts the listeners of the open workspace. */
     #watching = new AbortController();
     /**
      * Projects in the choice of projects.
@@ -61,7 +61,7 @@ export class Frame {
         this.root = root;
         this.session = session;
         /**
-         * What the open project is told apart by.
+         * Name and marks that distinguish the open project.
          *
          * @type {Project}
          */
@@ -89,8 +89,8 @@ export class Frame {
     }
 
     /**
-     * Renders the frame and the page in the address, and starts the timer and listeners. Opens the
-     * user's unfinished forms again.
+     * Renders the frame and the page in the address, starts the timer and the listeners, and
+     * reopens the user's unfinished forms.
      *
      * @param {{isFirst: boolean}} options `isFirst` is true when the page was just loaded: the focus
      *     stays where the browser begins.
@@ -125,7 +125,7 @@ export class Frame {
         return this.#workspaces.open;
     }
 
-    /** Saves the drafts with another token of the user. */
+    /** Saves the drafts after the user signed in with another token. */
     sendDrafts() {
         this.#workspaces.sendDrafts();
     }
@@ -144,11 +144,11 @@ export class Frame {
      * @param {string} before
      */
     follow(before) {
-        // A dialog decides whether the page under it may change.
+        // An open dialog decides whether the page below it may change.
         if (isHeld()) return;
         const {project} = currentRoute();
         if (!this.workspace || (project !== null && project !== this.workspace.project)) {
-            // Keeps the focus in the project chooser after a choice there.
+            // Keep the focus in the project chooser after a choice there.
             const isChoice = this.projectChooser.contains(document.activeElement);
             this.#changeProject(project, !isChoice, before);
         } else {
@@ -157,7 +157,7 @@ export class Frame {
     }
 
     /**
-     * Opens another project, if the open one may be left; else goes back to `before`.
+     * Opens another project if the user may leave the open one, else returns to `before`.
      *
      * @param {?string} name
      * @param {boolean} isNavigation
@@ -176,9 +176,8 @@ export class Frame {
     }
 
     /**
-     * Opens the project of the address, else the last used one. Shows nothing when the address
-     * names another project by the time it is loaded, or another one is being opened.
-     *
+     * Opens the project in the address, else the last used one. Shows nothing if the address names
+     * another project by the time it is loaded, or if another one is being opened.
      * @param {?string} wanted
      * @param {boolean} [isNavigation]
      */
@@ -239,7 +238,7 @@ export class Frame {
     }
 
     /**
-     * Says that no project has the name in the address, and offers those that exist.
+     * Reports that no project has the name in the address, and offers the existing ones.
      *
      * @param {string} name
      * @param {Project[]} projects
@@ -276,7 +275,7 @@ export class Frame {
     async #reloadProjects() {
         const {workspace} = this;
         const projects = await this.#readProjects();
-        // The project that is opened meanwhile reads them itself.
+        // A project that is opened meanwhile reads them itself.
         if (!workspace || workspace !== this.workspace) return;
         const shown = this.#projects;
         if (projects.length === shown.length
@@ -303,7 +302,7 @@ export class Frame {
         return {
             session: this.session, workspace, project: workspace.project,
             query: currentRoute().query,
-            // Somebody else may change them while the page is open.
+            // Another user may change them while the page is open.
             get details() {
                 return frame.details;
             },
@@ -329,7 +328,7 @@ export class Frame {
         this.#setMenu(false);
         fill(this.main);
         if (!page) {
-            fill(this.main, h('h1', {tabindex: '-1'}, 'There is no such page'),
+            fill(this.main, h('h1', {tabindex: '-1'}, 'This page does not exist'),
                 h('p', {}, h('a', {href: address('settings')}, 'Go to the settings')));
         } else if (pagesOfPublished.includes(page) && this.workspace.version === null) {
             fill(this.main, unpublishedView(page.title, this.workspace.project));
@@ -363,8 +362,8 @@ export class Frame {
     }
 
     /**
-     * Checks for a new version, and for other details of the projects, unless the browser's tab is
-     * hidden. Without a draft and an open form, the page then shows that version.
+     * Checks for a new version and for changed details of projects, unless the browser's tab is
+     * hidden. Without a draft or an open form, the page then shows the new version.
      */
     async #look() {
         if (document.hidden || !this.workspace || this.#isLooking) return;
@@ -384,7 +383,7 @@ export class Frame {
             announce(`Version ${workspace.versionNumber} was published by `
                 + `${workspace.version?.updateUser?.name || 'somebody'}; the page shows it.`);
         } catch {
-            // Not reported, since the timer repeats the check.
+            // Not reported: the timer repeats the check.
         } finally {
             this.#isLooking = false;
         }
@@ -393,7 +392,7 @@ export class Frame {
     /** Signs out; asks first when that loses edits that the server does not have. */
     async #signOut() {
         await this.#workspaces.saved();
-        // Another user may have signed in while it was saved.
+        // Another user may have signed in while the draft was saved.
         if (this.#listening.signal.aborted) return;
         if (this.#workspaces.isUnsaved && !await ask({
             title: 'Sign out?', text: 'Your last changes are not saved on the server. Signing out '

@@ -1,8 +1,8 @@
 /**
  * The tab's history while dialogs are open: Back closes the dialog instead of changing the page
- * under it.
+ * below it.
  *
- * An open dialog holds an entry of its own at the address of its page. Entries are numbered in
+ * An open dialog holds its own entry at the address of its page. Entries are numbered in
  * `history.state`, so that a step away from the held entry can be undone in either direction.
  */
 
@@ -17,7 +17,7 @@ let held = null;
 /** Address of the held entry. */
 let place = '';
 /**
- * Called with the address that the user goes to: null for Back.
+ * Called with the address that the user navigates to, or null for Back.
  *
  * @type {(address: ?string) => void}
  */
@@ -28,9 +28,9 @@ let onLeave = () => {};
  * @type {?() => void}
  */
 let onReleased = null;
-/** True while the entry that a reload has left is being removed. */
+/** True while the entry left by a reload is being removed. */
 let isDropping = false;
-/** True while the tab goes back to the held entry. */
+/** True while the tab returns to the held entry. */
 let isReturning = false;
 
 /**
@@ -42,16 +42,16 @@ function mark(state) {
     history.replaceState(state, '');
 }
 
-/** True while dialogs hold an entry: changes of the address then are no navigation. */
+/** True while dialogs hold an entry; changes of the address are then not navigations. */
 export function isHeld() {
     return held !== null;
 }
 
 /**
- * Holds an entry; without effect if one is held. Continues the one that a reload has left.
+ * Holds an entry; does nothing if one is held. Continues to use an entry that a reload has left.
  *
- * @param {function(?string): void} handler Called instead of a navigation, with the fragment that
- *     was entered; null for Back.
+ * @param {function(?string): void} handler Called instead of a navigation, with the entered
+ *     fragment, or null for Back.
  */
 export function hold(handler) {
     onLeave = handler;
@@ -76,7 +76,7 @@ export function dropLeftEntry() {
 }
 
 /**
- * Removes the held entry; resolves once the tab is at the entry before it.
+ * Removes the held entry; resolves when the tab is at the entry before it.
  *
  * @returns {Promise<void>}
  */
@@ -88,7 +88,7 @@ export function release() {
     });
 }
 
-/** Follows the tab's steps to an entry. */
+/** Handles the tab's move to another entry. */
 function onStep() {
     const number = history.state?.number;
     const isDropped = isDropping;
@@ -96,10 +96,10 @@ function onStep() {
     isDropping = false;
     isReturning = false;
     if (isBack) {
-        // The handler was released before the browser came back to the entry.
+        // The handler was released before the browser returned to the entry.
         if (onReleased) history.back();
     } else if (isDropped && held !== null && !onReleased) {
-        // A dialog was opened before the entry was gone.
+        // A dialog opened before the entry was removed.
         current = number ?? 0;
         add();
         held = current;
@@ -113,9 +113,9 @@ function onStep() {
         current = number ?? current + 1;
         if (number === undefined) mark({number: current});
     } else if (number === undefined) {
-        // An address was entered, which is a new entry after the held one.
+        // The user entered an address, which is a new entry after the held one.
         const entered = location.hash;
-        // The address may hold a token, which must not stay in the tab's history.
+        // The address can contain a token, which must not stay in the tab's history.
         history.replaceState({number: held + 1}, '', place);
         isReturning = true;
         history.back();
@@ -127,7 +127,7 @@ function onStep() {
     }
 }
 
-/** Numbers the current entry, and starts to follow the tab's steps between entries. */
+/** Numbers the current entry, and starts to follow the tab's moves between entries. */
 export function watchHistory() {
     current = history.state?.number ?? 0;
     if (history.state?.number === undefined) mark({number: current});

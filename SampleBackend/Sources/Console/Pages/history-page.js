@@ -13,25 +13,25 @@ import {productionNotice} from './project-details.js';
 import {setQuery} from './router.js';
 import {refusal} from './session.js';
 
-/** Version number that stands for the state before the first publish. */
+/** Version number of the state before the first publish. */
 const beginning = '0';
 
 /** Versions per request. */
 const pageSize = 30;
 
 /**
- * Badges for the origin of a version: rollback, or publish, and by which way.
+ * Badges for the origin of a version: rollback or publish, and the interface.
  *
  * @param {Version} version
  */
 function typeBadges({updateType, updateOrigin, rollbackSource}) {
     if (updateType === 'ROLLBACK') return [badge(`Version ${rollbackSource} again`, 'changed')];
     return [badge(updateOrigin === 'CONSOLE' ? 'Console' : 'API'),
-        updateType === 'FORCED_UPDATE' && badge('Over whatever was current')];
+        updateType === 'FORCED_UPDATE' && badge('Replaced any version')];
 }
 
 /**
- * Reads and renders the differences between two versions. The types of settings are those of the
+ * Loads and renders the differences between two versions. The types of settings are those of the
  * current version.
  *
  * @param {Pick<PageContext, 'project' | 'workspace'>} context
@@ -40,7 +40,7 @@ function typeBadges({updateType, updateOrigin, rollbackSource}) {
  * @param {AbortSignal} [signal]
  */
 async function readDifference({project, workspace}, from, to, signal) {
-    if (to === beginning) return h('p', {class: 'muted'}, 'Nothing was published then.');
+    if (to === beginning) return h('p', {class: 'muted'}, 'Nothing was published at that time.');
     const {body} = await call(
         'GET', projectPath(project, 'remoteConfig:diff', {from, to}), {signal});
     return diffView(body, {template: workspace.published});
@@ -59,7 +59,7 @@ function publishView(version) {
 }
 
 /**
- * Versions after `shown`, of the newest 20, and the changes from `shown` to `current`.
+ * The versions after `shown` among the newest 20, and the changes from `shown` to `current`.
  *
  * @param {PageContext} context
  * @param {string} shown
@@ -71,8 +71,8 @@ async function newsView(context, shown, current) {
     const newer = /** @type {Version[]} */ (body.versions).filter(
         ({versionNumber}) => Number(versionNumber) > Number(shown)).reverse();
     return h('div', {class: 'stack'}, message('warning',
-        h('p', {}, 'Somebody published since you were shown what going back changes. It would be '
-            + 'undone as well:'),
+        h('p', {}, 'Another version was published since this dialog opened. Going back would undo '
+            + 'it, too:'),
         h('ul', {}, newer.map(publishView))),
     h('h3', {}, `What changed since version ${shown}`),
     await readDifference(context, shown, current));
@@ -80,8 +80,8 @@ async function newsView(context, shown, current) {
 
 /**
  * Opens the rollback dialog. It shows what the rollback changes in the current version, and sends
- * that version's entity tag: when somebody has published meanwhile, the server refuses (412), and
- * the dialog shows the new changes before it can be confirmed again.
+ * that version's entity tag: if another version was published meanwhile, the server refuses (412),
+ * and the dialog shows the new changes before the user can confirm again.
  *
  * @param {PageContext} context
  * @param {string} versionNumber
@@ -110,17 +110,17 @@ async function openRollback(context, versionNumber) {
         } catch (error) {
             if (error.status !== 412) throw error;
             await showCurrent();
-            throw new Error('Nothing was done: somebody published in the meantime. Look at what '
-                + 'changed, and decide again.');
+            throw new Error('Nothing was done: another version was published meanwhile. Review '
+                + 'what changed, and decide again.');
         }
     };
     const version = await openDialog(`Go back to version ${versionNumber}?`, (close) => dialogForm({
         fields: [
             h('p', {}, `Version ${versionNumber} is published again as a new version. Users get it `
-                + 'at once.'),
+                + 'immediately.'),
             productionNotice(context.details, 'This goes back in'),
             news, place,
-            workspace.draft && message('info', 'Your draft stays. It is combined with the new '
+            workspace.draft && message('info', 'Your draft stays. It is merged with the new '
                 + 'version when you publish it.')],
         action: `Go back to version ${versionNumber}`, isDangerous: true, ready, submit,
     }, close), {isWide: true});
@@ -130,7 +130,7 @@ async function openRollback(context, versionNumber) {
     }
     await workspace.load().catch(() => {});
     context.redraw();
-    announce(`Version ${versionNumber} is published again as version ${version.versionNumber}.`);
+    announce(`Version ${versionNumber} published again as version ${version.versionNumber}.`);
 }
 
 /**
@@ -160,7 +160,7 @@ function row(version, isCurrent, context) {
 }
 
 /**
- * Adds options for versions to a choice, the newest first.
+ * Adds options for versions to a choice, newest first.
  *
  * @param {HTMLSelectElement} control
  * @param {string[]} numbers
@@ -206,7 +206,7 @@ function comparison(versions, context, left) {
             const view = await readDifference(context, older, newer, signal);
             if (signal.aborted) return;
             fill(place, view);
-            announce(`Version ${older} is compared with version ${newer}.`);
+            announce(`Comparing version ${older} with version ${newer}.`);
         } catch (error) {
             if (!signal.aborted) fill(place, message('error', error.message));
         }
@@ -240,8 +240,8 @@ function comparison(versions, context, left) {
 function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
-    fill(main, pageHead('History', 'Every version that was published. Nothing is ever rewritten: '
-        + 'going back makes a new version.'), body);
+    fill(main, pageHead('History', 'All published versions. Versions never change: '
+        + 'going back publishes a new one.'), body);
 
     /** @type {Version[]} */
     let versions = [];
@@ -258,13 +258,13 @@ function show(main, context) {
     const draw = (nextPageToken) => {
         older = nextPageToken;
         const tableRows = versions.map((version, index) => row(version, index === 0, context));
-        // More versions leave the comparison as it is.
+        // Loading more versions leaves the comparison unchanged.
         if (!card) {
             card = comparison(versions, context, left.signal);
             fill(body, card, list);
         } else context.offerVersions?.(versions.map(({versionNumber}) => versionNumber));
         redraw(list,
-            table('Versions, the newest first',
+            table('Versions, newest first',
                 ['Version', 'Published', 'By', 'Description', ''], tableRows),
             nextPageToken && moreButton('Show older versions', () => read(nextPageToken)));
     };
@@ -276,7 +276,7 @@ function show(main, context) {
         versions = [...versions, ...answer.body.versions];
         draw(answer.body.nextPageToken);
     };
-    /** Adds the versions that were published since the newest shown. */
+    /** Adds the versions that were published since the newest one shown. */
     const readNews = async () => {
         try {
             const {body} = await call('GET', projectPath(
@@ -288,7 +288,7 @@ function show(main, context) {
             versions = isGap ? body.versions : [...news, ...versions];
             draw(isGap ? body.nextPageToken : older);
         } catch {
-            // The list stays as it is; it is read again with the page.
+            // The list stays unchanged; reloading the page reads it again.
         }
     };
     const first = read().catch((error) => {

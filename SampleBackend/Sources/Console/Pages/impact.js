@@ -14,11 +14,11 @@ import {doubtsView, estimateView, reachView} from './reach-view.js';
 import {refusal} from './session.js';
 import {assumption} from './signal-fields.js';
 
-/** Connected users that the server names at most. */
+/** Maximum number of connected users that the server lists. */
 const maximumUsers = 100;
 
 /**
- * Version that the draft is compared with, and whether the draft was merged with it.
+ * The version that the draft is compared with, and whether the draft was merged with it.
  *
  * @param {DraftPreview} draftPreview
  */
@@ -28,13 +28,13 @@ function basisView({versionNumber, isMerged, conflictCount}) {
     }
     const both = `${count(conflictCount, 'thing')} that you both changed`;
     return h('p', {class: 'hint'}, `Compared with version ${versionNumber}, which is current`
-        + (isMerged ? ': your draft is combined with it, as before it is published.' : '.')
-        + (conflictCount ? ` Of ${both}, yours counts here; you choose before you publish.` : ''));
+        + (isMerged ? ': your draft is merged with it, as when you publish.' : '.')
+        + (conflictCount ? ` For ${both}, this uses yours; you choose before you publish.` : ''));
 }
 
 /**
- * Share of the connected apps that change, and their users; null when the server did not report any.
- * A user with several devices has several apps.
+ * Share of the connected apps that change, and their users; null when the server reported none. A
+ * user with several devices has several apps.
  *
  * @param {ConnectedPreview | undefined} connected
  */
@@ -49,7 +49,7 @@ function connectedView(connected) {
         evaluated > 0 && h('meter', {min: '0', max: String(evaluated), value: String(changed),
             'aria-label': 'Share of the connected apps that change'}),
         !isComplete && h('p', {class: 'hint'},
-            'Not all were evaluated: there are more than this server evaluates for a preview.'),
+            'Not all were evaluated: this server limits their number in a preview.'),
         users.length > 0 && h('details', {}, h('summary', {},
             users.length < maximumUsers ? 'Who changes' : `${maximumUsers} of those who change`),
         h('ul', {class: 'plain users'}, users.map((user) => h('li', {},
@@ -70,14 +70,14 @@ function valueIn(document, section, key) {
 }
 
 /**
- * Settings that change for one user, before and after; `offer` is that of connected signals.
+ * Settings that change for one user, before and after; `offer` is the list of connected signals.
  *
  * @param {PreviewedUser} user
  * @param {?HTMLElement} offer
  */
 function userView(user, offer) {
     const {userID, current, proposed, changes, missingSignals = []} = user;
-    const same = missingSignals.length ? 'Nothing changes as far as is known' : 'Nothing changes';
+    const same = missingSignals.length ? 'Nothing changes with these signals' : 'Nothing changes';
     const changed = entries(changes ?? {})
         .flatMap(([section, keys]) => keys.map((key) => [section, key]));
     return h('li', {class: 'difference'},
@@ -95,7 +95,7 @@ function userView(user, offer) {
 }
 
 /**
- * Card that shows which users the draft changes: those connected, and those that are named.
+ * Card that shows which users the draft changes: connected users, and those entered by ID.
  *
  * @param {PageContext} context Page context.
  * @param {AbortSignal} left Aborts the requests.
@@ -115,7 +115,7 @@ export function impactView({session, workspace, project}, left) {
             named.set(user.userID ?? '', signals);
             await preview();
             focusOn(`user ${user.userID}`, place);
-            announce(`The signals of ${user.userID} are those of a connected app.`);
+            announce(`User ${user.userID} now has the signals of a connected app.`);
         }));
     const preview = async () => {
         const signal = nextRequest();
@@ -129,7 +129,7 @@ export function impactView({session, workspace, project}, left) {
                 estimateView(answer.estimate), connectedView(answer.connected), answer.users.length
                 ? h('ul', {class: 'plain'}, answer.users.map(view))
                 : !answer.connected && h('p', {class: 'muted'},
-                    'Name some users to see what changes for them.'));
+                    'Enter some users to see what changes for them.'));
         } catch (error) {
             if (!signal.aborted) fill(place, message('warning', error.message));
         }
@@ -144,6 +144,6 @@ export function impactView({session, workspace, project}, left) {
                 preview();
             }},
             h('div', {class: 'with-button'}, field('Also preview these users', input,
-                {hint: 'User IDs with commas between them.'}),
+                {hint: 'User IDs, separated by commas.'}),
             h('button', {type: 'submit'}, 'Preview')), named.node)));
 }

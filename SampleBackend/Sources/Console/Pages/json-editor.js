@@ -1,13 +1,14 @@
 /**
- * Editor of JSON values with line numbers, on CodeMirror, which is loaded when it is first needed.
+ * Editor of JSON values with line numbers, based on CodeMirror, which loads when it is first
+ * needed.
  *
- * The text is edited as it is: no number is read and written again.
+ * It edits the text directly, without parsing and rewriting numbers.
  */
 
 import {h} from './dom.js';
 import {parseJSON} from './json-text.js';
 
-/** Milliseconds without a key before the place of an error is marked. */
+/** Milliseconds after the last keystroke before the position of an error is marked. */
 const markDelay = 200;
 
 let library = null;
@@ -23,7 +24,8 @@ function load() {
 }
 
 /**
- * Index of the character at which a text stops to be JSON; null for JSON and for no text.
+ * Index of the character at which a text stops being valid JSON; null for valid JSON and for no
+ * text.
  *
  * @param {string} text
  */
@@ -37,7 +39,7 @@ function errorIndex(text) {
     }
 }
 
-/** Editor in the place of a textarea. */
+/** Editor that replaces a textarea. */
 class JSONEditor {
     #editor;
     #timer = 0;
@@ -56,7 +58,7 @@ class JSONEditor {
             mode: {name: 'javascript', json: true}, lineNumbers: true, lineWrapping: true,
             indentUnit: 2, smartIndent: true, inputStyle: 'contenteditable', spellcheck: false,
             gutters: ['CodeMirror-linenumbers', 'error-place'], screenReaderLabel: label,
-            // Tab leaves the field, as everywhere else.
+            // Tab leaves the field, as in other fields.
             extraKeys: {Tab: false, 'Shift-Tab': false},
         });
         const described = textarea.getAttribute('aria-describedby');
@@ -99,7 +101,7 @@ class JSONEditor {
         this.#mark = null;
     }
 
-    /** Marks the line and the character at which the text stops to be JSON. */
+    /** Marks the line and the character at which the text stops being valid JSON. */
     #markError() {
         const document = this.#editor.getDoc();
         const index = errorIndex(document.getValue());
@@ -107,16 +109,16 @@ class JSONEditor {
         const {line, ch} = document.posFromIndex(index);
         this.#line = this.#editor.addLineClass(line, 'background', 'error-line');
         this.#editor.setGutterMarker(line, 'error-place', h('span', {
-            class: 'error-sign', title: 'Here it stops to be JSON'}, '!'));
+            class: 'error-sign', title: 'The JSON is invalid from here'}, '!'));
         this.#mark = document.markText({line, ch}, {line, ch: ch + 1}, {className: 'error-text'});
     }
 }
 
 /**
- * Puts an editor in the place of a textarea that is in the page; null when the textarea was removed
- * meanwhile, or when the editor cannot be loaded and the textarea stays.
+ * Replaces a textarea in the page by an editor; null when the textarea was removed meanwhile, or
+ * when the editor fails to load and the textarea stays.
  *
- * @param {HTMLTextAreaElement} textarea Has the text, and keeps it.
+ * @param {HTMLTextAreaElement} textarea Contains the text, which stays in sync.
  * @param {{label: string, changed: function(string): void}} options `label` is the accessible name.
  */
 export async function openJSONEditor(textarea, options) {

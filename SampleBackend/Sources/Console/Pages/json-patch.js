@@ -1,5 +1,5 @@
 /**
- * JSON Patch (RFC 6902) between two trees that share what did not change.
+ * JSON Patch (RFC 6902) between two trees that share their unchanged parts.
  */
 
 import {isEqual, isObject, names} from './json.js';
@@ -14,7 +14,7 @@ function token(name) {
 }
 
 /**
- * True if an edit of the common members and appending the others gives the new order.
+ * True if editing the common members and appending the others results in the new order.
  *
  * @param {object} from
  * @param {object} to
@@ -46,7 +46,7 @@ function patchOfObjects(from, to, path, options) {
 }
 
 /**
- * Number of items that both lists have in common at an end, of at most `limit`.
+ * Number of common items at one end of both lists, at most `limit`.
  *
  * @param {number} limit
  * @param {(index: number) => unknown} itemOfFrom
@@ -59,7 +59,7 @@ function commonItems(limit, itemOfFrom, itemOfTo) {
 }
 
 /**
- * True if `to` is `from` with the item at `source` moved to `target`, between the same ends.
+ * True if `to` is `from` with the item at `source` moved to `target`; the ends are equal already.
  *
  * @param {unknown[]} from
  * @param {unknown[]} to
@@ -121,12 +121,12 @@ function patchOf(from, to, path, options) {
 }
 
 /**
- * Operations that turn one tree into another. Parts that are identical (`===`) are not looked at.
+ * Operations that turn one tree into another. Skips identical (`===`) parts.
  *
  * @param {*} from Old tree.
  * @param {*} to New tree.
- * @param {{isOrdered?: boolean}} options Without `isOrdered`, the members of an object may come out
- *     in another order, as RFC 6902 allows; with it, an object in which they would is replaced.
+ * @param {{isOrdered?: boolean}} options Without `isOrdered`, the result may have the members of an
+ *     object in another order, as RFC 6902 allows; with it, such an object is replaced.
  * @returns {PatchOperation[]} Operations, empty when the trees are equal.
  */
 export function patch(from, to, {isOrdered = false} = {}) {

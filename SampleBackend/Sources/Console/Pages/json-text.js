@@ -31,7 +31,7 @@ class Reader {
     }
 
     /**
-     * Reads a value and the white space around it.
+     * Reads a value and the surrounding white space.
      *
      * @returns {unknown}
      */
@@ -75,7 +75,7 @@ class Reader {
     }
 
     /**
-     * Reads comma-separated items between the bracket at the current place and `end`.
+     * Reads comma-separated items between the bracket at the current position and `end`.
      *
      * @param {string} end
      * @param {() => void} item
@@ -113,7 +113,7 @@ class Reader {
     }
 
     /**
-     * Consumes a match of the named pattern at the current place; fails without one.
+     * Consumes a match of the named pattern at the current position; fails if there is none.
      *
      * @param {keyof typeof patterns} name
      */
@@ -136,10 +136,10 @@ class Reader {
         this.#place += 1;
     }
 
-    /** An error with the current place, in UTF-16 code units from 1. */
+    /** An error with the current position, in UTF-16 code units from 1. */
     #fault() {
         /** @type {ErrorWithIndex} */
-        const error = new SyntaxError(`This is no JSON at character ${this.#place + 1}.`);
+        const error = new SyntaxError(`Invalid JSON at character ${this.#place + 1}.`);
         error.index = Math.min(this.#place, this.#text.length);
         return error;
     }
@@ -150,15 +150,15 @@ class Reader {
  *
  * @param {string} text
  * @returns {any}
- * @throws SyntaxError if the text is no JSON; its `index` is the place, where it is known.
+ * @throws SyntaxError if the text is not JSON; its `index` is the position, if known.
  */
 export function parseJSON(text) {
     return new Reader(text).document();
 }
 
 /**
- * Writes JSON, on one line without `indent`. Leaves out undefined members. `line` is the line break
- * with the indentation of the enclosing level, for the recursion only.
+ * Writes JSON, on one line without `indent`. Omits undefined members. `line` is the line break with
+ * the indentation of the enclosing level, used only in the recursion.
  *
  * @param {unknown} tree
  * @param {string} [indent]
@@ -181,10 +181,10 @@ export function jsonText(tree, indent = '', line = '\n') {
 const token = /"[^"\\]*(?:\\[^][^"\\]*)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * Formats JSON with one member or item per line. Changes only white space outside of strings.
+ * Formats JSON with one member or item per line. Changes only white space outside strings.
  *
  * @param {string} text
- * @throws SyntaxError if the text is no JSON.
+ * @throws SyntaxError if the text is not JSON.
  */
 export function formatted(text) {
     parseJSON(text);

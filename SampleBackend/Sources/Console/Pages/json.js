@@ -24,7 +24,7 @@ export class ExactNumber {
 const order = Symbol('order');
 
 /**
- * True for names of digits: those that JavaScript moves to the front, and others, as `007`.
+ * True for names of digits: those that JavaScript moves to the front, and others, such as `007`.
  *
  * @param {string} name
  */
@@ -73,7 +73,7 @@ function copyOf(tree) {
 }
 
 /**
- * True for an object of a tree: no list, and no `ExactNumber`.
+ * True for an object of a tree; false for lists and `ExactNumber`.
  *
  * @param {unknown} tree
  * @returns {tree is Record<string, unknown>}
@@ -148,7 +148,7 @@ export function withMember(object, name, value) {
 }
 
 /**
- * Shallow copy of an object whose member `oldName` has another name and value at its place.
+ * Shallow copy of an object in which another name and value replace the member `oldName` in place.
  *
  * @template Value
  * @param {Record<string, Value>} object

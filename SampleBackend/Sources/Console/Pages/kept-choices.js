@@ -1,15 +1,15 @@
 /**
- * The choices of a merge, kept in the tab's storage until the draft is merged, so that they survive
- * a reload.
+ * The choices of a merge, stored in the tab until the draft is merged, so that they survive a
+ * reload.
  */
 
-/** Choices between both sides of the conflicts of one draft, by the conflict's path. */
+/** Chosen sides for the conflicts of one draft, by the conflict's path. */
 export class KeptChoices {
     #key;
     #base;
 
     /**
-     * `base` is the version that the draft began with: the choices are of that draft only.
+     * `base` is the version on which the draft is based; the choices apply to that draft only.
      *
      * @param {string} project
      * @param {string} [base]
@@ -23,7 +23,7 @@ export class KeptChoices {
             const kept = JSON.parse(sessionStorage.getItem(this.#key) ?? 'null');
             if (kept?.base === base) this.choices = Object.fromEntries(kept.choices);
         } catch {
-            // Nothing usable was kept.
+            // Nothing usable was stored.
         }
     }
 
@@ -32,7 +32,7 @@ export class KeptChoices {
             sessionStorage.setItem(this.#key, JSON.stringify(
                 {base: this.#base, choices: Object.entries(this.choices)}));
         } catch {
-            // A full storage costs only the memory of choices.
+            // If the storage is full, only the choices are not remembered.
         }
     }
 

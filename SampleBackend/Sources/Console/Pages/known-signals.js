@@ -1,6 +1,5 @@
 /**
- * Signals and values that the conditions of a project name, and those that its clients send, for
- * suggestions.
+ * Signals and values that a project's conditions name and its clients send, for suggestions.
  */
 
 import {call, projectPath} from './api.js';
@@ -12,7 +11,7 @@ import {conditions} from './template.js';
 const maximumConditions = 500;
 const maximumValues = 100;
 
-/** Elements whose values are no suggestions. */
+/** Elements whose values are not suggested. */
 const ignored = new Set(['percent', 'dateTime', 'constant']);
 
 /** Names of signals, and the values of each field. */
@@ -36,7 +35,7 @@ class SignalCollection {
             if (ignored.has(element)) return;
             const isSignal = ['app.customSignal', 'version'].includes(element);
             if (isSignal) this.keys.add(key ?? '');
-            // A pattern is no value.
+            // A pattern is not a value.
             if (comparison === 'matches') return;
             this.#add(isSignal ? `signal ${key}` : element, values);
         });
@@ -44,7 +43,7 @@ class SignalCollection {
 
     /**
      * Adds values that clients have sent, by the name of the signal in a query.
-     *
+     * Adds values that clients have sent, by the signal's query name.
      * @param {Record<string, string[]>} signals
      */
     addSent(signals) {
@@ -77,7 +76,9 @@ class SignalCollection {
     }
 }
 
-/** Trees of expressions, by the list of conditions, which templates share until an edit changes it. */
+/**
+ * Trees of expressions by list of conditions; templates share the list until an edit changes it.
+ */
 const trees = new WeakMap();
 
 /**
@@ -96,7 +97,7 @@ async function treesOf(list, signal) {
 }
 
 /**
- * Adds what the clients of a project send.
+ * Adds the signals that the clients of a project send.
  *
  * @param {SignalCollection} known
  * @param {string} project
@@ -108,13 +109,13 @@ async function addSent(known, project, signal) {
             {signal});
         known.addSent(body.signals);
     } catch {
-        // As without conditions: a project that is not published has no clients.
+        // Nothing to add: an unpublished project has no clients.
     }
 }
 
 /**
- * Reads the conditions of a template, and with a project what its clients send; without responses,
- * nothing is known.
+ * Collects signals from the conditions of a template and, with a project, from its clients.
+ * Requests that fail add nothing.
  *
  * @param {Template} template
  * @param {AbortSignal} [signal]
@@ -126,7 +127,7 @@ export async function knownSignals(template, signal, project = null) {
     try {
         for (const tree of await treesOf(conditions(template), signal)) if (tree) known.add(tree);
     } catch {
-        // Suggestions are a convenience: the form works without them.
+        // Suggestions are optional: the form works without them.
     }
     await sent;
     return known;

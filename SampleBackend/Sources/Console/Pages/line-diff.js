@@ -1,5 +1,5 @@
 /**
- * View of the line-by-line differences of two texts; unchanged and very many lines are folded.
+ * View of the line-by-line differences of two texts; folds unchanged lines and very many changes.
  */
 
 import {h} from './dom.js';
@@ -25,7 +25,7 @@ function blockView({before, folded, after}) {
 }
 
 /**
- * View of the differences of two texts, compared as `lineDifferences` says.
+ * View of the differences of two texts, compared as by `lineDifferences`.
  *
  * @param {string} old
  * @param {string} now

@@ -1,11 +1,11 @@
 /**
- * Line-by-line differences of two texts, with the changed words marked. JSON is compared formatted,
- * so that white space is no difference, unless it is the only one.
+ * Line-by-line differences of two texts, with the changed words marked. JSON is formatted before
+ * the comparison, so that white space makes no difference unless it is the only one.
  */
 
 import {formatted} from './json-text.js';
 
-/** Product of the line numbers up to which lines are compared; beyond it all lines count as changed. */
+/** Maximum product of the line counts for a comparison; beyond it, all lines count as changed. */
 const maximumWork = 1_000_000;
 
 /** Unchanged lines shown around a change. */
@@ -15,7 +15,7 @@ const context = 2;
 const shownLines = 40;
 
 /**
- * A text formatted with one member or item a line if it is JSON, else as it is.
+ * A text, formatted with one member or item per line if it is JSON.
  *
  * @param {string} text
  */
@@ -24,13 +24,13 @@ function formattedIfJSON(text) {
     try {
         return formatted(text);
     } catch {
-        // A text that only begins like JSON.
+        // The text only starts like JSON.
         return text;
     }
 }
 
 /**
- * Lines of two texts for a comparison, both formatted or both as they are.
+ * Lines of two texts for a comparison, either both formatted or both unchanged.
  *
  * @param {string} old
  * @param {string} now
@@ -42,8 +42,8 @@ function linesOf(old, now, isText) {
 }
 
 /**
- * Longest common subsequence of two lists, as pairs of indexes; the common beginning and end are
- * taken first.
+ * Longest common subsequence of two lists, as pairs of indexes; first strips the common start and
+ * end.
  *
  * @param {string[]} old
  * @param {string[]} now
@@ -91,7 +91,7 @@ function commonPairs(old, now) {
 const words = (line) => line.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 
 /**
- * A line as its only part, which is not marked.
+ * A line as its only part, unmarked.
  *
  * @param {string} text
  * @returns {LinePart[]}
@@ -99,7 +99,7 @@ const words = (line) => line.match(/[\p{L}\p{N}_]+|\s+|[^]/gu) ?? [];
 const whole = (text) => [{text, isMarked: false}];
 
 /**
- * Two versions of a line as parts `{text, isMarked}`, in which the words that differ are marked.
+ * Two versions of a line as parts `{text, isMarked}`; the words that differ are marked.
  *
  * @param {string} old
  * @param {string} now
@@ -153,7 +153,7 @@ function rowsOf(old, now) {
 }
 
 /**
- * True if the texts are better compared by line than side by side.
+ * True if a line-by-line view suits the texts better than side by side.
  *
  * @param {string} old
  * @param {string} now
@@ -163,7 +163,7 @@ export function needsLines(old, now) {
 }
 
 /**
- * A block of unchanged rows: those next to a change, and those between, which are folded.
+ * A block of unchanged rows: those next to a change, and the folded ones between.
  *
  * @param {LineRow[]} rows
  * @param {boolean} isFirst
@@ -180,8 +180,8 @@ function unchangedBlock(rows, isFirst, isLast) {
 }
 
 /**
- * Differences of two texts in blocks of unchanged and of changed rows: `shown`, and the `rest` of
- * very many. `isText` compares what looks like JSON as it is, as for settings of the type STRING.
+ * Differences of two texts in blocks of unchanged and changed rows: `shown`, and the folded `rest`.
+ * `isText` compares text that looks like JSON unchanged, as for settings of type STRING.
  *
  * @param {string} old
  * @param {string} now

@@ -32,8 +32,8 @@ function versionTable({versions, connections, newest}) {
 }
 
 /**
- * What apps say of their versions, such as "98 % on version 12" and "3 clients cannot read
- * Checkout.limits"; nothing when the server asks for no acknowledgements.
+ * The acknowledgements of apps, such as "98 % on version 12" and "3 clients cannot read
+ * Checkout.limits"; nothing when the server requests no acknowledgements.
  *
  * @param {Reading} reading
  */
@@ -47,7 +47,7 @@ function acknowledgedCard({acknowledgements}) {
             h('span', {class: 'muted'}, `version ${version}${text ? `: ${text}` : ''}`)))]);
     return h('section', {class: 'card', 'aria-labelledby': 'acknowledged'},
         h('div', {class: 'card-head'},
-            h('h2', {id: 'acknowledged'}, 'What apps say of their versions')),
+            h('h2', {id: 'acknowledged'}, 'Acknowledged by apps')),
         h('div', {class: 'card-body'},
             lines.length ? h('ul', {}, lines) : nothing('No app has acknowledged a version.')));
 }
@@ -78,7 +78,7 @@ function show(main, context) {
                 h('h2', {id: 'arrival'}, 'Share with the newest version, last two minutes')),
             h('div', {class: 'card-body'}, plot.node)),
         place, liveUsers(project, left.signal), spoken);
-    fill(main, pageHead('Live', 'The apps that listen for new versions at this moment.'),
+    fill(main, pageHead('Live', 'The apps that are connected and receive versions immediately.'),
         problem, content);
 
     let spokenAt = -Infinity;
@@ -111,7 +111,7 @@ function show(main, context) {
             if (isMissing(error)) stop();
             fill(problem, isMissing(error)
                 ? h('section', {class: 'card'}, nothing('This server has no realtime connections.'))
-                : message('warning', `${error.message} It is asked again.`));
+                : message('warning', `${error.message} Retrying.`));
         }
     };
     let isAsking = false;

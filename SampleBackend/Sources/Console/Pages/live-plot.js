@@ -20,7 +20,7 @@ function y(share) {
     return margin.top + innerHeight * (1 - share);
 }
 
-/** Scrolls with each reading; not animated when the user prefers reduced motion. */
+/** Scrolls with each reading; without animation when the user prefers reduced motion. */
 export class LivePlot {
     /** @type {{time: number, share: ?number, newest: string}[]} */
     #readings = [];
@@ -28,8 +28,8 @@ export class LivePlot {
     #newest = null;
 
     /**
-     * Time that the newest version has taken to reach all connections since it was seen first:
-     * null until a new version comes.
+     * Time from the first sight of the newest version until all connections have it; null until a
+     * new version is seen.
      *
      * @type {?DeliveryTime}
      */
@@ -43,12 +43,12 @@ export class LivePlot {
         this.dot = svg('circle', {class: 'plot-dot', r: 4, cy: y(0)});
         this.clip = svg('rect', {x: margin.left, y: 0, height});
         this.axes = svg('g', {});
-        this.node = svg('svg', {class: 'plot', role: 'img', 'aria-label': 'Nothing is known yet.'},
+        this.node = svg('svg', {class: 'plot', role: 'img', 'aria-label': 'No data yet.'},
             svg('defs', {}, svg('clipPath', {id: 'plot-clip'}, this.clip)), this.axes,
             svg('g', {'clip-path': 'url(#plot-clip)'}, this.moving), this.dot);
         this.innerWidth = 0;
         this.#setWidth(720);
-        // Drawn in the pixels of the page, so that the text is as large on a phone.
+        // Uses the page's CSS pixels, so that the text has the same size on a phone.
         new ResizeObserver(([{contentRect: {width}}]) => {
             if (width > 0) this.#setWidth(width);
         }).observe(this.node);

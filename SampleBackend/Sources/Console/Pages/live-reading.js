@@ -1,13 +1,13 @@
 /**
- * What the server says of the connected apps, and sentences about it.
+ * The server's data about the connected apps, and sentences about it.
  */
 
 import {count} from './controls.js';
 
 /**
- * Derives what the page shows from a response. `newest` is the highest version known from the
- * response or the workspace, `arrived` the number of connections that have it, `share` their share
- * from 0 to 1, and `lastPublish` whom it changed; null when the server does not know.
+ * Derives what the page shows from a response. `newest` is the highest version in the response or
+ * the workspace, `arrived` the number of connections that have it, `share` their share from 0 to 1,
+ * and `lastPublish` the users that it changed; null when the server does not know.
  *
  * @param {Connections} connections
  * @param {string} [newestVersion]
@@ -44,27 +44,27 @@ export function sentence({connections, newest, arrived, share}) {
 }
 
 /**
- * How long the newest version took to reach the connected apps, as the end of a line.
+ * The time that the newest version took to reach the connected apps, as the end of a line.
  *
  * @param {?DeliveryTime} delivery
  */
 export function deliveryText(delivery) {
     if (!delivery) return '';
     const {seconds, isComplete} = delivery;
-    if (!isComplete) return `, on its way for ${Math.round(seconds)} s`;
-    return seconds < 1.5 ? ', with all within a second or two'
-        : `, with all after ${Math.round(seconds)} s`;
+    if (!isComplete) return `, spreading for ${Math.round(seconds)} s`;
+    return seconds < 1.5 ? ', reached all within a second or two'
+        : `, reached all after ${Math.round(seconds)} s`;
 }
 
 /**
- * Whom the newest version changed, of those who were connected when it was published.
+ * The users that the newest version changed, among those connected when it was published.
  *
  * @param {?PublishEffect} effect
  */
 export function effectText(effect) {
     if (!effect) return '';
     const {users, changed} = effect;
-    if (Number(users) === 0) return 'Nobody was connected when it was published.';
+    if (Number(users) === 0) return 'No user was connected when it was published.';
     const number = new Intl.NumberFormat();
     return `It changed something for ${number.format(changed)} of `
         + `${count(users, 'user')} connected when it was published.`;

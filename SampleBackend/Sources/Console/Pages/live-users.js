@@ -7,12 +7,12 @@ import {count, field, message, nothing} from './controls.js';
 import {fill, h} from './dom.js';
 import {address} from './router.js';
 
-/** Milliseconds between two reads, and without a key stroke before the search is done. */
+/** Milliseconds between two reads, and from the last keystroke to the search. */
 const interval = 10_000;
 const pause = 250;
 
 /**
- * Creates the card, which is read again until `signal` aborts.
+ * Creates the card, which refreshes until `signal` aborts.
  *
  * @param {string} project Name of the project.
  * @param {AbortSignal} signal Ends it.
@@ -28,14 +28,14 @@ export function liveUsers(project, signal) {
     /** @param {{users?: string[], userCount?: number}} value */
     const draw = ({users = [], userCount = 0}) => {
         const text = search.value.trim();
-        // Every read changes it: only news are said.
+        // Each read changes the text, so announce only changes.
         const sentence = `${count(userCount, 'user')}${text ? ' found' : ''}`
             + (users.length < userCount ? `; the first ${users.length} are shown` : '');
         if (found.textContent !== sentence) found.textContent = sentence;
         fill(place, users.length ? h('ul', {class: 'plain live-users'}, users.map((userID) => (
             h('li', {}, h('a', {href: address('user', {id: userID}), title: 'Try as this user'},
                 userID)))))
-            : nothing(text ? 'No connected user is like this.'
+            : nothing(text ? 'No connected user matches.'
                 : 'No user with an ID is connected now.'));
     };
     const read = async () => {
@@ -45,17 +45,17 @@ export function liveUsers(project, signal) {
         const own = reading.signal;
         try {
             const {body} = await call('GET',
-                // An empty text finds all.
+                // An empty text matches all users.
                 `${projectPath(project, 'connections')}?users=${
                     encodeURIComponent(search.value.trim())}`,
                 {signal: /** @type {any} */ (AbortSignal).any([signal, own])});
-            // The focus stays on a link.
+            // Redrawing would take the focus from a link.
             if (!place.contains(document.activeElement)) draw(body);
         } catch (error) {
             if (signal.aborted || own.aborted) return;
             fill(place, message('warning', error.message));
         }
-        // Something may have been typed meanwhile.
+        // The user may have typed meanwhile.
         if (!timer) readAfter(interval);
     };
     /** @param {number} milliseconds */

@@ -19,33 +19,37 @@ const root = /** @type {HTMLElement} */ (document.getElementById('root'));
 let frame = null;
 
 /**
- * Session of the pages that were shown last; null until some are.
+ * Session of the pages that were shown last; null if none were.
  *
  * @type {?Session}
  */
 let shown = null;
 
-/** Number of the last change between pages and sign-in form; an earlier one gives way to it. */
+/** Number of the last change between pages and sign-in form, which supersedes earlier ones. */
 let change = 0;
 
-/** Number of the last question for the session of another tab; only its answer counts. */
+/** Number of the last query for another tab's session; only its response counts. */
 let followed = 0;
 
 /**
- * Ends the sign-in over the pages with the session of another tab; null when none is needed.
+ * Closes the sign-in dialog over the pages with the session of another tab; null when it is not
+ * open.
  *
  * @type {?(session: Session) => void}
  */
 let endSignInAgain = null;
 
 /**
- * Settles when the last resumption of the pages is over, and its dialog is gone.
+ * Settles when the last resumption of the pages has ended and its dialog is closed.
  *
  * @type {?Promise<boolean>}
  */
 let lastResumption = null;
 
-/** Closes the pages and all dialogs; unfinished forms are kept. False when that was overtaken. */
+/**
+ * Closes the pages and all dialogs, and keeps unfinished forms; false when a later change
+ * superseded it.
+ */
 async function leave() {
     change += 1;
     const own = change;
@@ -57,7 +61,7 @@ async function leave() {
 }
 
 /**
- * True when the pages that were shown last are of a session's user, perhaps with another token.
+ * True when the last shown pages belong to a session's user, possibly with another token.
  *
  * @param {Session} session
  */
@@ -66,7 +70,7 @@ function isSameUser({name, role}) {
 }
 
 /**
- * Goes on with another session of the same user. Another token of theirs has no drafts yet.
+ * Continues with another session of the same user. Another token of that user has no drafts yet.
  *
  * @param {Session} session
  */
@@ -79,8 +83,8 @@ function renew(session) {
 }
 
 /**
- * Shows the pages for a session, in place of those before. With another session of their user, they
- * stay. `isFirst` is true when the page was just loaded.
+ * Shows the pages for a session in place of earlier ones; keeps the pages if the session has the
+ * same user. `isFirst` is true when the page has just loaded.
  *
  * @param {Session} session
  * @param {{isFirst?: boolean}} [options]
@@ -94,7 +98,7 @@ async function begin(session, options = {}) {
     const isOther = shown !== null && shown.csrfToken !== session.csrfToken;
     if (!await leave()) return;
     if (isOther) {
-        // Ends what the previous user has begun, so that it does not go on in another user's name.
+        // Stops what the previous user started, so that it does not run in another user's name.
         location.reload();
         return;
     }
@@ -124,12 +128,12 @@ function isShown(session) {
 }
 
 /**
- * Goes on after a call of the pages was refused because its session has ended. The refusal may be
- * older than the session of now, so asks for another sign-in only without one. Another user gets
- * the pages anew.
+ * Continues after the server refused a call of the pages because its session has ended. The refusal
+ * can be older than the current session, so this asks for another sign-in only if there is no
+ * session. Another user gets new pages.
  *
- * @param {Frame} pages Those that sent the call.
- * @returns {Promise<boolean>} True when they are still there, with a session of the same user.
+ * @param {Frame} pages Pages that sent the call.
+ * @returns {Promise<boolean>} True when they remain, with a session of the same user.
  */
 async function resume(pages) {
     if (frame !== pages) return false;
@@ -146,7 +150,7 @@ async function resume(pages) {
         session = await Promise.race([elsewhere, sessionIfAny()]);
         if (!session && frame === pages) session = await signInAgain(shown?.name ?? '', elsewhere);
     } catch {
-        // Without an answer it is unknown whether the session has ended; the next call shows it.
+        // Without a response it is unknown whether the session has ended; the next call finds out.
         return false;
     } finally {
         if (endSignInAgain === endOwn) endSignInAgain = null;
@@ -157,7 +161,7 @@ async function resume(pages) {
 }
 
 /**
- * Handler for the refused calls of pages, which share one sign-in.
+ * Handler for refused calls of pages, which share one sign-in.
  *
  * @param {Frame} pages
  */
@@ -174,8 +178,8 @@ function resumption(pages) {
 }
 
 /**
- * Asks before the token of a link replaces a session. Prevents login CSRF: a link from somebody
- * else must not switch the browser to another account unnoticed.
+ * Asks before the token of a link replaces a session. Prevents login CSRF: a foreign link must not
+ * silently switch the browser to another account.
  *
  * @param {?Session} session Current session.
  * @returns {Promise<boolean>} True without a session, or when the user confirms.
@@ -209,7 +213,7 @@ async function start(token = takeTokenOfLink()) {
     try {
         session = token ? await sessionIfAny() : await currentSession();
         if (token && await mayReplace(session)) await begin(await signIn(token));
-        // Unless the question was ended, by what another tab did.
+        // Unless another tab ended the question.
         else if (session && (!token || (!frame && change === before))) {
             await begin(session, {isFirst: true});
         }
@@ -234,9 +238,9 @@ async function start(token = takeTokenOfLink()) {
 }
 
 /**
- * Goes on with the session that began in another tab, or ends with it: tabs share the cookie.
+ * Continues with the session that began in another tab, or ends with it: tabs share the cookie.
  *
- * @param {boolean} isSignedOut True when another tab says that the user has signed out.
+ * @param {boolean} isSignedOut True when another tab reports that the user has signed out.
  */
 async function follow(isSignedOut = false) {
     followed += 1;
@@ -248,7 +252,7 @@ async function follow(isSignedOut = false) {
         else if (!isShown(session)) await begin(session, {isFirst: !frame});
     } catch (error) {
         const isEnded = error instanceof ServerError && error.status === 401;
-        // Without an answer, the next call finds out: the server refuses it.
+        // Without a response, the server refuses the next call.
         if (own !== followed || !isEnded || !frame || (endSignInAgain && !isSignedOut)) return;
         const {name} = frame.session;
         await end('You signed out in another tab.');
@@ -260,7 +264,7 @@ watchHistory();
 watchUnload();
 watchPresses();
 setForbiddenHandler(() => follow());
-// Before the frame's listener: a link with a token is no page.
+// Runs before the frame's listener: a link with a token is not a page.
 window.addEventListener('hashchange', async (event) => {
     const before = new URL(event.oldURL).hash;
     const token = takeTokenOfLink(before);
@@ -269,7 +273,7 @@ window.addEventListener('hashchange', async (event) => {
     const pages = frame;
     await start(token);
     await lastResumption;
-    // Pages that stayed show the page of the link; others have begun with it.
+    // Remaining pages must show the page in the link; new ones start with it.
     if (pages && frame === pages) pages.follow(before);
 });
 onSessionElsewhere(follow);

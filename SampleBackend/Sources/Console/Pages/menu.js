@@ -1,5 +1,5 @@
 /**
- * Menus of a button, by the pattern of WAI-ARIA.
+ * Menu buttons that follow the WAI-ARIA pattern.
  */
 
 import {h} from './dom.js';
@@ -47,12 +47,13 @@ function open(button, items) {
     items.map(([text, act, kind]) => h('button', {
         type: 'button', role: 'menuitem', tabindex: '-1', class: kind ?? '',
         onclick: () => {
-            // Closing gives the focus back to the button, to which a dialog then returns it.
+            // Closing returns the focus to the button, to which a dialog then returns it.
             close();
             button.focus();
             act();
         }}, text)));
-    // Beside the button, so that Tab goes on from there, and a menu in a dialog belongs to it.
+    // Next to the button, so that Tab continues from there and a menu in a dialog stays in the
+    // dialog.
     button.after(menu);
     menu.showPopover({source: button});
     place(menu, button);
@@ -64,7 +65,7 @@ function open(button, items) {
  * Button that opens a menu.
  *
  * @param {string} label Accessible name.
- * @param {function(): MenuItem[]} items Makes the items when the menu opens.
+ * @param {function(): MenuItem[]} items Creates the items when the menu opens.
  * @param {Attributes} attributes More attributes of the button.
  */
 export function menuButton(label, items, attributes = {}) {

@@ -1,5 +1,5 @@
 /**
- * Merge page: merges the draft with the versions published since it began. The user resolves the
+ * Merge page: merges the draft with the versions published since it began; the user resolves the
  * conflicts.
  */
 
@@ -42,7 +42,7 @@ function lowercaseName(field) {
 }
 
 /**
- * True for the value of a setting, which is shown as a whole.
+ * True for the value of a setting, which is shown whole.
  *
  * @param {any} tree
  */
@@ -52,13 +52,13 @@ function isValue(tree) {
 }
 
 /**
- * Parts of one side of a conflict; those that differ from `other` are highlighted.
+ * Parts of one side of a conflict; highlights those that differ from `other`.
  *
  * @param {any} side
  * @param {any} other
  */
 function sideView(side, other) {
-    if (side === undefined) return h('p', {class: 'muted'}, 'It is not there.');
+    if (side === undefined) return h('p', {class: 'muted'}, 'Not present.');
     if (Array.isArray(side)) {
         return h('ol', {class: 'names'}, side.map((name) => h('li', {}, valueText(name))));
     }
@@ -84,7 +84,7 @@ function sideView(side, other) {
 }
 
 /**
- * Conflict with a choice between both sides; stores it in `choices` by the conflict's path.
+ * Conflict with a choice between both sides; stores the choice in `choices` by the conflict's path.
  *
  * @param {Conflict} conflict
  * @param {string} theirName
@@ -128,12 +128,12 @@ function show(main, context) {
     const body = h('div', {class: 'stack'});
     const kept = new KeptChoices(project, workspace.draft?.base);
     const {choices} = kept;
-    fill(main, pageHead('Combine', 'Somebody published since your draft began. What only '
-        + 'one of you changed is taken as it is.'), body);
+    fill(main, pageHead('Merge', 'Another version was published since your draft began. '
+        + 'Changes that only one side made are kept.'), body);
 
     /**
-     * Merges on the server with the choices made so far; nothing is stored there. Adds `mine`, the
-     * merged template of the draft, to the answer.
+     * Merges on the server with the choices made so far; the server stores nothing. Adds `mine`,
+     * the merged template of the draft, to the response.
      *
      * @returns {Promise<DraftMerge>}
      */
@@ -147,7 +147,7 @@ function show(main, context) {
 
     /**
      * Makes the merged template the draft. Merges again first; shows the result instead if another
-     * version was published since `shown`, or a conflict is open.
+     * version was published since `shown`, or a conflict is unresolved.
      *
      * @param {DraftMerge} shown
      * @param {HTMLElement} place
@@ -158,12 +158,12 @@ function show(main, context) {
         const isOther = !isEqual(answer.mine, shown.mine);
         if (isNewer || isOther || answer.conflicts.some(({path}) => !choices[path])) {
             await draw(answer);
-            announce(isOther ? 'Your draft was changed meanwhile. Look at it again.'
-                : 'Another version was published meanwhile. Look at it again.');
+            announce(isOther ? 'Your draft was changed meanwhile. Review it again.'
+                : 'Another version was published meanwhile. Review it again.');
             return;
         }
         if (answer.problems?.length) {
-            fill(place, message('error', h('p', {}, 'The combined template cannot be published:'),
+            fill(place, message('error', h('p', {}, 'The merged template cannot be published:'),
                 h('ul', {}, answer.problems.map((problem) => h('li', {}, sentence(problem))))));
             return;
         }
@@ -171,7 +171,7 @@ function show(main, context) {
         if (left.signal.aborted) return;
         if (workspace.draft?.template !== answer.mine) {
             await draw(await merge());
-            announce('Your draft was changed meanwhile. Look at it again.');
+            announce('Your draft was changed meanwhile. Review it again.');
             return;
         }
         const {version} = answer.mine;
@@ -179,7 +179,7 @@ function show(main, context) {
             versionNumber: answer.versionNumber, etag: answer.etag, baseTemplate: template});
         await workspace.load();
         kept.forget();
-        announce('Both are combined in your draft.');
+        announce('Merged into your draft.');
         if (!left.signal.aborted) go('review');
     };
 
@@ -225,14 +225,14 @@ function show(main, context) {
 
     if (workspace.draft?.isBaseGone) {
         fill(body, message('warning', h('p', {}, `Version ${workspace.draft.base}, which your `
-            + 'draft began with, is no longer kept, so both cannot be combined.'),
+            + 'draft began with, is no longer kept, so the two cannot be merged.'),
         h('a', {class: 'button', href: address('review')}, 'Go to the review')));
     } else if (!workspace.draft || !workspace.isOutdated) {
         fill(body, h('section', {class: 'card'}, nothing(
             'Nobody has published since your draft began.',
             h('a', {class: 'button', href: address('review')}, 'Go to the review'))));
     } else {
-        fill(body, h('p', {class: 'muted', role: 'status'}, 'Combining …'));
+        fill(body, h('p', {class: 'muted', role: 'status'}, 'Merging …'));
         merge().then(draw).catch((error) => {
             if (!left.signal.aborted) fill(body, message('error', error.message));
         });
@@ -251,4 +251,4 @@ function changesView(title, difference) {
         h('div', {class: 'card-body'}, diffView(difference)));
 }
 
-export const mergePage = {path: 'merge', title: 'Combine', show};
+export const mergePage = {path: 'merge', title: 'Merge', show};

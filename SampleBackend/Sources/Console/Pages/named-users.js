@@ -1,7 +1,7 @@
 /**
- * Users who are named in the review, each with the signals that their app sends.
+ * Users entered in the review, each with the signals that their app sends.
  *
- * They are kept in `localStorage`, by project: they are previewed again in the next draft.
+ * Stored in `localStorage` by project, so that the next draft previews them again.
  */
 
 import {count} from './controls.js';
@@ -23,7 +23,7 @@ export class NamedUsers {
      */
     #signals = new Map();
     /**
-     * What is shown of a user, by ID.
+     * Form elements by user ID.
      *
      * @type {Map<string, UserForm>}
      */
@@ -38,14 +38,14 @@ export class NamedUsers {
         const kept = parseJSON(localStorage.getItem(this.#key) ?? '{}');
         this.text = kept.users ?? '';
         for (const userID of this.#ids()) {
-            // Once, all users had the same signals.
+            // Earlier versions stored the same signals for all users.
             this.#signals.set(userID, member(kept.signalsByUser, userID) ?? kept.signals ?? {});
         }
         this.#draw();
     }
 
     /**
-     * Takes over what was entered: the text with the IDs, and the fields of each user.
+     * Reads what was entered: the text with the IDs, and the fields of each user.
      *
      * @param {string} text
      */
@@ -89,12 +89,12 @@ export class NamedUsers {
         return [...this.#signals].map(([userID, signals]) => ({userID, signals}));
     }
 
-    /** Number of users in the text, also of those beyond the limit. */
+    /** Number of users in the text, including those beyond the limit. */
     get count() {
         return this.#allIDs().length;
     }
 
-    /** IDs in the text, each once. */
+    /** Distinct IDs in the text. */
     #allIDs() {
         return [...new Set(this.text.split(/[,\s]+/).filter(Boolean))];
     }
@@ -108,11 +108,11 @@ export class NamedUsers {
             localStorage.setItem(this.#key, jsonText({
                 users: this.text, signalsByUser: objectOf([...this.#signals])}));
         } catch {
-            // The storage is full: the users are previewed, and not kept for the next draft.
+            // The storage is full: the users are previewed, but not stored for the next draft.
         }
     }
 
-    /** Shows the forms of the users, those of before as they are. */
+    /** Shows the forms of the users; existing forms stay unchanged. */
     #draw() {
         this.#forms = new Map([...this.#signals.keys()].map((userID) => (
             [userID, this.#forms.get(userID) ?? this.#form(userID)])));
@@ -135,7 +135,7 @@ export class NamedUsers {
             if (form.fields) return;
             form.fields = signalFields(this.signalsOf(userID));
             place.append(...form.fields.node);
-        }}, h('summary', {}, 'What the app of ', h('code', {}, userID), ' says about itself:', note),
+        }}, h('summary', {}, 'The app of ', h('code', {}, userID), ' sends these signals:', note),
         place);
         /** @type {UserForm} */
         const form = {node, note, fields: null};

@@ -1,5 +1,5 @@
 /**
- * The links to the pages, and what stands for a page that has nothing to show yet.
+ * The links to the pages, and a placeholder for pages of unpublished projects.
  */
 
 import {nothing, pageHead} from './controls.js';
@@ -8,7 +8,7 @@ import {pageGroups, pages} from './pages.js';
 import {address} from './router.js';
 
 /**
- * Links to all pages by groups; `current` is the path of the one that is shown.
+ * Links to all pages by groups; `current` is the path of the shown page.
  *
  * @param {Pick<Session, 'name' | 'role'>} session
  * @param {string} current
@@ -26,7 +26,7 @@ export function navigationView({name: user, role}, current) {
 }
 
 /**
- * Page of a project without a version, where the page shows what is published.
+ * Placeholder for a page that shows published content, in a project without a version.
  *
  * @param {string} title
  * @param {string} project
@@ -35,7 +35,7 @@ export function unpublishedView(title, project) {
     return [
         pageHead(title),
         h('section', {class: 'card'}, nothing(
-            `Nothing of ${project} is published yet, so there is nothing to show here: apps use `
+            `Nothing in ${project} is published yet, so this page is empty: apps use `
                 + 'their own defaults.',
             h('a', {class: 'button', href: address('settings')}, 'Go to the settings'))),
     ];

@@ -1,9 +1,10 @@
 /**
- * Requests of which only the newest counts, so that no older answer replaces a newer one.
+ * Sequences of requests in which only the newest counts, so that an older response never replaces a
+ * newer one.
  */
 
 /**
- * Creates a function that returns the signal of a new request, and aborts the request before.
+ * Creates a function that returns the signal for a new request and aborts the previous request.
  *
  * @param {AbortSignal} left Aborts the newest request too.
  * @returns {function(): AbortSignal}

@@ -1,5 +1,5 @@
 /**
- * Overrides: values pinned for one user, which take precedence over every condition.
+ * A user's pinned values, which take precedence over all conditions.
  */
 
 import {badge, guarded, message, nothing, settingName, table} from './controls.js';
@@ -15,7 +15,7 @@ import {sections} from './template.js';
 import {typeName} from './value-types.js';
 
 /**
- * Why a pinned value has no effect; false when it has.
+ * Why a pinned value has no effect; false when it has an effect.
  *
  * @param {Template} template
  * @param {string} section
@@ -32,7 +32,7 @@ function fault(template, section, key, value) {
 }
 
 /**
- * Opens the unfinished form of a pin again, over what is pinned now.
+ * Reopens the unfinished form of a pin over the current pinned value.
  *
  * @param {PageContext} context
  * @param {string} userID
@@ -50,12 +50,12 @@ export async function resumePin({workspace, project, details, redraw}, userID, p
 }
 
 /**
- * Table of a user's overrides, with buttons to pin and remove values.
+ * Table of a user's pinned values, with buttons to pin and remove values.
  *
  * @param {PageContext} context Page context.
  * @param {string} userID The user.
  * @param {function(): void} changed Called after a change was stored.
- * @param {AbortSignal} signal Aborts reading the overrides.
+ * @param {AbortSignal} signal Aborts reading the pinned values.
  */
 export function overridesView(context, userID, changed, signal) {
     const {workspace, project} = context;
@@ -72,7 +72,7 @@ export function overridesView(context, userID, changed, signal) {
     const actions = h('div', {class: 'actions'});
 
     /**
-     * Removes one value after a confirmation.
+     * Asks for confirmation, then removes one value.
      *
      * @param {string} section
      * @param {string} key
@@ -80,7 +80,7 @@ export function overridesView(context, userID, changed, signal) {
     const remove = async (section, key) => {
         const name = `${section}.${key}`;
         if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
-            text: [h('p', {}, `User ${userID} then gets what the conditions say.`),
+            text: [h('p', {}, `User ${userID} then gets the value by the conditions.`),
                 productionNotice(context.details, 'This changes')]})) return;
         try {
             await save(section, key, undefined);
@@ -92,7 +92,7 @@ export function overridesView(context, userID, changed, signal) {
     };
 
     /**
-     * Pins a value: of any setting, or of the pinned one.
+     * Pins a value, either of any setting or of the pinned one.
      *
      * @param {Overrides} overrides
      * @param {?PinnedSetting} [pinned]

@@ -1,5 +1,5 @@
 /**
- * The values that the server keeps pinned for a user: reading them, and changing one.
+ * The server's pinned values of a user: reading them, and changing one.
  */
 
 import {call, isMissing, projectPath} from './api.js';
@@ -7,7 +7,7 @@ import {isEqual, member, withMember} from './json.js';
 import {jsonText} from './json-text.js';
 
 /**
- * Path of a user's overrides.
+ * Path of a user's pinned values.
  *
  * @param {string} project
  * @param {string} userID
@@ -17,7 +17,7 @@ function overridesPath(project, userID) {
 }
 
 /**
- * Reads a user's overrides; empty and without an entity tag when nothing is pinned.
+ * Reads a user's pinned values; empty and without an entity tag when there are none.
  *
  * @param {string} project
  * @param {string} userID
@@ -34,30 +34,30 @@ export async function readOverrides(project, userID, options) {
     }
 }
 
-/** The most attempts to pin a value while others pin some for the same user. */
+/** Maximum number of attempts to pin a value while others pin values for the same user. */
 const attempts = 5;
 
 /**
- * Text of what is pinned for a setting.
+ * Text about the pinned value of a setting.
  *
  * @param {unknown} value
  */
 function pinnedText(value) {
-    return value === undefined ? 'It is not pinned any more.' : `It is ${jsonText(value)} now.`;
+    return value === undefined ? 'It is no longer pinned.' : `It is ${jsonText(value)} now.`;
 }
 
-/** Another value is pinned than the one that a form showed: `value`; undefined is none. */
+/** A value other than the one that a form showed is pinned: `value`; undefined means none. */
 export class ChangedPinError extends Error {
     /** @param {unknown} value */
     constructor(value) {
-        super(`Somebody else has changed this pin meanwhile. ${pinnedText(value)} Save again to `
-            + 'pin yours in its place.');
+        super(`Someone else has changed this pin meanwhile. ${pinnedText(value)} Save again to `
+            + 'replace it with yours.');
         this.value = value;
     }
 }
 
 /**
- * True if two pinned values are the same; undefined is none.
+ * True if two pinned values are equal; undefined means none.
  *
  * @param {unknown} left
  * @param {unknown} right
@@ -67,7 +67,7 @@ function isSamePin(left, right) {
 }
 
 /**
- * Value that the server has stored for a pin; `sent` if that cannot be read or is gone.
+ * The stored value of a pin; `sent` if that cannot be read or is gone.
  *
  * @param {string} project
  * @param {string} userID
@@ -86,8 +86,8 @@ async function storedValue(project, userID, section, key, sent) {
 }
 
 /**
- * Pins a value; undefined removes it. The server stores all values of a user at once, in place of
- * those that were read, so that no other pin gets lost.
+ * Pins a value; undefined removes it. The server stores all values of a user at once; the request
+ * replaces only the values that were read, so that no other pin is lost.
  *
  * @param {string} project
  * @param {string} userID
@@ -104,7 +104,7 @@ export async function savePin(project, userID, section, key, value, shown) {
     for (let attempt = 1; ; attempt += 1) {
         const {overrides, etag} = await readOverrides(project, userID);
         const now = member(member(overrides, section), key);
-        // The same value may be an earlier attempt whose answer was lost.
+        // An equal value can be from an earlier attempt whose response was lost.
         if (shown && !isSamePin(now, shown.value) && !isSamePin(now, value)) {
             throw new ChangedPinError(now);
         }
@@ -121,7 +121,7 @@ export async function savePin(project, userID, section, key, value, shown) {
             }
             return undefined;
         } catch (error) {
-            // 404: somebody else has removed the last one.
+            // 404: someone else has removed the last one.
             if (attempt === attempts || ![404, 412].includes(error.status)) throw error;
         }
     }

@@ -1,6 +1,6 @@
 /**
  * The pages of the console: `{path, title, show(main, context)}`. `show` renders the page into
- * `main`, and may return a function that stops its requests, timers and listeners.
+ * `main`, and can return a function that stops its requests, timers and listeners.
  */
 
 import {auditPage} from './audit-page.js';
@@ -23,13 +23,13 @@ export const pages = [
 ];
 
 /**
- * Pages that show what is published: without a version, there is nothing to show.
+ * Pages that show published content, which are empty without a version.
  *
  * @type {Page[]}
  */
 export const pagesOfPublished = [livePage, historyPage];
 
-/** Navigation groups. The merge page is not listed: only the review leads to it. */
+/** Navigation groups. They omit the merge page, which is reached only from the review. */
 export const pageGroups = [
     {name: 'Configure', paths: ['settings', 'conditions', 'review']},
     {name: 'Watch', paths: ['user', 'live', 'history', 'audit']},

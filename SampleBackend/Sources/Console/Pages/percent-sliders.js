@@ -11,8 +11,8 @@ import {percentNumbers, withPercentNumber} from './percent.js';
  *
  * @param {HTMLTextAreaElement} expression Control with the expression.
  * @param {function(): void} changed Called after a slider has rewritten the expression.
- * @returns {{node: HTMLElement, update: function(): void}} `update` adapts the sliders to the
- *     expression; call it after typing.
+ * @returns {{node: HTMLElement, update: function(): void}} `update` updates the sliders for
+ *     the expression; call it after typing.
  */
 export function percentSliders(expression, changed) {
     const node = h('div', {class: 'sliders'});
@@ -23,7 +23,7 @@ export function percentSliders(expression, changed) {
     let controls = [];
 
     /**
-     * Rewrites one number; parses again, since other edits may have moved it in the text.
+     * Rewrites one number; parses again, since other edits can have moved it in the text.
      *
      * @param {number} index
      * @param {number} value
@@ -59,7 +59,7 @@ export function percentSliders(expression, changed) {
         const numbers = percentNumbers(expression.value);
         const isSame = numbers.length === controls.length
             && numbers.every(({label}, index) => controls[index].label === label);
-        // Keeps the sliders while only numbers change, so that none loses the focus.
+        // Keep the sliders while only numbers change, so that none loses the focus.
         if (!isSame) {
             controls = numbers.map(make);
             fill(node, controls.map(({place}) => place));

@@ -33,7 +33,7 @@ export function isOfType(value, valueType) {
 }
 
 /**
- * Parses an entered value; undefined if the text is no value of the type.
+ * Parses an entered value; undefined if the text is not a value of the type.
  *
  * @param {string} text
  * @param {string} valueType
@@ -61,18 +61,18 @@ export function typeOf(template, sectionName, key) {
 }
 
 /**
- * Opens the dialog, which stores the changed overrides through `save`.
+ * Opens the dialog, which stores the changed pinned values through `save`.
  *
  * @param {Workspace} workspace The workspace.
  * @param {string} userID The user.
  * @param {Overrides} overrides Pinned values by section and key.
  * @param {(section: string, key: string, value: unknown, shown: {value: unknown}) => Promise<unknown>}
  *     save Stores a value for a section
- *     and a key in place of the one that the dialog has shown; returns the value as it is kept. An
- *     error with a member `value` says that another one is pinned; the dialog has shown that then.
+ *     and a key in place of the one that the dialog has shown; returns the stored value. An error
+ *     with a member `value` means that another value is pinned, which the dialog then shows.
  * @param {{pinned?: ?PinnedSetting, kept?: ?{setting: string, text: string},
  *     notice?: ?HTMLElement}} options `pinned` is the setting whose pinned value is changed; null to
- *     choose one. `kept` are the fields of an unfinished form. `notice` stands above the fields.
+ *     choose one. `kept` are the fields of an unfinished form. `notice` appears above the fields.
  * @returns {Promise<string | undefined>} `Section.key` of the pinned setting; undefined when
  *     cancelled.
  */
@@ -89,7 +89,7 @@ export async function openPin(
         chosen: () => draw(),
         attributes: {'data-autofocus': !pinned, disabled: Boolean(pinned)}});
     which.input.addEventListener('input', () => draw());
-    // Escape brings back the name that was chosen before.
+    // Escape restores the previously chosen name.
     which.popup.addEventListener('toggle', () => draw());
     const written = () => which.input.value.trim();
     const whichProblems = problemList();
@@ -99,7 +99,7 @@ export async function openPin(
     let text = '';
     /** @type {PinnedSetting | null | undefined} */
     let drawn = null;
-    /** Values that were shown instead of those of `overrides`, by the setting's name. */
+    /** Values that the dialog showed instead of those in `overrides`, by the setting's name. */
     const shown = new Map();
 
     const draw = () => {
@@ -135,7 +135,7 @@ export async function openPin(
         return isRight;
     };
     /** @param {string} valueType */
-    const wrong = (valueType) => `This is no value of the type ${typeName(valueType)}. `
+    const wrong = (valueType) => `This is not a value of the type ${typeName(valueType)}. `
         + hints[valueType];
     draw();
     /** @type {?{value: unknown, kept: unknown}} */
@@ -143,12 +143,12 @@ export async function openPin(
     /** @type {string | undefined} */
     const name = await openDialog(`Pin a value for user ${userID}`, (close) => dialogForm({
         fields: [notice, field('Setting', which, {problems: whichProblems.node,
-            hint: pinned ? undefined : 'Write parts of its name.'}), place],
+            hint: pinned ? undefined : 'Type parts of its name.'}), place],
         action: 'Pin it for this user',
         submit: async () => {
             const chosen = names.get(written());
             if (!chosen) {
-                whichProblems.show([{message: 'There is no such setting. Choose one of the list.'}],
+                whichProblems.show([{message: 'This setting does not exist. Choose another one.'}],
                     which.input);
                 which.focus();
                 throw new Error('Choose a setting first.');
@@ -181,7 +181,7 @@ export async function openPin(
 }
 
 /**
- * Says that the server keeps a pin as another value than the one that was entered.
+ * Reports that the server stored another value than the entered one.
  *
  * @param {string} name
  * @param {string} entered
@@ -189,7 +189,7 @@ export async function openPin(
  */
 function showKept(name, entered, kept) {
     return openDialog(`${name} is pinned`, (close) => ({
-        body: message('warning', h('p', {}, 'It is kept as ', h('code', {}, kept), ', instead of ',
+        body: message('warning', h('p', {}, 'It is stored as ', h('code', {}, kept), ', instead of ',
             h('code', {}, entered), '.')),
         actions: h('button', {type: 'button', class: 'primary', 'data-autofocus': true,
             onclick: () => close(true)}, 'Close'),

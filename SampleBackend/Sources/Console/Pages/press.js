@@ -1,9 +1,9 @@
 /**
- * Presses of a control, from the way down of a button or key to its way up. A control that is
- * replaced meanwhile loses the click, so news are shown afterwards.
+ * Presses of a control, from pressing a button or key until its release. A control that is replaced
+ * during a press loses the click, so updates are shown afterwards.
  */
 
-/** Milliseconds after which a press no longer holds anything back. */
+/** Milliseconds after which a press no longer delays updates. */
 const longest = 1000;
 
 const controls = 'a, button, input[type=checkbox], label, summary';
@@ -11,7 +11,7 @@ const controls = 'a, button, input[type=checkbox], label, summary';
 let timer = 0;
 
 /**
- * What waits for the end of the press; null without one.
+ * Actions that wait for the end of the press; null when there is no press.
  *
  * @type {?(() => void)[]}
  */
@@ -34,7 +34,7 @@ function end() {
 }
 
 /**
- * Calls an action, after the end of the press if there is one.
+ * Calls an action, after the end of the current press if there is one.
  *
  * @param {() => void} action
  */
@@ -43,7 +43,7 @@ export function afterPress(action) {
     else action();
 }
 
-/** Starts to watch presses; until then, nothing waits for one. */
+/** Starts to watch presses; before that, actions run immediately. */
 export function watchPresses() {
     /** @type {Record<string, (event: any) => void>} */
     const listeners = {

@@ -1,5 +1,5 @@
 /**
- * The choice of projects in the header, and the marks of the open one.
+ * The project chooser in the header, and the marks of the open project.
  */
 
 import {choice} from './controls.js';
@@ -7,10 +7,10 @@ import {h} from './dom.js';
 import {colorOf, environmentBadge, projectText} from './project-details.js';
 
 /**
- * Content of the header's place for projects.
+ * Content of the header's project area.
  *
  * @param {Project[]} projects Projects that can be chosen.
- * @param {?Project} current The open one, which is among them although it is not published; null for
+ * @param {?Project} current The open project, which is listed even if it is not published; null for
  *     none.
  * @param {function(string): void} choose Called with the name of the chosen one.
  */
@@ -27,7 +27,7 @@ export function projectChooser(projects, current, choose) {
 }
 
 /**
- * Marks the header with the colour of the open project; null for none.
+ * Marks the header with the colour of the open project; null means none.
  *
  * @param {HTMLElement} header
  * @param {?Project} current

@@ -1,7 +1,7 @@
 /**
- * What people tell a project apart by: a name to show, an environment and a colour.
+ * The details that distinguish projects: display name, environment and colour.
  *
- * A project is as `GET /v1/projects` lists it: `{name, displayName, environment, color, …}`.
+ * A project has the form of `GET /v1/projects`: `{name, displayName, environment, color, …}`.
  */
 
 import {badge, message} from './controls.js';
@@ -31,7 +31,7 @@ export const colors = [
 const wordOf = (pairs, value) => pairs.find(([known]) => known === value)?.[1];
 
 /**
- * Name that people see.
+ * The displayed name.
  *
  * @param {Project} project
  */
@@ -40,7 +40,7 @@ export function shownName({name, displayName}) {
 }
 
 /**
- * Shown name, the project's own name if that is another, and the environment.
+ * Displayed name, the project's own name if it differs, and the environment.
  *
  * @param {Project} project
  */
@@ -52,7 +52,7 @@ export function projectText(project) {
 }
 
 /**
- * Colour of a project; production without a colour is red. Undefined for none.
+ * Colour of a project; production without a colour is red. Undefined means none.
  *
  * @param {Pick<Project, 'color' | 'environment'>} project
  */
@@ -66,7 +66,7 @@ export function isProduction({environment}) {
 }
 
 /**
- * True if people tell two states of a project apart by nothing.
+ * True if two states of a project look the same to users.
  *
  * @param {Project} left
  * @param {Project} right
@@ -90,7 +90,7 @@ export function environmentBadge(project) {
 }
 
 /**
- * Swatch of the project's colour, for the eye alone.
+ * Swatch of the project's colour, purely visual.
  *
  * @param {Project} project
  */
@@ -100,15 +100,15 @@ export function swatch(project) {
 }
 
 /**
- * Message before something reaches the users of a production project; null for other projects.
+ * Message before an action that reaches the users of a production project; null for other projects.
  *
  * @param {Project} project The project.
- * @param {string} text What happens, as the begin of a sentence: "This publishes to".
+ * @param {string} text What happens, as the start of a sentence: "This publishes to".
  */
 export function productionNotice(project, text) {
     if (!isProduction(project)) return null;
     const notice = message('warning', h('p', {}, `${text} `, h('strong', {}, shownName(project)),
-        ', which is production: its users get it at once.'));
+        ', which is production: its users get it immediately.'));
     notice.classList.add('production');
     return notice;
 }

@@ -1,5 +1,5 @@
 /**
- * Projects page: every project with what it is told apart by, which publishers may change.
+ * Projects page: all projects with their details, which publishers can change.
  */
 
 import {call, projectPath} from './api.js';
@@ -23,7 +23,7 @@ async function edit({name}) {
     const environment = choice([['', 'None'], ...environments], body.environment ?? '');
     const color = choice([['', 'None'], ...colors], body.color ?? '');
     const preview = h('p', {class: 'project-preview', 'aria-hidden': 'true'});
-    /** Details of the form; what is empty is not set. */
+    /** Details of the form; empty fields are not set. */
     const entered = () => ({displayName: displayName.value.trim() || null,
         environment: environment.value || null, color: color.value || null});
     const draw = () => {
@@ -36,9 +36,9 @@ async function edit({name}) {
     return openDialog(`Details of ${name}`, (close) => dialogForm({
         fields: [
             field('Name to show', displayName, {
-                hint: `At most 64 characters. Addresses and the command line go on saying ${name}.`}),
+                hint: `At most 64 characters. Addresses and the command line still use ${name}.`}),
             field('Environment', environment, {
-                hint: 'In production, whatever publishes says once more where.'}),
+                hint: 'In production, publishing shows an additional notice.'}),
             field('Colour', color, {hint: 'A bar above every page. Production is red without one.'}),
             preview],
         action: 'Save the details',
@@ -47,8 +47,8 @@ async function edit({name}) {
                 await call('PUT', projectPath(name, 'details'), {body: entered(), ifMatch: etag});
             } catch (error) {
                 if (error.status !== 412) throw error;
-                throw new Error('Not saved: somebody changed them in the meantime. Open this form '
-                    + 'again to see theirs.');
+                throw new Error('Not saved: someone else changed them meanwhile. Open this form '
+                    + 'again to see the new ones.');
             }
             return true;
         },
@@ -69,7 +69,7 @@ function show(main, context) {
         fill(problem);
         try {
             if (!await edit(project)) return;
-            announce(`The details of ${project.name} are saved.`);
+            announce(`Details of ${project.name} saved.`);
             await context.reloadProjects();
             await read();
             focusOn(`details ${project.name}`, main);
@@ -94,7 +94,7 @@ function show(main, context) {
         ? table('Projects', ['Project', 'Environment', 'Version', 'Published', ''],
             projects.map(row))
         : h('section', {class: 'card'}, nothing(
-            'Nothing is published yet: a project is listed from its first publish on.')));
+            'Nothing is published yet: a project is listed after its first publish.')));
     const nextRequest = newestRequest(left.signal);
     const read = async () => {
         const signal = nextRequest();
@@ -105,8 +105,8 @@ function show(main, context) {
             if (!signal.aborted) fill(place, message('error', error.message));
         }
     };
-    fill(main, pageHead('Projects', 'By name, environment and colour one sees where one is. No app '
-        + 'gets them.'), problem, place);
+    fill(main, pageHead('Projects', 'Name, environment and colour distinguish projects in the '
+        + 'console. Apps do not receive them.'), problem, place);
     read();
     return () => left.abort();
 }

@@ -1,5 +1,5 @@
 /**
- * Which project is opened, and what is said of one that does not exist.
+ * Which project to open, and the page for one that does not exist.
  */
 
 import {guarded, message} from './controls.js';
@@ -11,11 +11,11 @@ import {projectKey} from './stored-data.js';
 
 const startedKey = 'activeconfig.started';
 
-/** Project that the server has from the start; opened when no other was used before. */
+/** Project that always exists on the server; opened when no other was used before. */
 const defaultName = 'default';
 
 /**
- * Keeps the project for the next visit without one in the address.
+ * Stores the project for the next visit without a project in the address.
  *
  * @param {string} name
  */
@@ -23,12 +23,12 @@ export function rememberProject(name) {
     try {
         localStorage.setItem(projectKey, name);
     } catch {
-        // The storage is full: the next visit begins with the one before, or `default`.
+        // The storage is full: the next visit starts with the earlier project, or `default`.
     }
 }
 
 /**
- * Lets the tab open a project of which nothing is published yet.
+ * Lets the tab open an unpublished project.
  *
  * @param {string} name
  */
@@ -40,9 +40,9 @@ export function startProject(name) {
  * Project to open: the wanted one, else the last used one, else `default`.
  *
  * @param {?string} wanted Project of the address.
- * @param {string[]} names Projects of which something is published.
- * @returns {{name: string, isKnown: boolean}} `isKnown` is false for a project that does not exist,
- *     and that nobody has started here.
+ * @param {string[]} names Published projects.
+ * @returns {{name: string, isKnown: boolean}} `isKnown` is false for a project that neither
+ *     exists nor was started in this tab.
  */
 export function projectToOpen(wanted, names) {
     const last = localStorage.getItem(projectKey);
@@ -74,7 +74,7 @@ export function unknownProjectView(session, name, projects, start) {
         ? projects : [...projects, {name: defaultName}];
     return [
         h('h1', {tabindex: '-1'}, `There is no project ${name}`),
-        message('info', 'Nothing was ever published under this name. Check the address, or choose '
+        message('info', 'Nothing has been published under this name. Check the address, or choose '
             + 'a project.'),
         h('section', {class: 'card', 'aria-labelledby': 'projects'},
             h('div', {class: 'card-head'}, h('h2', {id: 'projects'}, 'Projects')),

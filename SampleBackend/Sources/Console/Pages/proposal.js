@@ -1,11 +1,11 @@
 /**
- * Preview of publishing the draft: of the draft itself, or of its merge with the current version
- * when somebody published since it began.
+ * Preview of publishing the draft, or of its merge with the current version if another version was
+ * published since it began.
  */
 
 import {call, projectPath} from './api.js';
 
-/** Maximum number of attempts; one fails when somebody publishes during it. */
+/** Maximum number of attempts; an attempt fails when a version is published during it. */
 const attempts = 5;
 
 /**
@@ -49,5 +49,5 @@ export async function previewDraft(workspace, users, signal) {
         if ((body.versionNumber ?? '0') === proposal.versionNumber) return {...body, ...told};
         proposal = await merged({draft: workspace.draft ?? draft, project}, signal);
     }
-    throw new Error('Others publish without a pause. Look again.');
+    throw new Error('Other versions keep being published. Try again.');
 }

@@ -5,7 +5,7 @@
 import {call, NoAnswerError, projectPath, ServerError} from './api.js';
 import {isEqual} from './json.js';
 
-/** Milliseconds before each attempt to find out the outcome. */
+/** Milliseconds before each attempt to determine the outcome. */
 const pause = 1000;
 
 /**
@@ -45,7 +45,7 @@ async function findPublished(workspace, normalized, base) {
 }
 
 /**
- * Outcome when a version holds the draft: somebody else may have published the same.
+ * Outcome when a version has the draft's content; another user may have published the same content.
  *
  * @param {Version} version
  * @param {{user: string}} workspace
@@ -56,9 +56,9 @@ function outcomeOf(version, {user}) {
 }
 
 /**
- * True when the server does not know yet whether a change is stored: then a look at what is stored
- * proves nothing, for the change may be stored minutes later. Sending it again, over the same version,
- * settles it: it is stored at most once.
+ * True when the server does not know yet whether a change is stored. Reading the store proves
+ * nothing then, since the change may be stored minutes later. Sending it again for the same version
+ * settles it: the server stores it at most once.
  *
  * @param {{code?: string}} error
  */
@@ -67,17 +67,17 @@ export function isUnsettled({code}) {
 }
 
 /**
- * What the page says while the outcome of a change is unsettled.
+ * Message while the outcome of a change is unsettled.
  *
  * @param {string} change
  */
 export function unsettledText(change) {
-    return `${change} is being settled: the store did not answer the server, which goes on asking. The `
-        + 'console asks again until the outcome is known.';
+    return `${change} is pending: the store did not respond to the server, which keeps retrying. `
+        + 'The console retries until the outcome is known.';
 }
 
 /**
- * Finds out what became of a call whose response was lost.
+ * Determines the outcome of a call whose response was lost.
  *
  * @param {function(): Promise<*>} find Asks the server; repeated until that responds.
  * @param {DoubtOptions} options `onDoubt` is called
@@ -93,7 +93,7 @@ export async function clearDoubt(find, {signal, onDoubt}) {
         try {
             return await find();
         } catch (error) {
-            // Retries after a 5xx as well: a server that is starting may not be ready yet.
+            // Retries after a 5xx, too: a server that is starting may not be ready yet.
             if (!(error instanceof NoAnswerError) && !(error.status >= 500)) throw error;
         }
     }
@@ -106,13 +106,13 @@ export async function clearDoubt(find, {signal, onDoubt}) {
  * @param {Workspace} workspace Workspace with a draft.
  * @param {Template} normalized The draft's template in the form in which the server stores it.
  * @param {DoubtOptions & {description: string}} options
- *     `signal` stops only the attempts to find out the outcome, never the publish. `onDoubt` is
+ *     `signal` stops only the attempts to determine the outcome, never the publish. `onDoubt` is
  *     called before each of these attempts with its number, from 1, and with true when the server
  *     does not know the outcome itself.
  * @returns {Promise<PublishOutcome>} `published` with `version`; `publishedByOthers` with
- *     the `version` in which somebody else published the same; `outdated` when somebody published
- *     something else meanwhile; `notPublished` when there was no usable response and no version holds
- *     the draft; `invalid` with `problems`; `refused` with `message`; `left` when the signal was
+ *     the `version` in which another user published the same content; `outdated` when other content
+ *     was published meanwhile; `notPublished` when there was no usable response and no version has the
+ *     draft's content; `invalid` with `problems`; `refused` with `message`; `left` when the signal was
  *     aborted while the outcome was unknown.
  * @throws ServerError with a status below 500 when the versions cannot be read.
  */
@@ -150,7 +150,7 @@ export async function publish(workspace, normalized, {description, signal, onDou
 }
 
 /**
- * Outcome of a 412: `outdated` unless a version holds the draft after all.
+ * Outcome of a 412: `outdated` unless a version has the draft's content.
  *
  * @param {Workspace} workspace
  * @param {Template} normalized

@@ -1,5 +1,5 @@
 /**
- * Whom the changed values of a draft reach, and rules that are probably true for nobody.
+ * The users that a draft's changed values reach, and rules that probably match no user.
  */
 
 import {count, message} from './controls.js';
@@ -12,7 +12,7 @@ const shownValues = 20;
 const number = new Intl.NumberFormat();
 
 /**
- * Estimate from the sample of recent requests; null when the server keeps none.
+ * Estimate from the sample of recent requests; null when the server keeps no sample.
  *
  * @param {Preview['estimate']} estimate
  */
@@ -26,7 +26,8 @@ export function estimateView(estimate) {
 }
 
 /**
- * List of how many users each changed value reaches; values that reach nobody come first.
+ * List of the number of users that each changed value reaches; values that reach no user come
+ * first.
  *
  * @param {Preview['reach']} reach
  */
@@ -36,8 +37,8 @@ export function reachView(reach) {
     const unreached = values.filter((value) => isUnreached(value, users));
     const others = values.filter((value) => !isUnreached(value, users));
     if (Number(users) === 0 && !unreached.length) {
-        return h('p', {class: 'hint'}, 'Nobody is connected and no recent request is known, so it '
-            + 'cannot be said how many users each value reaches.');
+        return h('p', {class: 'hint'}, 'No user is connected and there are no recent requests, so '
+            + 'the number of users that each value reaches is unknown.');
     }
     /** @param {ReachValue[]} items */
     const rows = (items) => h('ul', {class: 'plain reach'}, items.map((value) => h('li', {},
@@ -51,13 +52,13 @@ export function reachView(reach) {
             `${count(unreached.length, 'changed value')} ${unreached.length === 1
                 ? 'reaches' : 'reach'} nobody:`), list(unreached)),
         Number(users) > 0 && others.length > 0 && h('details', {},
-            h('summary', {}, `Whom ${count(others.length, 'changed value')} `
+            h('summary', {}, `Users that ${count(others.length, 'changed value')} `
                 + `${others.length === 1 ? 'reaches' : 'reach'}`), list(others)),
         !isComplete && h('p', {class: 'hint'}, 'Not all users and values could be counted.'));
 }
 
 /**
- * Warnings of rules that are probably true for nobody, with what was probably meant.
+ * Warnings about rules that probably match no user, with the probable intent.
  *
  * @param {Preview['doubts']} [doubts]
  */
@@ -65,7 +66,7 @@ export function doubtsView(doubts = []) {
     if (!doubts.length) return null;
     return message('warning',
         h('p', {}, `${count(doubts.length, 'rule')} ${doubts.length === 1
-            ? 'is' : 'are'} probably true for nobody:`),
+            ? 'is' : 'are'} probably true for no user:`),
         h('ul', {}, doubts.map((doubt) => h('li', {}, h('strong', {}, doubt.condition), ': ',
             h('code', {}, doubt.rule), '. ', doubt.message))));
 }

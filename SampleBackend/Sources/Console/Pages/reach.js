@@ -1,5 +1,5 @@
 /**
- * Sentences about whom the values of a draft reach.
+ * Sentences about the users that a draft's values reach.
  */
 
 import {count} from './controls.js';
@@ -16,14 +16,14 @@ export function valueName({section, key, condition}) {
     return `${section}.${key}, ${condition === undefined ? 'default value' : `for “${condition}”`}`;
 }
 
-/** Names of the conditions above that take users, with their numbers. */
+/** Names of the higher conditions that take users, with the numbers of users. */
 function takers({takenBy = {}}) {
     return entries(takenBy).map(([name, users]) => `“${name}” takes ${number.format(users)}`)
         .join(', ');
 }
 
 /**
- * True if a value reaches nobody although it should.
+ * True if a value reaches no user although it should.
  *
  * @param {Pick<ReachValue, 'shadow' | 'reached'>} value
  * @param {number | string} users
@@ -33,7 +33,7 @@ export function isUnreached({shadow, reached}, users) {
 }
 
 /**
- * How many users get a value, and why it is not more.
+ * The number of users that get a value, and why others do not.
  *
  * @param {ReachValue} value
  * @param {number | string} users
@@ -41,15 +41,15 @@ export function isUnreached({shadow, reached}, users) {
 export function sentence(value, users) {
     const {matching, reached, shadow, condition} = value;
     if (shadow !== undefined) {
-        return `Nobody gets it: “${shadow}” stands above with the same expression.`;
+        return `No user gets it: “${shadow}” is above it with the same expression.`;
     }
     const taken = takers(value);
     if (Number(reached) === 0 && Number(matching) > 0) {
-        return `Nobody gets it: of ${count(matching, 'user')} for whom it is true, ${taken}. `
+        return `No user gets it: of ${count(matching, 'user')} for whom it is true, ${taken}. `
             + 'Move the condition up to reach them.';
     }
     if (Number(matching) === 0 && condition !== undefined) {
-        return `Nobody gets it: “${condition}” is true for none of ${count(users, 'user')}.`;
+        return `No user gets it: “${condition}” is true for none of ${count(users, 'user')}.`;
     }
     return `${count(reached, 'user')} of ${number.format(Number(users))} get it`
         + (taken ? `; ${taken}.` : '.');

@@ -1,5 +1,5 @@
 /**
- * Opens the forms again that were open when the page was left.
+ * Reopens the forms that were open when the page was left.
  */
 
 import {openConditionDialog} from './condition-dialog.js';
@@ -15,7 +15,7 @@ import {keptForms} from './unfinished-form.js';
 import {addWebhook} from './webhooks-page.js';
 
 /**
- * Openers by kind. What was edited and is gone meanwhile becomes an addition.
+ * Openers by kind. A form that edited an item deleted meanwhile adds it again.
  *
  * @type {Record<string, (context: PageContext, values: any[], content: any) => Promise<unknown>>}
  */
@@ -36,11 +36,11 @@ const openers = {
     pin: (context, [userID, pinned], content) => resumePin(context, userID, pinned, content),
 };
 
-/** Kinds of forms that only a publisher may send; an editor may send the others. */
+/** Kinds of forms that need the role publisher; the others need the role editor. */
 const ofPublishers = new Set(['token', 'webhook', 'pin']);
 
 /**
- * Opens the user's unfinished forms of the project, one over the other, if there are any.
+ * Reopens the user's unfinished forms of the project, stacked, if there are any.
  *
  * @param {PageContext} context
  */
@@ -53,9 +53,9 @@ export function resumeForms(context) {
         try {
             await openers[kind](context, values, content);
         } catch (error) {
-            announce(`The form cannot be opened again. ${error.message}`);
+            announce(`Reopening the form failed. ${error.message}`);
         }
     };
-    if (forms.length) announce('The form is open as you left it.');
+    if (forms.length) announce('The form is open again with your input.');
     for (const form of forms) open(form);
 }

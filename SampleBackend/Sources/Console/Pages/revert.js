@@ -1,12 +1,12 @@
 /**
- * Takes single changes of a draft back.
+ * Reverts single changes of a draft.
  */
 
 import {member, withMember} from './json.js';
 import {conditions, removingCondition, settingAt} from './template.js';
 
 /**
- * The template with a setting as it was in the base.
+ * The template with a setting restored from the base.
  *
  * @param {Template} template
  * @param {Template} baseTemplate
@@ -28,8 +28,8 @@ export function revertingSetting(template, baseTemplate, {section, key}) {
 }
 
 /**
- * The template with a condition as it was in the base, also at its place among those left. One that
- * was not there goes with all values for it.
+ * The template with a condition restored from the base, including its position among the remaining
+ * ones. A condition that the base lacks is removed with all values for it.
  *
  * @param {Template} template
  * @param {Template} baseTemplate
@@ -48,7 +48,7 @@ export function revertingCondition(template, baseTemplate, {name}) {
 }
 
 /**
- * The template with a section's description, or the section, as it was in the base.
+ * The template with a section's description, or the section, restored from the base.
  *
  * @param {Template} template
  * @param {Template} baseTemplate

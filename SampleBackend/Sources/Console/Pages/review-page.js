@@ -1,5 +1,5 @@
 /**
- * Review page: the changes of the draft, the users that they affect, and publishing.
+ * Review page: the draft's changes, the users that they affect, and publishing.
  */
 
 import {usesByCondition} from './condition-uses.js';
@@ -35,7 +35,7 @@ const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};
 
 /**
- * Message about the version that was just published, in place of which comes that of its undo.
+ * Message about the version that was just published; the message about its undo replaces it.
  *
  * @param {PageContext} context
  * @param {ReviewState} state
@@ -58,14 +58,14 @@ function publishedView(context, state, published) {
     return message('success',
         h('p', {}, h('strong', {}, `Published as version ${published.versionNumber}.`),
             isProduction(context.details) && ` It is in ${shownName(context.details)}, production.`,
-            ' Apps that listen get it now.'),
+            ' Connected apps get it now.'),
         undoView(context, published, signal, showUndone),
         h('p', {class: 'actions'}, h('a', {href: address('live')}, 'Watch it arrive'),
             h('a', {href: address('history')}, 'See the history')));
 }
 
 /**
- * Message about a version in which somebody else published what the draft held.
+ * Message about a version in which another user published the draft's content.
  *
  * @param {Version} version
  */
@@ -73,7 +73,7 @@ function sameView(version) {
     return message('info',
         h('p', {}, publisherName(version), ' published the same as ',
             h('strong', {}, `version ${version.versionNumber}`),
-            ', so there is nothing left of your draft to publish.'),
+            ', so nothing in your draft is left to publish.'),
         h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
 }
 
@@ -85,7 +85,7 @@ function sameView(version) {
 function emptyView({session}) {
     if (refusal(session, 'editor')) {
         return h('section', {class: 'card'}, nothing('Editors and publishers review their drafts '
-            + 'here. A viewer has none, and sees what was published.',
+            + 'here. Viewers have no drafts and see what is published.',
         h('a', {class: 'button', href: address('history')}, 'See the history')));
     }
     return h('section', {class: 'card'}, nothing('There is no draft. Change a setting or a '
@@ -94,8 +94,8 @@ function emptyView({session}) {
 }
 
 /**
- * Content for a draft of which the server no longer keeps the base: neither its changes nor a
- * merge can be computed.
+ * Content for a draft whose base the server no longer keeps: neither its changes nor a merge can be
+ * computed.
  *
  * @param {PageContext} context
  */
@@ -117,15 +117,15 @@ function baseGoneView({session, workspace}) {
     }}, 'Compare with the current version');
     return message('warning',
         h('p', {}, `Version ${workspace.draft?.base}, which this draft began with, is no longer `
-            + 'kept. What you changed since, and what others did, cannot be told apart any more.'),
+            + 'kept. Your changes can no longer be distinguished from those of others.'),
         h('p', {}, 'You can compare the draft with the current version instead. What others '
-            + 'published meanwhile is then shown as if your draft took it back: revert that before '
-            + 'you publish.'),
+            + 'published meanwhile then appears as if your draft undid it: revert those changes '
+            + 'before you publish.'),
         h('div', {class: 'actions'}, guarded(refused, button)), outcome);
 }
 
 /**
- * True if the draft has another content or base than the one that the page shows.
+ * True if the draft's content or base differs from what the page shows.
  *
  * @param {Workspace} workspace
  * @param {Review} review
@@ -136,7 +136,7 @@ function isStale(workspace, {template, base}) {
 }
 
 /**
- * Lets what changes the draft wait while it is published.
+ * Disables what changes the draft while it is being published.
  *
  * @param {PageContext} context
  * @param {ReviewState} state
@@ -153,7 +153,7 @@ function setPublishing({workspace}, state, isPublishing) {
 }
 
 /**
- * Form with the description and the button that publishes the draft that `review` shows.
+ * Form with the description, and the button that publishes the draft shown by `review`.
  *
  * @param {PageContext} context
  * @param {ReviewState} state
@@ -162,7 +162,7 @@ function setPublishing({workspace}, state, isPublishing) {
 function publishForm(context, state, review) {
     const {workspace} = context;
     const refused = refusal(context.session, 'publisher');
-    // Kept in the draft, so that it survives a reload and combining with another version.
+    // Stored in the draft, so that it survives a reload and a merge with another version.
     const description = h('input', {type: 'text', maxlength: '1024', autocomplete: 'off',
         'data-focus': 'description',
         value: state.entered ?? workspace.draft?.template.version?.description ?? '',
@@ -196,18 +196,18 @@ function publishForm(context, state, review) {
             await review.checking;
             if (isStale(workspace, review)) {
                 state.notice = message('warning', 'Nothing was published: the draft was changed '
-                    + 'while you reviewed it. Look at it again.');
-                throw new Error('Nothing was published: the draft is not as it is shown here.');
+                    + 'while you reviewed it. Review it again.');
+                throw new Error('Nothing was published: the draft differs from what is shown here.');
             }
             sent = workspace.draft?.template;
-            // Without a validation result, assumes that the server stores the draft as it is.
+            // Without a validation result, assumes that the server stores the draft unchanged.
             const stored = review.normalized ?? review.template;
             answer = await publish(workspace, stored, {
                 description: description.value.trim(), signal: state.left.signal,
                 onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message('warning',
                     isUnsettled ? `${unsettledText('This publish')} Your draft is kept.`
-                        : 'The connection broke while this was published, so the console does not '
-                        + 'know whether it was. It asks the server again until it answers. Your draft '
+                        : 'The connection broke during the publish, so the console does not '
+                        + 'know the outcome. It asks the server until it answers. Your draft '
                         + 'is kept.'))});
         } catch (error) {
             answer = {outcome: 'refused', message: error.message};
@@ -223,7 +223,7 @@ function publishForm(context, state, review) {
     return h('form', {class: 'form', onsubmit: submit},
         productionNotice(context.details, 'This publishes to'),
         field('Description of this version', description,
-            {hint: 'What changes, and why: it stands in the history.'}),
+            {hint: 'What changes, and why. The history shows it.'}),
         h('div', {class: 'actions'}, guarded(refused, button),
             h('button', {type: 'button', class: 'discard',
                 onclick: () => discardDraft(context)}, 'Discard …')),
@@ -246,7 +246,7 @@ async function finish(context, state, outcome, answer) {
         const {sent, version} = answer;
         if (!sent || !version) break;
         const isOwn = answer.outcome === 'published';
-        // What cannot be based on the new version now is combined with it later.
+        // If rebasing the remaining edits fails now, a later merge combines them.
         await workspace.endPublished(sent, version.versionNumber).catch(() => {});
         await workspace.load().catch(() => {});
         state.entered = null;
@@ -256,7 +256,7 @@ async function finish(context, state, outcome, answer) {
             focusHeading();
         }
         announce(isOwn ? `Published as version ${version.versionNumber}.`
-            : `Somebody else published the same as version ${version.versionNumber}.`);
+            : `Someone else published the same as version ${version.versionNumber}.`);
         break;
     }
     case 'outdated':
@@ -265,7 +265,7 @@ async function finish(context, state, outcome, answer) {
         break;
     case 'notPublished':
         fill(outcome, message('info', h('strong', {}, 'Not published; your draft is kept.'),
-            ' The server answers again, and no version holds this draft. You may publish it now.'));
+            ' The server answers again, and no version has this draft. You can publish it now.'));
         break;
     case 'invalid':
         fill(outcome, problemsView(answer.problems ?? []));
@@ -279,7 +279,7 @@ async function finish(context, state, outcome, answer) {
 }
 
 /**
- * Place of a condition among all, such as "1 of 3".
+ * Position of a condition among all, such as "1 of 3".
  *
  * @param {string} name
  * @param {Template} template
@@ -306,14 +306,14 @@ function viewOf(draft) {
 function show(main, context) {
     const {workspace} = context;
     const body = h('div', {class: 'stack'});
-    // `shown` ends what belongs to the review on the page; `notice` stands above it; `entered` is a
-    // description that is not in the draft yet.
+    // `shown` aborts what belongs to the review on the page; `notice` appears above it; `entered`
+    // is a description that is not in the draft yet.
     /** @type {ReviewState} */
     const state = {body, left: new AbortController(), shown: new AbortController(), view: '',
         review: null, notice: null, entered: null, isPublishing: false,
         show: () => {}, follow: () => {}};
     fill(main, pageHead('Review and publish',
-        'What your draft changes, and for whom, before anybody gets it.'), body);
+        'What your draft changes, and for which users, before they get it.'), body);
 
     state.show = () => {
         const {draft} = workspace;
@@ -332,14 +332,14 @@ function show(main, context) {
             showReview(context, state, draft, state.review);
         }
     };
-    /** Shows the draft anew when it has another content or base than on the page. */
+    /** Redraws the draft when its content or base differs from what the page shows. */
     state.follow = () => {
         if (state.isPublishing || state.left.signal.aborted) return;
         const view = viewOf(workspace.draft);
         if (state.view === 'review' && state.review) {
-            // The old differences stay until the new ones are known.
+            // The old differences stay until the new ones are loaded.
             if (view === 'comparing' || !isStale(workspace, state.review)) return;
-            announce('The draft was changed: the review shows it as it is now.');
+            announce('The draft was changed: the review shows its new content.');
         } else if (view === state.view) return;
         state.show();
     };
@@ -355,7 +355,7 @@ function show(main, context) {
 }
 
 /**
- * Shows the differences, the effect and the form for a draft.
+ * Shows the differences, the effect and the publish form of a draft.
  *
  * @param {PageContext} context
  * @param {ReviewState} state
@@ -377,7 +377,7 @@ function showReview(context, state, draft, review) {
         workspace.isOutdated && message('warning', h('p', {},
             `Version ${workspace.newestVersion?.versionNumber} was published since this draft `
             + `began at version ${draft.base}.`),
-        h('a', {class: 'button', href: address('merge')}, 'Combine')),
+        h('a', {class: 'button', href: address('merge')}, 'Merge')),
         check,
         h('section', {class: 'card', 'aria-labelledby': 'changes'},
             h('div', {class: 'card-head'}, h('h2', {id: 'changes'}, 'What changes'),
@@ -390,14 +390,14 @@ function showReview(context, state, draft, review) {
                     workspace.edit(reverts[kind](
                         workspace.template, workspace.baseTemplate, found));
                     await workspace.saved();
-                    announce('The change is taken back.');
+                    announce('Change reverted.');
                 }}))),
         impactView(context, signal), panel);
     review.checking = checkDraft(context, review, check, signal);
 }
 
 /**
- * Names of the conditions that differ, and of those for which a value of a setting does.
+ * Names of the conditions that differ, and of those with a changed value in a setting.
  *
  * @param {Pick<Differences, 'conditions' | 'parameters'>} differences
  */
@@ -409,8 +409,8 @@ export function changedConditions({conditions: found, parameters}) {
 }
 
 /**
- * The server's warnings; those of a condition have its name instead of its number. Those of
- * conditions with which the draft has nothing to do are folded.
+ * The server's warnings; those about a condition have its name instead of its number. Warnings
+ * about conditions that the draft does not change are folded.
  *
  * @param {string[]} texts
  * @param {Draft} draft
@@ -436,8 +436,8 @@ function warningsView(texts, {template, changes}) {
 }
 
 /**
- * Validates the draft on the server, shows the result in `place`, and keeps the normalized template
- * in `review`. Skipped for viewers, who may not validate.
+ * Validates the draft on the server, shows the result in `place`, and stores the normalized
+ * template in `review`. Skipped for viewers, who must not validate.
  *
  * @param {PageContext} context
  * @param {Review} review

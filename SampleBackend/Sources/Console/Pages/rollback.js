@@ -1,5 +1,5 @@
 /**
- * How far a version has arrived, its rollback, and its changes as a draft again.
+ * The delivery of a version, its rollback, and restoring its changes as a draft.
  */
 
 import {call, projectPath, ServerError} from './api.js';
@@ -8,7 +8,7 @@ import {mergeTrees} from './tree-merge.js';
 import {etagOf} from './versions.js';
 
 /**
- * Number of connected clients, and of those with a version.
+ * Number of connected clients, and of those that have a version.
  *
  * @param {string} project
  * @param {string} versionNumber
@@ -23,8 +23,8 @@ export async function arrival(project, versionNumber, signal) {
 }
 
 /**
- * Publishes the version `before` again in place of `versionNumber`; after a lost response, finds
- * out whether that was done.
+ * Publishes the version `before` again in place of `versionNumber`; after a lost response,
+ * determines whether that happened.
  *
  * @param {string} project
  * @param {{before: string, versionNumber: string}} undone
@@ -64,8 +64,8 @@ export async function rollback(project, {before, versionNumber}, options) {
 }
 
 /**
- * Makes what a version had changed a draft over the current version, with its description. Edits
- * of a draft that exists by then are kept, and win where both changed the same.
+ * Restores a version's changes as a draft over the current version, with its description. Edits of
+ * an existing draft are kept, and win conflicts.
  *
  * @param {Workspace} workspace
  * @param {string} before

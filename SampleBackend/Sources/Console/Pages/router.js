@@ -36,7 +36,7 @@ export function currentRoute() {
 }
 
 /**
- * Address of a page of the current project; leaves out query parameters that are undefined.
+ * Address of a page of the current project; omits query parameters that are undefined.
  *
  * @param {string} path
  * @param {Record<string, string | number | boolean | undefined>} [query]

@@ -1,9 +1,9 @@
 /**
- * Rows of equal height, of which only those near the window are in the document.
+ * Rows of equal height; only those near the window are in the document.
  *
- * Rows stand in blocks of constant height: an empty block keeps the place of its rows, so that
- * nothing moves while somebody scrolls. `aria-setsize` and `aria-posinset` tell screen readers how
- * many rows there are. The browser's own search in the page finds only rows near the window.
+ * Rows are grouped in blocks of constant height. An empty block keeps the space of its rows, so
+ * that nothing moves during scrolling. `aria-setsize` and `aria-posinset` give screen readers the
+ * number of rows. The browser's find-in-page finds only rows near the window.
  */
 
 import {arrange, h} from './dom.js';
@@ -14,7 +14,7 @@ const blockSize = 10;
 /** A list of rows, in blocks. */
 class RowList {
     /**
-     * Blocks of rows; those that are shown have them by key.
+     * Blocks of rows; visible blocks have their rows by key.
      *
      * @type {RowBlock[]}
      */
@@ -26,7 +26,7 @@ class RowList {
     }
 
     /**
-     * Sets the items; the rows follow at the next update of the window.
+     * Sets the items; the rows follow with the next update of the window.
      *
      * @param {Setting[]} items
      */
@@ -65,7 +65,7 @@ export class RowWindow {
 
     /**
      * @param {(setting: Setting, kept?: HTMLElement) => HTMLElement} render Returns the element of an
-     *     item: the one that was shown for its key, if that still shows it, or a new one.
+     *     item: the earlier element for its key if that is still up to date, or a new one.
      * @param {(setting: Setting) => string} keyOf Returns the key of an item, which no other one
      *     has.
      */
@@ -83,7 +83,7 @@ export class RowWindow {
         window.addEventListener('resize', later, options);
     }
 
-    /** Stops to follow the window. */
+    /** Stops following the window. */
     end() {
         this.#listening.abort();
         cancelAnimationFrame(this.#frame);
@@ -99,7 +99,7 @@ export class RowWindow {
     }
 
     /**
-     * Sets which lists there are, in the order of the page.
+     * Sets the lists in page order.
      *
      * @param {RowList[]} lists
      */
@@ -118,10 +118,10 @@ export class RowWindow {
         const isShown = blocks.map(({node, rows}) => {
             const {top, bottom, height} = node.getBoundingClientRect();
             const isNear = height > 0 && bottom > -margin && top < window.innerHeight + margin;
-            // The row with the focus stays, so that the focus does.
+            // Keep the row with the focus, and so the focus.
             return isNear || (rows.size > 0 && node.contains(document.activeElement));
         });
-        // Rows move between blocks when others come or go before them.
+        // Rows move between blocks when earlier rows are added or removed.
         const kept = new Map();
         blocks.forEach((block, index) => {
             if (!block.isStale && isShown[index]) return;
@@ -149,7 +149,7 @@ export class RowWindow {
     }
 
     /**
-     * Element of the row after a row, or before it with the step -1; null at an end.
+     * Element of the row after a row, or before it with step -1; null at an end.
      *
      * @param {Element} row
      * @param {number} step

@@ -1,5 +1,5 @@
 /**
- * Card of a section in the list of settings. It is made once, and follows the template and the
+ * Card of a section in the list of settings; created once, then updated with the template and the
  * filter.
  */
 
@@ -11,7 +11,7 @@ import {openSettingDialog} from './setting-dialog.js';
 import {sectionToken} from './setting-index.js';
 import {removingGroup} from './template.js';
 
-/** Card with the name of a section, what can be done with it, and its rows. */
+/** Card with the name of a section, its actions and its rows. */
 export class SectionCard {
     #section;
 
@@ -50,7 +50,7 @@ export class SectionCard {
     }
 
     /**
-     * Shows the section as it is now.
+     * Updates the card to the section's current state.
      *
      * @param {Section} section Entry of `sections`, of the same group.
      * @param {Setting[]} settings Its entries of `settingsOf` that pass the filter.
@@ -80,7 +80,7 @@ export class SectionCard {
         this.body.hidden = isFolded;
     }
 
-    /** Deletes the section from the draft after a confirmation. */
+    /** Asks for confirmation, then deletes the section from the draft. */
     async #remove() {
         const {workspace} = this.context;
         const {group, name, settings} = this.#section;
@@ -89,7 +89,7 @@ export class SectionCard {
             text: `Its ${count(settings.length, 'setting')} will be deleted with it.`});
         if (!isSure) return;
         workspace.edit(removingGroup(workspace.template, group ?? ''));
-        announce(`The section ${name} is deleted from the draft.`);
+        announce(`Section ${name} deleted from the draft.`);
     }
 
     #actions() {

@@ -12,7 +12,7 @@ import {problemList} from './problem-list.js';
 import {member} from './json.js';
 
 /**
- * Opens the dialog, and puts the section into the draft when the form is submitted.
+ * Opens the dialog, and adds the section to the draft when the form is submitted.
  *
  * @param {PageContext} context Page context.
  * @param {?string} group Parameter group of the section; null adds one.
@@ -47,7 +47,7 @@ export async function openSectionDialog({workspace}, group, kept = null) {
         const text = name.value.trim();
         const isTaken = text !== group && member(workspace.template.parameterGroups, text);
         const own = !text ? 'Give the section a name.'
-            : isTaken && 'There is a section with this name. Choose another one.';
+            : isTaken && 'A section with this name exists. Choose another name.';
         validation.stop();
         nameProblems.show(own ? [{message: own}] : [], name);
         save.disabled = Boolean(own);
@@ -63,7 +63,7 @@ export async function openSectionDialog({workspace}, group, kept = null) {
                 return;
             }
             workspace.edit(result());
-            announce(`The section ${name.value.trim()} is in the draft.`);
+            announce(`Section ${name.value.trim()} added to the draft.`);
             close(true);
         }},
         field('Name', name, {problems: nameProblems.node,

@@ -1,5 +1,5 @@
 /**
- * The drafts that the server keeps, one for each user and project, and what it says of them.
+ * The server's drafts, one for each user and project, and their reported changes.
  */
 
 import {call, isMissing, projectPath, ServerError} from './api.js';
@@ -13,7 +13,7 @@ import {patch} from './json-patch.js';
 export const noChanges = {conditions: [], groups: [], parameters: []};
 
 /**
- * What a response says of a draft's differences: null stands for a base that is gone.
+ * The differences of a draft in a response; null if its base is gone.
  *
  * @param {{changes?: Differences}} response
  * @returns {ToldChanges}
@@ -32,8 +32,8 @@ export function differenceCount({conditions, groups, parameters, omitted = 0}) {
 }
 
 /**
- * Reads the draft as `{template, base, tag, told}`, where `told` is what the server says of its
- * changes; null without one, undefined when it is the one with the known tag.
+ * Reads the draft as `{template, base, tag, told}`, where `told` are its changes as the server
+ * reports them. Returns null without a draft, and undefined when it has the known tag.
  *
  * @param {string} project
  * @param {string} [knownTag]
@@ -51,7 +51,7 @@ export async function readDraft(project, knownTag) {
 }
 
 /**
- * Deletes the draft with a tag; one that is gone is no error.
+ * Deletes the draft with a tag; a draft that is gone is not an error.
  *
  * @param {string} project
  * @param {string} tag
@@ -63,11 +63,11 @@ export async function deleteDraft(project, tag) {
 }
 
 /**
- * Sends what a draft changes of the template that the server has; else all of it.
+ * Sends the changes of a draft against the server's template, or the whole draft if that fails.
  *
  * @param {string} project Name of the project.
  * @param {SentDraft} draft The draft.
- * @param {PatchedTemplate} patched What the server has, as of
+ * @param {PatchedTemplate} patched The server's state, from
  *     `Workspace.patched`.
  */
 export async function storeDraft(project, {template, base}, patched) {

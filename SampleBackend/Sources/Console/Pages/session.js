@@ -4,7 +4,7 @@
 
 import {call} from './api.js';
 
-/** Tells the browser's other tabs that a session began or ended: they share its cookie. */
+/** Notifies the browser's other tabs that a session began or ended: they share its cookie. */
 const channel = new BroadcastChannel('activeconfig.session');
 
 /** @type {Record<string, number>} */
@@ -32,7 +32,7 @@ export async function signIn(token) {
 }
 
 /**
- * Calls a handler after a session began or ended in another tab, with true for the end.
+ * Calls a handler after a session began or ended in another tab; the argument is true for the end.
  *
  * @param {(isEnded: boolean) => void} handler
  */
@@ -47,7 +47,7 @@ export async function signOut() {
 }
 
 /**
- * Takes the token out of a fragment: `#token=…`, or a page's address with `token` in its query.
+ * Extracts the token from a fragment: `#token=…`, or a page's address with `token` in its query.
  *
  * @param {string} fragment The fragment, with its `#`.
  * @returns {{token: ?string, place: string}} The token, null if there is none; and the fragment
@@ -64,10 +64,10 @@ export function withoutToken(fragment) {
 }
 
 /**
- * Takes the token of a link `/console/#token=…` or `/console/#/project/page?token=…`, and
- * removes it from the address and from the tab's history.
+ * Extracts the token of a link `/console/#token=…` or `/console/#/project/page?token=…`, and
+ * removes it from the address and the tab's history.
  *
- * @param {string} before Fragment to go back to when the link is to no page.
+ * @param {string} before Fragment to restore when the link names no page.
  * @returns {?string} The token; null when the address has none.
  */
 export function takeTokenOfLink(before = '') {

@@ -27,7 +27,7 @@ function namesOf(settings) {
 }
 
 /**
- * Those of some settings that the draft still has.
+ * The given settings that the draft still has.
  *
  * @param {{template: Template}} workspace
  * @param {Setting[]} settings
@@ -37,13 +37,13 @@ function present({template}, settings) {
 }
 
 /**
- * Copies the address of a setting, or shows it where the browser does not let a page copy.
+ * Copies the address of a setting, or shows it if the browser prevents copying.
  *
  * @param {Setting} setting
  */
 export async function copyLink({name, path}) {
     const link = new URL(address('settings', {at: path}), location.href).href;
-    if (await copyText(link)) announce(`The link to ${name} is copied.`);
+    if (await copyText(link)) announce(`Link to ${name} copied.`);
     else {
         const text = h('input', {type: 'text', readonly: true, value: link,
             'data-autofocus': true, onfocus: () => text.select()});
@@ -54,7 +54,7 @@ export async function copyLink({name, path}) {
 }
 
 /**
- * Opens the dialog of a new setting with the values of another one.
+ * Opens the dialog for a new setting with the values of another one.
  *
  * @param {PageContext} context
  * @param {Setting} setting
@@ -69,7 +69,7 @@ export function duplicate(context, {group, key, parameter: content}) {
 }
 
 /**
- * Deletes settings from the draft after a confirmation; true when they are deleted.
+ * Asks for confirmation, then deletes settings from the draft; true when they were deleted.
  *
  * @param {{workspace: Workspace}} context
  * @param {Setting[]} settings
@@ -91,7 +91,7 @@ export async function remove({workspace}, settings) {
 }
 
 /**
- * Asks for a section, and moves settings to it; true when they are moved.
+ * Asks for a section, and moves settings to it; true when they were moved.
  *
  * @param {{workspace: Workspace}} context
  * @param {Setting[]} settings
@@ -105,8 +105,8 @@ export async function move({workspace}, settings) {
         ? `Move ${settings[0].name}` : `Move ${count(settings.length, 'setting')}`;
     const isMoved = await openDialog(title, (close) => (targets.length ? dialogForm({
         fields: field('To the section', section, {
-            hint: 'Apps read a setting by its section and key: in another section it is another '
-                + 'setting to them.'}),
+            hint: 'Apps read a setting by its section and key: in another section, it is '
+                + 'another setting to them.'}),
         action: 'Move',
         submit: async () => {
             const {template} = workspace;
@@ -136,7 +136,7 @@ export async function move({workspace}, settings) {
 }
 
 /**
- * Asks for a condition and a value, and sets it for settings; true when it is set.
+ * Asks for a condition and a value, and sets it for settings; true when it was set.
  *
  * @param {{workspace: Workspace}} context
  * @param {Setting[]} settings
@@ -154,7 +154,7 @@ export async function setConditionalValue({workspace}, settings) {
     const condition = new Combobox({options: () => all.map(({name}) => [name, name]),
         value: all.length === 1 ? all[0].name : '',
         attributes: {'data-autofocus': true, placeholder: 'Choose a condition'}});
-    // One value fits settings of one type only; the in-app default fits any.
+    // One value only fits settings of the same type; the in-app default fits all types.
     const value = valueField({label: 'Value', isDefault: false, changed: () => {},
         valueType: types.size === 1 ? [...types][0] : 'STRING',
         value: types.size === 1 ? {value: ''} : {useInAppDefault: true}});
@@ -178,11 +178,11 @@ export async function setConditionalValue({workspace}, settings) {
                 withConditionalValue(template, old, condition.value, content)));
         };
         const problems = await validateEdit(workspace, edited());
-        // What is wrong elsewhere in the draft is shown in the review.
+        // The review shows problems elsewhere in the draft.
         const problem = settings.flatMap(({group, key}) => (
             problemsWithin(problems, parameterPath(group, key))))[0];
         if (problem) throw new Error(sentence(problem));
-        // Another tab may have changed the draft during the check.
+        // Another tab may have changed the draft during validation.
         workspace.edit(edited());
         announce(`${count(present(workspace, settings).length, 'setting')} changed in the draft.`);
     };
@@ -194,7 +194,7 @@ export async function setConditionalValue({workspace}, settings) {
 }
 
 /**
- * Settings of a template at some paths; those that do not exist any more are left out.
+ * The settings of a template at the given paths; omits those that no longer exist.
  *
  * @param {Template} template
  * @param {Set<string>} paths

@@ -1,5 +1,5 @@
 /**
- * Dialog for adding or editing a setting, validated by the server during typing.
+ * Dialog for adding or editing a setting; the server validates it while the user types.
  */
 
 import {Combobox} from './combobox.js';
@@ -19,9 +19,9 @@ import {valueTypes} from './value-types.js';
 /** State and controls of the form. */
 class SettingForm {
     /**
-     * `group` is null for the section outside of groups; `key` is null for a new setting. `content`
-     * is the setting to begin with: another one to copy, or what an unfinished form has kept, with
-     * `before`, the setting as it was when that form was opened.
+     * `group` is null for the section outside groups; `key` is null for a new setting. `content` is
+     * the initial setting: one to copy, or the content of an unfinished form, with `before`, the
+     * setting as it was when that form opened.
      *
      * @param {{workspace: Workspace}} context
      * @param {string | null} group
@@ -32,10 +32,10 @@ class SettingForm {
         this.workspace = workspace;
         this.group = group;
         this.oldKey = key;
-        /** The setting that is edited, as it was when the form began; undefined for a new one. */
+        /** The edited setting as it was when the form opened; undefined for a new one. */
         this.before = key === null ? undefined : copy(parameter(workspace.template, group, key));
         /**
-         * Paths that were changed here and elsewhere since an unfinished form was kept.
+         * Paths that changed both here and elsewhere since an unfinished form was stored.
          *
          * @type {TreePath[]}
          */
@@ -110,7 +110,7 @@ class SettingForm {
         return result;
     }
 
-    /** Names on the way to the setting in the template. */
+    /** The path of the setting in the template. */
     get #path() {
         const parameters = this.group === null
             ? ['parameters'] : ['parameterGroups', this.group, 'parameters'];
@@ -118,9 +118,9 @@ class SettingForm {
     }
 
     /**
-     * The draft's template with what the form changes of the setting, as `{template, conflicts}`:
-     * `conflicts` are the paths of values changed elsewhere meanwhile that those of the form
-     * replace. A renamed setting keeps its place.
+     * The draft's template with the form's changes to the setting, as `{template, conflicts}`;
+     * `conflicts` are the paths of values that changed elsewhere meanwhile and that the form
+     * replaces. A renamed setting keeps its position.
      */
     get result() {
         const {template} = this.workspace;
@@ -133,7 +133,7 @@ class SettingForm {
     }
 
     /**
-     * Renders the conditional values and the choice for adding one; then focuses the value of the
+     * Renders the conditional values and the choice for adding one, then focuses the value of the
      * condition `focused`, if given.
      *
      * @param {string} [focused]
@@ -176,7 +176,7 @@ class SettingForm {
                         }}, 'Remove')),
                 this.conditional.get(name).node));
         fill(this.rows, rows.length ? rows : h('p', {class: 'hint'},
-            'Everybody gets the default value. A conditional value is for some users only; the '
+            'Everyone gets the default value. A conditional value is for some users only; the '
             + 'first condition that is true counts.'),
         h('div', {class: 'line'}, free.length > 0 && [another.node,
             h('button', {type: 'button', onclick: () => add(another.value)}, 'Add value')],
@@ -185,7 +185,7 @@ class SettingForm {
         if (focused) this.conditional.get(focused).focus();
     }
 
-    /** Offers the conditions of the draft again, if they were changed in another form or tab. */
+    /** Updates the offered conditions after another form or tab has changed them. */
     updateConditions() {
         if (this.workspace.template.conditions === this.drawnConditions) return;
         const focused = /** @type {?HTMLElement} */ (document.activeElement);
@@ -208,19 +208,19 @@ class SettingForm {
     }
 
     /**
-     * A missing or duplicate key. The server cannot detect a duplicate: in the template, the
-     * setting would just replace the other one.
+     * A missing or duplicate key. The server cannot detect a duplicate: the setting would replace
+     * the other one in the template.
      */
     #ownProblem() {
         if (!this.newKey) return 'Give the setting a key.';
         const isTaken = this.newKey !== this.oldKey
             && parameter(this.workspace.template, this.group, this.newKey) !== undefined;
-        return isTaken ? 'The section has a setting with this key. Choose another one.' : null;
+        return isTaken ? 'The section has a setting with this key. Choose another key.' : null;
     }
 
     /**
-     * Shows a validation report, each problem at its field: those of the whole setting at the key,
-     * those without a field below the values.
+     * Shows a validation report, each problem at its field: problems of the whole setting at the
+     * key, and those without a field below the values.
      *
      * @param {ValidationReport} validationReport
      */
@@ -248,24 +248,24 @@ class SettingForm {
             ? [...left].filter((problem) => problem.path === path) : [], this.key);
         this.otherProblems.show([...left].filter((problem) => problem.path !== path));
         const sentences = {
-            unknown: `It could not be checked: ${text} You may keep it; it is checked again before `
-                + 'it is published.',
+            unknown: `It could not be checked: ${text} You can keep it; it is checked again before `
+                + 'publishing.',
             done: own.length ? `${own.length === 1 ? 'One problem' : `${own.length} problems`} to `
-                + 'fix before it can be kept.' : 'The server accepts this.',
+                + 'fix before you can keep it.' : 'The server accepts this.',
         };
         this.state.textContent = sentences[state];
     }
 }
 
 /**
- * Opens the dialog, and puts the setting into the draft when the form is submitted.
+ * Opens the dialog, and adds the setting to the draft when the form is submitted.
  *
  * @param {PageContext} context Page context.
- * @param {?string} group Parameter group of the section; null is the section outside of groups.
+ * @param {?string} group Parameter group of the section; null means the section outside groups.
  * @param {?string} key Key of the setting; null adds one.
- * @param {?{key: string, parameter: object, before?: object}} content Setting to begin with:
- *     another one to copy, or what an unfinished form has kept; `before` is the setting that this
- *     form began with.
+ * @param {?{key: string, parameter: object, before?: object}} content Initial setting: one to
+ *     copy, or the content of an unfinished form; `before` is the setting with which that form
+ *     began.
  */
 export async function openSettingDialog(context, group, key, content = null) {
     const {workspace} = context;
@@ -285,20 +285,20 @@ export async function openSettingDialog(context, group, key, content = null) {
             if (form.save.disabled || !form.newKey) return;
             const {template, conflicts} = form.result;
             workspace.edit(template, conflicts);
-            announce(`${section}.${form.newKey} is in the draft.`);
+            announce(`${section}.${form.newKey} added to the draft.`);
             close(true);
         }},
         h('div', {class: 'pair'},
             field('Key', form.key, {problems: form.keyProblems.node,
                 hint: key === null ? undefined
-                    : 'Apps read the setting by this key: another one is another setting.'}),
+                    : 'Apps read the setting by this key: another key means another setting.'}),
             field('Type', form.type)),
         field('Description', form.description, {problems: form.descriptionProblems.node}),
         form.defaultValue.node,
         h('fieldset', {}, h('legend', {}, 'Conditional values'), form.rows),
         form.otherProblems.node, form.state,
-        workspace.isOutdated && message('info', 'Somebody published meanwhile. Your changes are '
-            + 'combined with theirs when you publish.')),
+        workspace.isOutdated && message('info', 'Another version was published meanwhile. '
+            + 'Your changes are merged with it when you publish.')),
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
     }), {isWide: true, isDirty: () => form.isDirty, form: {
         user: workspace.user, project: workspace.project, kind: 'setting',

@@ -1,5 +1,5 @@
 /**
- * Controls of the filter of settings, which stands in the address, so that a link is a view.
+ * Controls for the filter of settings. The address contains the filter, so that links keep it.
  */
 
 import {Combobox} from './combobox.js';
@@ -10,11 +10,13 @@ import {filterOf, filterParameters, noFilter, sectionToken} from './setting-inde
 import {conditions, sections} from './template.js';
 import {valueTypes} from './value-types.js';
 
-/** Milliseconds without a key before the address follows: browsers limit how often it changes. */
+/**
+ * Milliseconds from the last keystroke until the address changes: browsers limit how often it may.
+ */
 const addressDelay = 300;
 
 /**
- * True where a key is text, or moves within a control.
+ * True if the element takes text, or moves its selection by keys.
  *
  * @param {Element} element
  */
@@ -77,7 +79,7 @@ export class SettingFilters {
     }
 
     /**
-     * Shows the options of a template; keeps a choice that the template does not have.
+     * Shows the options of a template; keeps a choice that the template lacks.
      *
      * @param {Template} template
      */
@@ -112,7 +114,7 @@ export class SettingFilters {
         this.#follow();
     }
 
-    /** Stops listening, and leaves the address as it is. */
+    /** Stops listening, and leaves the address unchanged. */
     end() {
         clearTimeout(this.#timer);
         this.#listening.abort();

@@ -1,5 +1,5 @@
 /**
- * Who changed a setting last and when, and the versions that changed it.
+ * The last change of a setting, and the versions that changed it.
  */
 
 import {call, projectPath} from './api.js';
@@ -9,7 +9,7 @@ import {fill, h} from './dom.js';
 import {member} from './json.js';
 import {address, go} from './router.js';
 
-/** Changes of a setting that the server keeps. */
+/** Number of changes of a setting that the server keeps. */
 const maximumChanges = 20;
 
 /** @type {[unit: Intl.RelativeTimeFormatUnit, seconds: number][]} */
@@ -17,7 +17,7 @@ const units = [['year', 31536000], ['month', 2592000], ['day', 86400], ['hour', 
     ['minute', 60]];
 
 /**
- * Time before now in one unit, such as "3d ago"; "now" within the first minute.
+ * Elapsed time in one unit, such as "3d ago"; "now" within the first minute.
  *
  * @param {string} timestamp
  * @param {number} [now]
@@ -30,23 +30,23 @@ export function relativeTime(timestamp, now = Date.now()) {
         .format(-Math.floor(seconds / length), unit);
 }
 
-/** Histories of the settings of a project, read for each version once. */
+/** Histories of a project's settings, read once for each version. */
 export class SettingHistories {
     /** @type {Map<string, Version>} */
     #versions = new Map();
     /** @type {Record<string, Record<string, string[]>>} */
     #settings = {};
-    /** Number of the oldest version that was looked at; changes up to it are unknown. */
+    /** Number of the oldest version that was compared; changes up to it are unknown. */
     #base = '0';
     /** @type {?string} */
     #asked = null;
     /**
-     * The read that is under way; null without one.
+     * The read in progress; null when there is none.
      *
      * @type {?Promise<boolean>}
      */
     #reading = null;
-    /** Why the histories are missing; null when they are there. */
+    /** Why the histories are missing; null when they are loaded. */
     problem = null;
 
     /** @param {{project: string}} value */
@@ -59,7 +59,7 @@ export class SettingHistories {
      *
      * @param {string} versionNumber
      * @param {AbortSignal} signal
-     * @returns {Promise<boolean>} True when they were read now, false when they were there.
+     * @returns {Promise<boolean>} True when they were read now, false when they were loaded already.
      */
     async load(versionNumber, signal) {
         if (versionNumber === '0' || versionNumber === this.#asked) return false;
@@ -79,7 +79,7 @@ export class SettingHistories {
         try {
             const {body} = await call(
                 'GET', projectPath(this.project, 'remoteConfig:settingHistory'), {signal});
-            // A newer version was asked for meanwhile.
+            // A newer version was requested meanwhile.
             if (this.#asked !== versionNumber) return false;
             this.#versions = new Map(
                 /** @type {Version[]} */ (body.versions)
@@ -96,7 +96,7 @@ export class SettingHistories {
     }
 
     /**
-     * Versions that changed a setting, newest first; empty when none is known.
+     * Versions that changed a setting, newest first; empty when none are known.
      *
      * @param {{section: string, key: string}} value
      * @returns {Version[]}
@@ -107,7 +107,7 @@ export class SettingHistories {
     }
 
     /**
-     * Who changed a setting last, and when, in a few words; null when that is not known.
+     * Author and time of a setting's last change, in short; null when unknown.
      *
      * @param {{section: string, key: string}} setting
      */
@@ -123,7 +123,7 @@ export class SettingHistories {
     }
 
     /**
-     * Says from which version on the changes of a setting are known; null if all are.
+     * States from which version the changes of a setting are known; null if all are.
      *
      * @param {Version[]} versions
      */

@@ -9,14 +9,14 @@ import {typeName} from './value-types.js';
 import {valueText} from './value-view.js';
 
 /**
- * Lists by template and texts by parameter. Templates share the parameters that an edit did not
- * change, so that only the changed ones are read again.
+ * Lists by template, and texts by parameter. Templates share the parameters that an edit did not
+ * change, so that only changed ones are read again.
  */
 const lists = new WeakMap();
 const texts = new WeakMap();
 
 /**
- * What is searched of a parameter, in lower case.
+ * The searchable text of a parameter, in lower case.
  *
  * @param {Parameter} parameter
  * @returns {string}
@@ -34,8 +34,8 @@ function textOf(parameter) {
 }
 
 /**
- * Settings of a template in their order, as `{group, section, key, name, path, parameter}`: `name`
- * is `Section.key` for people, `path` identifies the setting in addresses.
+ * Settings of a template in order, as `{group, section, key, name, path, parameter}`: `name` is
+ * `Section.key` for people, and `path` identifies the setting in addresses.
  *
  * @param {Template} template
  * @returns {Setting[]}
@@ -51,7 +51,7 @@ export function settingsOf(template) {
 }
 
 /**
- * Caches the texts of all settings before a search, so that its first key stroke is fast.
+ * Caches the texts of all settings before a search, so that its first keystroke is fast.
  *
  * @param {Template} template
  */
@@ -94,7 +94,7 @@ export function filterParameters(filter) {
 }
 
 /**
- * True if a filter can leave settings out.
+ * True if a filter can hide settings.
  *
  * @param {SettingFilter} filter
  */
@@ -103,7 +103,7 @@ export function isFiltering(filter) {
 }
 
 /**
- * Value of the filter `section` for a group; null is the section outside of groups.
+ * Value of the filter `section` for a group; null means the section outside groups.
  *
  * @param {string | null} group
  */
@@ -112,8 +112,8 @@ export function sectionToken(group) {
 }
 
 /**
- * Settings that pass a filter. Each word of `find` has to occur in the section's name, the key, the
- * description, the type, a value or the name of a condition; the words' order does not matter.
+ * Settings that pass a filter. Each word of `find` must occur in the section's name, the key, the
+ * description, the type, a value or the name of a condition, in any order.
  *
  * @param {Template} template
  * @param {Template} baseTemplate

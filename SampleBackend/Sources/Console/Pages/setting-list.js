@@ -1,5 +1,5 @@
 /**
- * The list of settings: sections that fold, one line for each setting, and a selection.
+ * The list of settings: foldable sections, one line for each setting, and a selection.
  */
 
 import {count, nothing} from './controls.js';
@@ -41,7 +41,7 @@ export class SettingList {
      */
     #jumps = new Map();
     /**
-     * What each row shows, to keep it while that stays the same.
+     * State of each row, which is kept while the state stays the same.
      *
      * @type {WeakMap<HTMLElement, unknown[]>}
      */
@@ -69,7 +69,7 @@ export class SettingList {
         this.rows = new RowWindow((setting, kept) => this.#row(setting, kept), ({path}) => path);
         this.filters = new SettingFilters(context.query, () => this.draw());
         this.sections = h('div', {class: 'stack', onkeydown: (event) => this.#moveFocus(event)});
-        this.noMatch = h('section', {class: 'card'}, nothing('No setting is like this.'));
+        this.noMatch = h('section', {class: 'card'}, nothing('No setting matches.'));
         this.jumpList = h('ul', {class: 'plain'});
         this.jumps = h('div', {class: 'jumps', role: 'navigation', 'aria-label': 'Sections'},
             h('p', {class: 'jumps-head'}, 'Sections'), this.jumpList);
@@ -84,7 +84,7 @@ export class SettingList {
             h('div', {class: 'stack'}, this.tools, this.sections, this.bulk), this.jumps);
     }
 
-    /** Renders what has changed of the list; the focus stays on its control. */
+    /** Renders the changed parts of the list; the focus stays on its control. */
     draw() {
         const {template, baseTemplate} = this.workspace;
         const focused = this.sections.contains(document.activeElement)
@@ -119,7 +119,7 @@ export class SettingList {
 
     /**
      * Updates the cards; without settings, shows what there is instead.
-     *
+     * Updates the cards; without settings, shows the view of an empty project.
      * @param {Map<string | null, Setting[]>} byGroup
      * @param {boolean} isFiltered
      */
@@ -142,7 +142,7 @@ export class SettingList {
     }
 
     /**
-     * Focuses a control again, or the one that has taken its place.
+     * Focuses a control again, or the one that replaced it.
      *
      * @param {HTMLElement} focused
      */
@@ -185,7 +185,7 @@ export class SettingList {
         this.filters.end();
     }
 
-    /** Reads who changed the settings last, and shows it in the rows. */
+    /** Loads the last changes of the settings, and shows them in the rows. */
     async loadHistories() {
         const {versionNumber} = this.workspace;
         if (!await this.histories.load(versionNumber, this.#left.signal)) return;
@@ -198,7 +198,7 @@ export class SettingList {
     }
 
     /**
-     * Row of a setting: `kept`, if it still shows the setting as it is.
+     * Row of a setting: `kept` if that is up to date, else a new one.
      *
      * @param {Setting} setting
      * @param {HTMLElement} [kept]
@@ -304,7 +304,7 @@ export class SettingList {
     }
 
     /**
-     * The arrow keys move between the rows, in the same column.
+     * The arrow keys move between the rows in the same column.
      *
      * @param {KeyboardEvent} event
      */
@@ -324,7 +324,7 @@ export class SettingList {
     }
 
     /**
-     * Selects or unselects a row; with `isRange`, those since the last one too.
+     * Selects or deselects a row; with `isRange`, also the rows since the last one.
      *
      * @param {Setting} setting
      * @param {boolean} isOn
@@ -347,7 +347,7 @@ export class SettingList {
         this.draw();
     }
 
-    /** Number of selected settings, and of those that the filters leave if they hide some. */
+    /** Number of selected settings, and of those that the filters show if they hide some. */
     #selectionText() {
         const {size} = this.#selected;
         const text = `${count(size, 'setting')} selected`;
@@ -358,7 +358,7 @@ export class SettingList {
     }
 
     /**
-     * Sets the selection, and shows what can be done with it.
+     * Sets the selection, and shows its actions.
      *
      * @param {Iterable<string>} paths
      */

@@ -20,7 +20,7 @@ function isSwitch({valueType, defaultValue}) {
 }
 
 /**
- * Switch of the default value, which edits the draft at once.
+ * Switch for the default value; edits the draft immediately.
  *
  * @param {Setting} setting
  * @param {Workspace} workspace
@@ -40,7 +40,7 @@ function valueSwitch({name, group, key, parameter}, workspace) {
 }
 
 /**
- * Conditions with a value of their own: the first, and how many others.
+ * Conditions with a value: the first one, and the number of others.
  *
  * @param {Parameter} parameter
  * @param {Template} template

@@ -1,5 +1,5 @@
 /**
- * Dialog that shows a setting with its values whole, for those who may not edit it.
+ * Dialog that shows a setting with its full values to users who cannot edit it.
  */
 
 import {badge, conditionChip} from './controls.js';
@@ -34,7 +34,7 @@ export async function openSettingView({workspace}, {name, parameter}) {
             h('dl', {class: 'values'},
                 conditional.map(({condition, value}) => row(
                     conditionChip(condition.name, condition.tagColor), value)),
-                row(h('span', {class: 'muted'}, conditional.length ? 'Otherwise' : 'Everybody'),
+                row(h('span', {class: 'muted'}, conditional.length ? 'Otherwise' : 'Everyone'),
                     parameter.defaultValue)),
         ],
         actions: h('button', {type: 'button', 'data-autofocus': true, onclick: () => close()},

@@ -16,23 +16,23 @@ function show(main, context) {
     const {workspace} = context;
     const list = new SettingList(context);
     fill(main,
-        pageHead('Settings', `What the apps of ${context.project} get.`,
+        pageHead('Settings', `The values that the apps of ${context.project} get.`,
             list.mayEdit && h('button', {type: 'button', 'data-focus': 'add-section',
                 onclick: () => openSectionDialog(context, null)}, 'Add section')),
         !list.mayEdit && h('p', {class: 'muted'},
-            `Your role is ${context.session.role}: you see every value, and change none.`),
+            `Your role is ${context.session.role}: you can see all values, but change none.`),
         list.filters.node, list.node);
     list.draw();
     list.loadHistories();
     const preparation = setTimeout(() => prepareSearch(workspace.template), 100);
     const path = context.query.get('at');
     if (path) {
-        // After the frame has focused the heading of the page.
+        // Runs after the frame has focused the heading of the page.
         requestAnimationFrame(() => {
             if (list.reveal(path) || !list.node.isConnected) return;
             list.node.before(message('warning', settingsOf(workspace.template)
                 .some((setting) => setting.path === path)
-                ? 'The filter leaves out the setting of this link.'
+                ? 'The filter hides the setting of this link.'
                 : 'The setting of this link does not exist: it was renamed, moved or deleted.'));
         });
     }
@@ -40,7 +40,7 @@ function show(main, context) {
     let shown = state();
     const draw = () => {
         const now = state();
-        // A save that ends changes none of it: open menus and the focus stay.
+        // The end of a save changes nothing here: open menus and the focus stay.
         if (now.some((part, index) => part !== shown[index])) list.draw();
         shown = now;
         list.loadHistories();

@@ -48,7 +48,7 @@ function signInForm({notice, onSignedIn}) {
     };
     return {outcome, button, token, form: h('form', {id, class: 'form', novalidate: true,
         onsubmit: submit}, field('Token', token, {
-        hint: 'You stay signed in for 12 hours. The browser does not keep the token.'}))};
+        hint: 'You stay signed in for 12 hours. The browser does not store the token.'}))};
 }
 
 /**
@@ -65,18 +65,18 @@ export function showSignIn(root, options) {
         h('div', {class: 'sign-in-card'},
             h('img', {src: fileAddress('icon.svg'), alt: '', width: '40', height: '40'}),
             h('h1', {}, 'ActiveConfig console'),
-            h('p', {class: 'lead'}, 'Sign in with a token of an administrator.'),
+            h('p', {class: 'lead'}, 'Sign in with an administrator token.'),
             outcome, form)));
     token.focus();
 }
 
 /**
- * Lets a user sign in again over the open page, which stays as it is, with its dialogs. Takes the
- * token of a link that is entered, and then goes to its page unless another dialog is open.
+ * Lets a user sign in again over the open page, which stays unchanged, including its dialogs.
+ * Accepts the token of an entered link, and then opens its page unless another dialog is open.
  *
  * @param {string} name Name of the session that has ended.
- * @param {Promise<Session>} elsewhere Session that begins in another tab, if one does.
- * @returns {Promise<Session>} The new session, perhaps of somebody else.
+ * @param {Promise<Session>} elsewhere Session that begins in another tab, if any.
+ * @returns {Promise<Session>} The new session, possibly of another user.
  */
 export async function signInAgain(name, elsewhere) {
     /** @type {(link: {token: string, place: string}) => void} */
@@ -84,12 +84,12 @@ export async function signInAgain(name, elsewhere) {
     let place = '';
     const session = await openDialog('Sign in again', (close) => {
         const {outcome, form, button, token} = signInForm({
-            notice: `The session of ${name} has ended. Sign in again to go on where you were; your `
+            notice: `The session of ${name} has ended. Sign in again to continue; your `
                 + 'draft and what you entered are kept.',
             onSignedIn: close});
         elsewhere.then(close);
         enter = (link) => {
-            // A sign-in is under way.
+            // A sign-in is in progress.
             if (button.disabled) return;
             ({place} = link);
             token.value = link.token;

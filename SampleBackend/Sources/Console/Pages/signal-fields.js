@@ -1,5 +1,5 @@
 /**
- * Fields for a user's signals, and the hint about missing ones.
+ * Fields for a user's signals, and the note about missing ones.
  */
 
 import {definedValues} from './condition-fields.js';
@@ -21,8 +21,8 @@ const customPrefix = 'signal.';
 const isStandard = (name) => standardSignals.some(([known]) => known === name);
 
 /**
- * Name of a custom signal without its prefix, if the server reads it as the same signal then: a name
- * such as `signal.app.id` keeps it.
+ * Name of a custom signal without its prefix, if the server reads both as the same signal; a name
+ * such as `signal.app.id` keeps the prefix.
  *
  * @param {string} name
  */
@@ -32,7 +32,7 @@ function shortName(name) {
 }
 
 /**
- * Signals as query parameters, by the names that clients use: custom ones as `signal.name`.
+ * Signals as query parameters, by the names that clients use; custom ones as `signal.name`.
  *
  * @param {SignalValues} signals
  * @returns {SignalValues}
@@ -121,16 +121,16 @@ export function signalFields(kept, known = null) {
             `${name} = ${value || '…'}`)));
     });
     return {values, node: [h('div', {class: 'grid'}, standard.map(({node}) => node)),
-        field('Custom signals', custom, {hint: 'One a line, as name = value.'}), suggestions]};
+        field('Custom signals', custom, {hint: 'One per line, as name = value.'}), suggestions]};
 }
 
 /**
- * Hint that conditions on missing signals count as false; false when none are missing.
+ * Note that conditions on missing signals count as false; false when none are missing.
  *
  * @param {{missingSignals?: string[]}} user
  */
 export function assumption({missingSignals = []}) {
     return missingSignals.length > 0 && h('p', {class: 'hint'},
-        `Not known: ${missingSignals.join(', ')}. Conditions on `
+        `Unknown: ${missingSignals.join(', ')}. Conditions on `
         + `${missingSignals.length === 1 ? 'it' : 'them'} count as false.`);
 }

@@ -1,11 +1,11 @@
 /**
- * Room for what sticks to an edge of the window, so that it covers nothing that is scrolled to or
- * focused.
+ * Reserves space for elements that stick to an edge of the window, so that they cover nothing that
+ * is scrolled to or focused.
  */
 
 /**
  * Keeps a custom property of the page at the height in pixels of the sticky one of some elements;
- * "0px" while none of them is sticky or on the page. It ends when the first has left the page.
+ * "0px" while none is sticky or in the page. Stops when the first has left the page.
  *
  * @param {string} property
  * @param {...HTMLElement} elements

@@ -1,5 +1,5 @@
 /**
- * What the console keeps in the browser: all keys begin with `activeconfig.`.
+ * The console's data in the browser; all keys start with `activeconfig.`.
  */
 
 import {isDraft, isDraftOfOthers} from './draft-mirror.js';
@@ -7,12 +7,12 @@ import {forgetFormsOf, formsKey} from './unfinished-form.js';
 
 const prefix = 'activeconfig.';
 
-/** Key of the last used project, which is of no user. */
+/** Key of the last used project, independent of the user. */
 export const projectKey = `${prefix}project`;
 
 /**
- * Deletes what is kept of a user, such as the users and signals that were looked at. The tab's
- * unfinished forms and unsaved drafts of others stay, for when they sign in again.
+ * Deletes the stored data of a user, such as previewed users and signals. The tab's unfinished
+ * forms and unsaved drafts of other users stay until these sign in again.
  *
  * @param {string} user Name of the user.
  * @param {{keepsWork?: boolean}} options With `keepsWork`, the tab's unfinished forms and unsaved

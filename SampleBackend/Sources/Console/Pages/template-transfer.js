@@ -1,5 +1,5 @@
 /**
- * Templates of files: read by the server's importers, and put into the draft.
+ * Templates from files: converted by the server's importers, and added to the draft.
  */
 
 import {call, projectPath} from './api.js';
@@ -16,11 +16,11 @@ export const formats = [
     ['PARSE', 'Parse Config'],
 ];
 
-/** Kinds of values that only Firebase has. */
+/** Kinds of values that only Firebase supports. */
 const firebaseValues = ['rolloutValue', 'experimentValue', 'personalizationValue'];
 
 /**
- * True if a setting has a value of a kind that only Firebase has.
+ * True if a setting has a value of a kind that only Firebase supports.
  *
  * @param {{parameter: Parameter}} setting
  */
@@ -30,8 +30,8 @@ function hasFirebaseValue({parameter}) {
 }
 
 /**
- * Format that a file says it has; null where it may be one of several. Firebase knows its users by
- * their addresses, ActiveConfig by the names of their tokens.
+ * Format that a file states; null if it is ambiguous. Firebase identifies its users by their
+ * addresses, ActiveConfig by the names of their tokens.
  *
  * @param {any} file
  */
@@ -39,7 +39,7 @@ export function formatOf(file) {
     const isParse = isObject(member(file, 'params'))
         && names(file).every((name) => ['params', 'masterKeyOnly'].includes(name));
     if (isParse) return 'PARSE';
-    // A configuration document, of which the server makes a template.
+    // A configuration document, which the server converts to a template.
     if (isObject(member(file, 'config_sections'))) return 'ACTIVECONFIG';
     const version = member(file, 'version');
     const user = member(version, 'updateUser');
@@ -61,13 +61,13 @@ export function isTemplate(file) {
 }
 
 /**
- * Converts a file; nothing is stored.
+ * Converts a file; the server stores nothing.
  *
  * @param {string} project
  * @param {{format: string, file: unknown, section: string}} source
  * @param {AbortSignal} [signal]
- * @returns {Promise<{template: Template, report: Problem[]}>} The template, and what does not carry
- *     over, as `{path, message}`.
+ * @returns {Promise<{template: Template, report: Problem[]}>} The template, and what cannot be
+ *     converted, as `{path, message}`.
  * @throws ServerError with the problems of the file as its details.
  */
 export async function convert(project, {format, file, section}, signal) {
@@ -110,7 +110,7 @@ export function contradictions(template, added) {
 }
 
 /**
- * First name as `Germany 2` that no condition of the templates has.
+ * First unused condition name of the form `Germany 2`.
  *
  * @param {string} name
  * @param {...Template} templates
@@ -123,7 +123,7 @@ export function freeName(name, ...templates) {
 }
 
 /**
- * Adds the members of `added` that `parameters` lacks; returns the names of those it has.
+ * Adds the members of `added` that `parameters` lacks; returns the names of the others.
  *
  * @param {Record<string, Parameter>} parameters
  * @param {Record<string, Parameter> | undefined} added
@@ -139,7 +139,7 @@ function addMissing(parameters, added, prefix) {
 }
 
 /**
- * Renames the conditions of `added` whose choice is `rename`, also in its settings.
+ * Renames the conditions of `added` whose choice is `rename`, including in its settings.
  *
  * @param {Template} template
  * @param {Template} added
@@ -154,13 +154,13 @@ function renaming(template, added, choices) {
 /**
  * Adds what a template has and another lacks.
  *
- * @param {Template} template The template that is kept as it is, but for `choices`.
+ * @param {Template} template The template to keep, apart from `choices`.
  * @param {Template} added The other one.
- * @param {Map<string, string>} choices What becomes of the conditions of `contradictions`, by name:
- *     `keep` that of `template`; `replace` its expression by the one of `added`; or `rename` that
- *     of `added`, so that both stay. Without a choice, `keep`.
- * @returns {{template: object, kept: string[]}} The sum; and what both have, of which that of
- *     `template` stays, without the conditions of `contradictions`.
+ * @param {Map<string, string>} choices What to do with the conditions of `contradictions`, by name:
+ *     `keep` that of `template`, `replace` its expression by that of `added`, or `rename` that of
+ *     `added`, so that both stay. The default is `keep`.
+ * @returns {{template: object, kept: string[]}} The sum, and the items of both, of which those
+ *     of `template` stay; without the conditions of `contradictions`.
  */
 export function adding(template, added, choices = new Map()) {
     const result = copy(template);

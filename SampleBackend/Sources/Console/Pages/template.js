@@ -1,9 +1,9 @@
 /**
- * Reading and editing of templates. Templates are immutable: an edit returns a template that
- * shares every part that it did not change, so that parts which are identical need no comparison.
+ * Reading and editing of templates. Templates are immutable: an edit returns a template that shares
+ * all unchanged parts, so that identical parts need no comparison.
  *
- * A section is identified by its parameter group; `null` is the section of the parameters outside
- * of groups.
+ * A section is identified by its parameter group; `null` means the section of the parameters
+ * outside groups.
  */
 
 import {entries, member, objectOf, withMember, withRenamed} from './json.js';
@@ -59,9 +59,9 @@ export function parameter(template, group, key) {
 }
 
 /**
- * Setting of the section with a name, as `{group, parameter}`; undefined when it does not exist.
- * The parameters outside of groups and a group of the name of their section are one section to
- * apps; the server accepts a key in one of the two only.
+ * Setting of the section with a name, as `{group, parameter}`; undefined when it does not exist. To
+ * apps, the parameters outside groups and a group with the name of their section are one section;
+ * the server accepts a key in only one of the two.
  *
  * @param {Template} template
  * @param {string} sectionName
@@ -88,7 +88,7 @@ function parametersOf(template, group) {
 }
 
 /**
- * Copy of a template with the parameters of a section replaced by what `edit` makes of them.
+ * Copy of a template in which `edit` replaces the parameters of a section.
  *
  * @param {Template} template
  * @param {string | null} group
@@ -103,7 +103,7 @@ function editingParameters(template, group, edit) {
 }
 
 /**
- * Copy of a template in which `edit` was applied to each parameter; shares those it returns.
+ * Copy of a template in which `edit` is applied to each parameter; shares unchanged ones.
  *
  * @param {Template} template
  * @param {(parameter: Parameter) => Parameter} edit
@@ -117,7 +117,7 @@ function editingAllParameters(template, edit) {
 }
 
 /**
- * Sets a parameter. If `oldKey` differs, it replaces that parameter at the same position.
+ * Sets a parameter. If `oldKey` differs, replaces that parameter in place.
  *
  * @param {Template} template
  * @param {string | null} group
@@ -132,8 +132,7 @@ export function settingParameter(template, group, key, value, oldKey = key) {
 }
 
 /**
- * Replaces each of the parameters at `places`, which are `{group, key}`, by what `edit` makes of
- * it; undefined removes it.
+ * Applies `edit` to each parameter at `places`, which are `{group, key}`; undefined removes it.
  *
  * @param {Template} template
  * @param {SettingPlace[]} places
@@ -161,7 +160,7 @@ export function removingParameters(template, places) {
 }
 
 /**
- * Moves parameters to the end of the section `to`, which must not have one of their keys.
+ * Moves parameters to the end of the section `to`, which must not have any of their keys.
  *
  * @param {Template} template
  * @param {SettingPlace[]} places
@@ -195,8 +194,8 @@ export function withConditionalValue(template, content, condition, value) {
 }
 
 /**
- * Sets the name and description of the group `oldName`, which keeps its position; without
- * `oldName`, adds a group. Removes an empty description.
+ * Sets the name and description of the group `oldName`, which keeps its position; adds a group
+ * without `oldName`. Removes an empty description.
  *
  * @param {Template} template
  * @param {string} name
@@ -223,8 +222,8 @@ export function removingGroup(template, name) {
 }
 
 /**
- * Replaces the condition at an index, or adds it at the index after the last. A new name is applied
- * to the conditional values as well.
+ * Replaces the condition at an index, or adds it at the index after the last. Also applies a new
+ * name to the conditional values.
  *
  * @param {Template} template
  * @param {number} index
@@ -273,7 +272,7 @@ export function movingCondition(template, from, to) {
 }
 
 /**
- * Shallow copy without `version`, which is metadata and no content.
+ * Shallow copy without `version`, which is metadata, not content.
  *
  * @param {Template} template
  * @returns {Template}

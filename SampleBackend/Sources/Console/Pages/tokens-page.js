@@ -19,7 +19,7 @@ const roles = [
 ];
 
 /**
- * Lifetimes in days; an empty one does not end.
+ * Lifetimes in days; an empty one means no expiry.
  *
  * @type {Choice[]}
  */
@@ -54,14 +54,14 @@ export async function createToken({project, session}, created, kept = null) {
         list: (body) => /** @type {Token[]} */ (body.tokens)
             .filter(({revocationTime}) => !revocationTime),
         isSame: (token, body) => token.name === body.name,
-        describe: (body) => `The token ${body.name} was created, but it was lost with the answer: `
-            + 'nobody has it. Revoke it and create it again.',
-        action: 'Revoke the token that was lost',
+        describe: (body) => `The token ${body.name} was created, but it was lost with the response: `
+            + 'no one has it. Revoke it and create another one.',
+        action: 'Revoke the lost token',
         removed: created,
     });
     const made = await openDialog('Create a token', (close) => dialogForm({
         fields: [
-            field('Name', name, {hint: 'Who or what uses it: it stands in the audit trail.'}),
+            field('Name', name, {hint: 'Who or what uses it. The audit trail shows this name.'}),
             field('Role', role), field('Expires after', lifetime), creation.node],
         action: 'Create the token',
         submit: async () => {
@@ -83,7 +83,7 @@ export async function createToken({project, session}, created, kept = null) {
     }
     created();
     await showSecret({title: `The token ${made.name}`, label: 'Token', secret: made.token,
-        text: 'Copy it now: it is shown this once, and the server keeps only its hash.'});
+        text: 'Copy it now: it is shown only once, and the server stores only its hash.'});
 }
 
 /**
@@ -97,11 +97,11 @@ function show(main, context) {
     /** @param {Token} token */
     const revoke = async ({id, name}) => {
         if (!await ask({title: `Revoke the token ${name}?`, isDangerous: true,
-            action: 'Revoke the token', text: 'Whoever uses it can do nothing any more, at once. '
-                + 'This cannot be taken back.'})) return;
+            action: 'Revoke the token', text: 'It stops working immediately. '
+                + 'This cannot be undone.'})) return;
         try {
             await call('DELETE', `/v1/tokens/${encodeURIComponent(id)}`);
-            announce(`The token ${name} is revoked.`);
+            announce(`Token ${name} revoked.`);
             await read();
             main.querySelector('h1')?.focus();
         } catch (error) {
@@ -135,7 +135,7 @@ function show(main, context) {
         }
     };
     fill(main,
-        pageHead('Tokens', 'Who may look, edit and publish.', !refused && h('button', {
+        pageHead('Tokens', 'Who can view, edit and publish.', !refused && h('button', {
             type: 'button', class: 'primary', 'data-focus': 'create-token',
             onclick: () => createToken(context, read)}, 'Create token')),
         body);

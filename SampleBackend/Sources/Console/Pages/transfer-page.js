@@ -1,5 +1,5 @@
 /**
- * Import and export: templates of files into the draft, and defaults for apps as files.
+ * Import and export: templates from files into the draft, and defaults for apps as files.
  */
 
 import {projectPath} from './api.js';
@@ -17,7 +17,7 @@ import {conditions} from './template.js';
 /** Maximum size of a file, in bytes. The server has its own limit. */
 const maximumSize = 8 << 20;
 
-/** Names shown of what the project has already. */
+/** Maximum number of shown names that the project has already. */
 const shownNames = 200;
 
 const number = new Intl.NumberFormat();
@@ -29,7 +29,7 @@ const exports = [
 ];
 
 /**
- * List of places in a file with sentences, as reports and problems have them.
+ * List of places in a file with messages, for reports and problems.
  *
  * @param {Problem[]} items
  * @param {any} file
@@ -41,7 +41,7 @@ function placeList(items, file) {
 }
 
 /**
- * What an import makes, with the buttons that put it into the draft.
+ * Result of an import, with the buttons that add it to the draft.
  *
  * @param {Workspace} workspace
  * @param {{template: Template, report: Problem[]}} result
@@ -82,18 +82,18 @@ function resultView(workspace, {template, report}, file) {
             return;
         }
         keep(adding(workspace.template, template, choices.of(workspace.template)).template,
-            'What was new in the file is in the draft.');
+            'New items of the file added to the draft.');
     };
     if (!isEmpty) drawChoices();
     const replace = () => {
         if (isEmpty && !isEmptyNow()) add();
-        else keep(template, 'The file is in the draft.');
+        else keep(template, 'The draft now has the file’s content.');
     };
     return h('div', {class: 'stack'},
         h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
             + `${count(conditions(template).length, 'condition')}`),
-        report.length ? [h('p', {}, 'This does not carry over as it was:'), placeList(report, file)]
-            : h('p', {}, 'All of it carries over.'),
+        report.length ? [h('p', {}, 'These parts change or are dropped:'), placeList(report, file)]
+            : h('p', {}, 'Everything is kept unchanged.'),
         !isEmpty && kept.length > 0 && h('details', {}, h('summary', {},
             `${count(kept.length, 'thing')} of the file ${kept.length === 1 ? 'is' : 'are'} in the `
                 + 'project already'),
@@ -116,7 +116,7 @@ function importCard({session, workspace, project}, left) {
     const refused = refusal(session, 'editor');
     const outcome = h('div', {'aria-live': 'polite'});
     const nextRequest = newestRequest(left);
-    /** Removes what was read before the form was changed; returns the signal of what is read next. */
+    /** Removes the result for the form's earlier state; returns the signal for the next request. */
     const clear = () => {
         fill(outcome);
         return nextRequest();
@@ -127,10 +127,10 @@ function importCard({session, workspace, project}, left) {
     }});
     const section = h('input', {
         type: 'text', autocomplete: 'off', placeholder: 'Default', oninput: clear});
-    const sectionField = field('Section that its parameters become', section);
+    const sectionField = field('Section for its parameters', section);
     const text = h('textarea', {class: 'code', rows: '6', spellcheck: 'false', oninput: (event) => {
         clear();
-        // A key stroke leaves the format that was chosen.
+        // A keystroke does not change the chosen format.
         if (['insertFromPaste', 'insertFromDrop'].includes(event.inputType)) guess();
     }});
     const file = h('input', {type: 'file', accept: '.json,application/json', onchange: async () => {
@@ -138,7 +138,7 @@ function importCard({session, workspace, project}, left) {
         if (!chosen) return;
         const signal = clear();
         if (chosen.size > maximumSize) {
-            fill(outcome, message('error', 'The file is larger than 8 MB: no template is.'));
+            fill(outcome, message('error', 'The file is larger than 8 MB, the maximum.'));
             return;
         }
         const content = await chosen.text();
@@ -151,7 +151,7 @@ function importCard({session, workspace, project}, left) {
         sectionField.hidden = format.value !== 'PARSE';
         doubt.textContent = '';
     };
-    /** Chooses the format that the text says it has; else one that it may have. */
+    /** Chooses the format that the text states, else a possible one. */
     const guess = () => {
         let tree;
         let known;
@@ -159,14 +159,14 @@ function importCard({session, workspace, project}, left) {
             tree = parseJSON(text.value);
             known = formatOf(tree);
         } catch {
-            // It is no JSON yet, or no template; the button says so.
+            // It is not JSON or a template yet; the button reports that.
             return;
         }
         const isUnclear = !known && isTemplate(tree);
         if (known) format.value = known;
         else if (isUnclear && format.value === 'PARSE') format.value = 'ACTIVECONFIG';
         update();
-        if (isUnclear) doubt.textContent = 'The file does not say where it is from: choose it.';
+        if (isUnclear) doubt.textContent = 'The file does not state its format: choose one.';
     };
     /** @param {SubmitEvent} event */
     const read = async (event) => {
@@ -177,7 +177,7 @@ function importCard({session, workspace, project}, left) {
             tree = parseJSON(text.value);
         } catch (error) {
             fill(outcome, message('error', text.value.trim()
-                ? `This is no JSON: ${error.message}` : 'Choose a file, or paste its content.'));
+                ? `This is not JSON: ${error.message}` : 'Choose a file, or paste its content.'));
             return;
         }
         try {
@@ -203,7 +203,7 @@ function importCard({session, workspace, project}, left) {
 }
 
 /**
- * Card with links to files of what is published.
+ * Card with links to files of the published version.
  *
  * @param {PageContext} context
  */
@@ -222,14 +222,14 @@ function exportCard({workspace, project}) {
         h('div', {class: 'card-body'}, isPublished ? [
             h('h3', {}, 'Defaults for apps'),
             h('p', {class: 'muted'}, 'The default values of the current version, '
-                + `${(workspace.newestVersion ?? workspace.version)?.versionNumber}, for an app to `
-                + 'bring along.'),
+                + `${(workspace.newestVersion ?? workspace.version)?.versionNumber}, to bundle `
+                + 'with an app.'),
             h('ul', {class: 'plain downloads'}, exports.map(([format, name, extension]) => (
                 link('remoteConfig:downloadDefaults', {format},
                     `${project}-defaults${format === 'ACTIVECONFIG' ? '.bootstrap' : ''}.`
                         + extension, name)))),
             h('h3', {}, 'Template'),
-            h('p', {class: 'muted'}, 'All settings, conditions and values, to keep or to import '
+            h('p', {class: 'muted'}, 'All settings, conditions and values, to store or to import '
                 + 'elsewhere.'),
             h('ul', {class: 'plain downloads'},
                 link('remoteConfig', {}, `${project}-template.json`, 'Template'))]
@@ -243,8 +243,8 @@ function exportCard({workspace, project}) {
 function show(main, context) {
     const left = new AbortController();
     let card = exportCard(context);
-    fill(main, pageHead('Import and export', 'Templates of files into your draft, and what is '
-        + 'published as files.'), importCard(context, left.signal), card);
+    fill(main, pageHead('Import and export', 'Load templates from files into your draft, and save '
+        + 'the published version as files.'), importCard(context, left.signal), card);
     context.workspace.addEventListener('versionchange', () => {
         const next = exportCard(context);
         card.replaceWith(next);

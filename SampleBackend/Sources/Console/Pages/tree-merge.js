@@ -1,5 +1,5 @@
 /**
- * Three-way merge of JSON trees: what only one side changed is taken from that side.
+ * Three-way merge of JSON trees: takes what only one side changed from that side.
  */
 
 import {isEqual, isObject, member, names, objectOf} from './json.js';
@@ -19,8 +19,8 @@ function isNamedList(tree) {
 const byName = (list) => objectOf(list.map((item) => [String(item.name), item]));
 
 /**
- * Order of names after a merge, as the server's: that of the side which reordered the names that all
- * have; of `mine` if both did. A name that only the other side has follows the one before it there.
+ * Order of names after a merge, as on the server: that of the side that reordered the common names,
+ * or of `mine` if both did. A name that only the other side has follows its predecessor there.
  *
  * @param {string[]} base
  * @param {string[]} mine
@@ -51,7 +51,7 @@ function mergedOrder(base, mine, theirs) {
 }
 
 /**
- * True for equal trees whose members have the same order, too.
+ * True for equal trees whose members also have the same order.
  *
  * @param {unknown} left
  * @param {unknown} right
@@ -70,7 +70,7 @@ function isSame(left, right) {
 }
 
 /**
- * Merge of named lists; of two new orders, that of `mine` wins.
+ * Merge of named lists; if both sides have a new order, that of `mine` wins.
  *
  * @param {{name: unknown}[]} base
  * @param {{name: unknown}[]} mine
@@ -109,7 +109,7 @@ export function mergeTrees(base, mine, theirs, path = [], conflicts = []) {
     if (isNamedList(mine) && isNamedList(theirs)) {
         return mergeLists(isNamedList(base) ? base : [], mine, theirs, path, conflicts);
     }
-    // Other lists are equal whatever the order of their objects' members.
+    // Other lists count as equal regardless of the member order in their objects.
     if (isEqual(mine, theirs) || isEqual(base, theirs)) return mine;
     if (isEqual(base, mine)) return theirs;
     conflicts.push(path);

@@ -1,15 +1,15 @@
 /**
- * Drafts that were sent without an answer: the server may have any of them.
+ * Drafts that were sent without receiving a response: the server may have any of them.
  */
 
 import {isEqual} from './json.js';
 
-/** The saves of which the outcome is unknown, each `{template, base}`. */
+/** The saves with unknown outcome, each `{template, base}`. */
 export class UnansweredSaves {
     /** @type {SentDraft[]} */
     #sent;
 
-    /** @param {SentDraft[]} sent Those that are known from before the page was loaded. */
+    /** @param {SentDraft[]} sent Saves from before the page was loaded. */
     constructor(sent = []) {
         this.#sent = sent;
     }
@@ -25,7 +25,7 @@ export class UnansweredSaves {
     }
 
     /**
-     * Adds a save; one that is tried again counts once.
+     * Adds a save; a retried save counts once.
      *
      * @param {SentDraft} sentDraft
      */

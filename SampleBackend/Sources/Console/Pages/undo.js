@@ -1,5 +1,5 @@
 /**
- * View of the delivery of a version that was just published, and of its rollback.
+ * View of the delivery of a just published version, and its rollback.
  */
 
 import {count, guarded, message} from './controls.js';
@@ -8,14 +8,14 @@ import {unsettledText} from './publishing.js';
 import {arrival, editAgain, rollback} from './rollback.js';
 import {refusal} from './session.js';
 
-/** Milliseconds between two looks at the connected clients. */
+/** Milliseconds between two queries of the connected clients. */
 const interval = 1000;
 
-/** Seconds for which a publish can be undone here; later, the history can. */
+/** Seconds during which a publish can be undone here; later, the history page can do it. */
 const lifetime = 60;
 
 /**
- * Sentence with the number of connected apps that have a version. It is updated every second for a
+ * Sentence with the number of connected apps that have a version; updated every second for a
  * minute, or until it leaves the page.
  *
  * @param {string} project Name of the project.
@@ -24,7 +24,7 @@ const lifetime = 60;
  * @param {function(number): void} onLook Called at each update with the seconds that are left.
  */
 function arrivalView(project, versionNumber, signal, onLook = () => {}) {
-    const place = h('p', {role: 'status'}, 'Looking at the connected apps …');
+    const place = h('p', {role: 'status'}, 'Counting the connected apps …');
     const end = Date.now() + lifetime * 1000;
     const look = async () => {
         if (signal.aborted) return;
@@ -32,10 +32,10 @@ function arrivalView(project, versionNumber, signal, onLook = () => {}) {
         onLook(left);
         try {
             const {all, has} = await arrival(project, versionNumber, signal);
-            place.textContent = all === 0 ? 'No app is connected now; apps get it when they ask next.'
+            place.textContent = all === 0 ? 'No app is connected; apps get it with their next request.'
                 : `${has} of ${count(all, 'connected app')} ${has === 1 ? 'has' : 'have'} it.`;
         } catch {
-            // Asked again soon.
+            // The next query follows soon.
         }
         if (left > 0) setTimeout(() => place.isConnected && look(), interval);
     };
@@ -44,10 +44,10 @@ function arrivalView(project, versionNumber, signal, onLook = () => {}) {
 }
 
 /**
- * Message about a version that was undone, with a button that brings it back as a draft.
+ * Message about an undone version, with a button that restores it as a draft.
  *
  * @param {PageContext} context Page context.
- * @param {{before: string, versionNumber: string}} undone The version that was undone, and the one
+ * @param {{before: string, versionNumber: string}} undone The undone version, and the version
  *     before it.
  * @param {Version} version The new version, which equals the one before.
  * @param {AbortSignal} signal Ends the view.
@@ -62,7 +62,7 @@ export function undoneView(
         try {
             await editAgain(workspace, before, versionNumber);
             if (!signal.aborted) onDraft();
-            announce(`What version ${versionNumber} changed is a draft again.`);
+            announce(`The changes of version ${versionNumber} are a draft again.`);
         } catch (error) {
             fill(outcome, message('error', error.message));
             edit.disabled = false;
@@ -75,18 +75,18 @@ export function undoneView(
 }
 
 /**
- * Sentence that a version is published again.
+ * Sentence that a version was published again.
  *
  * @param {string} before
  * @param {Version} version
  */
 function undoneText(before, version) {
-    return `Undone: version ${before} is published again as version ${version.versionNumber}.`;
+    return `Undone: version ${before} was published again as version ${version.versionNumber}.`;
 }
 
 /**
- * View of the arrival of a version, with a button that publishes the version before it again while
- * nobody else has published.
+ * View of the delivery of a version, with a button that republishes the version before it, as long
+ * as no other version is published.
  *
  * @param {PageContext} context Page context.
  * @param {{versionNumber: string}} published The version.
@@ -112,17 +112,17 @@ export function undoView({workspace, project, session}, {versionNumber}, signal,
             const version = await rollback(project, {before, versionNumber}, {
                 signal, onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message(
                     'warning', isUnsettled ? unsettledText('This undo')
-                        : 'The connection broke, so the console does not know whether it was undone. '
-                        + 'It asks the server again until it answers.'))});
+                        : 'The connection broke, so the console does not know the outcome. '
+                        + 'It asks the server until it answers.'))});
             if (version) await finish(version);
             else if (!signal.aborted) {
-                fill(outcome, message('info', 'Not undone. You may try again.'));
+                fill(outcome, message('info', 'Not undone. You can try again.'));
                 undo.disabled = false;
             }
         } catch (error) {
             const isOutdated = error.status === 412;
             fill(outcome, message(isOutdated ? 'warning' : 'error', isOutdated
-                ? 'Not undone: somebody has published since. See the history.' : error.message));
+                ? 'Not undone: another version was published since: see History.' : error.message));
             undo.disabled = isOutdated;
         }
     }}, 'Undo');

@@ -1,6 +1,5 @@
 /**
- * The content of open forms, kept in the tab's storage until they are closed, so that it survives a
- * reload.
+ * The content of open forms, stored in the tab until they are closed, so that it survives a reload.
  */
 
 import {jsonText, parseJSON} from './json-text.js';
@@ -8,7 +7,7 @@ import {jsonText, parseJSON} from './json-text.js';
 /** Key of the stored forms. */
 export const formsKey = 'activeconfig.forms';
 
-/** All stored forms, without what is none. */
+/** All valid stored forms. */
 function storedForms() {
     try {
         const forms = parseJSON(sessionStorage.getItem(formsKey) ?? '[]');
@@ -20,10 +19,10 @@ function storedForms() {
 
 /**
  * Stores the forms of a user and a project, each `{user, project, kind, arguments, content}`;
- * replaces those stored before, and keeps those of others.
+ * replaces the earlier ones, and keeps those of other owners.
  *
  * @param {{user: string, project: string}} owner The user and the project.
- * @param {KeptForm[]} forms The lowest first.
+ * @param {KeptForm[]} forms In stacking order, lowest first.
  */
 export function keepForms({user, project}, forms) {
     const others = storedForms().filter((form) => form.user !== user || form.project !== project);
@@ -56,7 +55,7 @@ export function forgetFormsOf(user) {
 }
 
 /**
- * The stored forms of a user and a project, the lowest first.
+ * The stored forms of a user and a project, lowest first.
  *
  * @param {string} user
  * @param {string} project

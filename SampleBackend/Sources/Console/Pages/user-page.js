@@ -1,5 +1,5 @@
 /**
- * User page: the configuration of a user, with the reason for each value, now and by the draft.
+ * User page: a user's configuration now and with the draft, with the reason for each value.
  */
 
 import {call, projectPath} from './api.js';
@@ -18,7 +18,7 @@ import {assumption, signalFields, signalParameters, signalsOf} from './signal-fi
 import {userView} from './user-view.js';
 
 /**
- * User and signals of the address, else those that the tab has previewed last.
+ * User and signals in the address, else those that the tab previewed last.
  *
  * @param {URLSearchParams} query
  * @param {string} key
@@ -33,7 +33,7 @@ function initialUser(query, key) {
 }
 
 /**
- * Keeps the user that the tab previews.
+ * Stores the user that the tab previews.
  *
  * @param {string} key
  * @param {PreviewUser} user
@@ -83,7 +83,7 @@ function show(main, context) {
         looked = entered();
         const user = {userID: userID.value || null, signals: signals.values()};
         keepUser(key, {...user, userID: userID.value});
-        // The address is a link to this user. An empty ID stands for users without one.
+        // The address is a link to this user. An empty ID means users without an ID.
         setQuery({id: userID.value, ...signalParameters(user.signals)});
         fill(overrides, user.userID !== null
             && overridesView(context, user.userID, () => look(), signal));
@@ -107,7 +107,7 @@ function show(main, context) {
                 assumption(previewed),
                 connectedOffer(previewed, user.signals, (taken) => go(
                     'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
-            announce(`This is what ${user.userID === null ? 'users without an ID get'
+            announce(`Showing what ${user.userID === null ? 'users without an ID get'
                 : `user ${user.userID} gets`}.`);
         } catch (error) {
             if (!signal.aborted) fill(outcome, message('error', error.message));
@@ -121,11 +121,11 @@ function show(main, context) {
                 event.preventDefault();
                 look();
             }},
-            field('User ID', userID, {hint: 'Empty stands for users without an ID.'}),
+            field('User ID', userID, {hint: 'Empty means users without an ID.'}),
             signals.node, h('div', {class: 'actions'},
                 h('button', {type: 'submit', class: 'primary'}, 'Preview'))))),
         refused && message('info', refused), overrides, outcome);
-    // What is entered and not looked at yet stays.
+    // Keep input that has not been previewed yet.
     workspace.addEventListener('versionchange', () => looked === entered() && look(), {
         signal: left.signal});
     if (kept.userID || context.query.has('id') || Object.keys(kept.signals).length) look();

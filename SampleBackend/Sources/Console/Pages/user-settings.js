@@ -1,5 +1,5 @@
 /**
- * Settings that a preview answers for a user: their rows, reasons, and difference from the default.
+ * Settings in a user's preview: their rows, reasons, and difference from the default.
  */
 
 import {entries, ExactNumber, isEqual, isObject, names} from './json.js';
@@ -7,7 +7,7 @@ import {jsonText, parseJSON} from './json-text.js';
 import {settingAt} from './template.js';
 
 /**
- * Reason for a setting's value: override, condition or default.
+ * Reason for a setting's value: pin, condition or default.
  *
  * @param {Reason} reason
  */
@@ -25,11 +25,11 @@ export function reasonText({source, condition, falseConditions = [], unevaluated
     }
 }
 
-/** Place of the user's ID in a text. */
+/** Placeholder for the user's ID in a text. */
 const userIDPlaceholder = '${user.id}';
 
 /**
- * Number of a text that the server accepts, which need not be JSON: `.5` and `007`.
+ * Number in a text that the server accepts but that need not be JSON, such as `.5` and `007`.
  *
  * @param {string} text
  */
@@ -38,8 +38,7 @@ function numberOf(text) {
 }
 
 /**
- * Default value of a setting as JSON, for a user; undefined when it has none, or is no value of its
- * type.
+ * Default value of a setting as JSON, for a user; undefined when it has none, or an invalid one.
  *
  * @param {Template} template
  * @param {string} section
@@ -61,7 +60,7 @@ export function defaultOf(template, section, key, userID = null) {
 }
 
 /**
- * True for the texts of equal numbers: a document has 1.1 for 1.10, and integers of any size.
+ * True for texts of equal numbers: a document has 1.1 for 1.10, and integers of any size.
  *
  * @param {string} left
  * @param {string} right
@@ -72,7 +71,7 @@ function isSameNumber(left, right) {
 }
 
 /**
- * True if two values are the same in a document, which has numbers in a form of its own.
+ * True if two values are equal in a document, which has its own number format.
  *
  * @param {unknown} left
  * @param {unknown} right
@@ -92,7 +91,7 @@ export function isSameValue(left, right) {
 }
 
 /**
- * True unless a setting's value is the default of the template for the user.
+ * True unless a setting's value is the template's default for the user.
  *
  * @param {Template} template
  * @param {string} section
@@ -107,7 +106,7 @@ export function isDifferent(template, section, key, reason, userID = null) {
 }
 
 /**
- * Settings of one or two answers as `{section, key, now, draft}`.
+ * Settings of one or two responses as `{section, key, now, draft}`.
  *
  * @param {PreviewedUser | undefined} now
  * @param {PreviewedUser | undefined} draft
@@ -132,7 +131,7 @@ export function rowsOf(now, draft) {
 }
 
 /**
- * Words that a search finds in a row.
+ * Searchable text of a row.
  *
  * @param {SettingComparison} settingComparison
  */

@@ -10,14 +10,14 @@ import {conditions} from './template.js';
 import {isDifferent, reasonText, rowsOf, rowText} from './user-settings.js';
 
 /**
- * Cell of a value; `reason` is undefined where the template has no such setting.
+ * Cell of a value; `reason` is undefined if the template lacks the setting.
  *
  * @param {Reason | undefined} reason
  */
 function valueCell(reason) {
-    if (!reason) return h('span', {class: 'muted'}, 'There is no such setting');
+    if (!reason) return h('span', {class: 'muted'}, 'No such setting');
     return reason.value === undefined
-        ? h('span', {class: 'muted'}, 'Left out: the app uses its own default')
+        ? h('span', {class: 'muted'}, 'Omitted: the app uses its own default')
         : h('code', {class: 'value'}, jsonText(reason.value));
 }
 
@@ -27,15 +27,15 @@ function valueCell(reason) {
  * @param {{seed: string, percentile: string}} place
  */
 function percentileText({seed, percentile}) {
-    return h('div', {class: 'muted'}, `The user's place${seed ? ` for “${seed}”` : ''} is `
+    return h('div', {class: 'muted'}, `The user's percentile${seed ? ` for “${seed}”` : ''} is `
         + `${percentile} of 100.`);
 }
 
-/** Number of conditions from which on they can be searched. */
+/** Minimum number of conditions for a search field. */
 const searchedConditions = 10;
 
 /**
- * Table of a user's conditions, with a search in it when there are many.
+ * Table of a user's conditions, with a search field when there are many.
  *
  * @param {ConditionResult[]} results
  * @param {UserFilter} filter
@@ -71,12 +71,13 @@ function conditionsTable(results) {
             h('td', {}, badge(result ? 'True' : 'False', result ? 'good' : '')),
             h('td', {class: 'wide'}, failedRule && h('div', {}, h('code', {}, failedRule)),
                 reason && h('div', {class: 'muted'}, `${reason}.`),
-                // A rule that is false because of its percentile says so in its reason.
+                // The reason of a rule that is false because of its percentile includes the
+                // percentile.
                 !reason && percentiles.map(percentileText)))));
 }
 
 /**
- * Names of the true conditions of an answer, as chips.
+ * Names of the true conditions in a response, as chips.
  *
  * @param {Template} template
  * @param {PreviewedUser} previewedUser
@@ -90,22 +91,22 @@ function trueConditions(template, {conditions: results = []}) {
 }
 
 /**
- * Version or draft that a preview is based on.
+ * Version or draft on which a preview is based.
  *
  * @param {?DraftPreview} draft
  * @param {?Preview} now
  */
 function basis(draft, now) {
     if (!draft) return `Version ${now?.versionNumber}`;
-    return draft.isMerged ? `Draft, combined with version ${draft.versionNumber}` : 'Draft';
+    return draft.isMerged ? `Draft, merged with version ${draft.versionNumber}` : 'Draft';
 }
 
 /**
  * Creates the view.
  *
  * @param {{workspace: Workspace, now: ?Preview, draft: ?DraftPreview, filter: UserFilter}} options
- *     `now` and `draft` are answers of `:preview` for one user, at least one of them. `filter` keeps what is
- *     entered to filter the settings and the conditions.
+ *     `now` and `draft` are responses of `:preview` for one user, at least one of them. `filter` has
+ *     the filters of the settings and the conditions.
  * @returns {HTMLElement[]}
  */
 export function userView({workspace, now, draft, filter}) {

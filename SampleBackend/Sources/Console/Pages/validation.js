@@ -1,5 +1,5 @@
 /**
- * Validation of a template by the server, also during typing.
+ * Validation of a template by the server, also while the user types.
  */
 
 import {call, projectPath, ServerError} from './api.js';
@@ -9,16 +9,19 @@ import {isWithin} from './paths.js';
 /** Debounce interval in milliseconds. */
 const pause = 250;
 
-/** Time for each answer to a check during typing, in milliseconds: somebody waits to keep an edit. */
+/**
+ * Time limit for each response while the user types, in milliseconds, since the user waits to keep
+ * an edit.
+ */
 const answerLimit = 5_000;
 
 /**
- * Validates a template on the server; nothing is stored.
+ * Validates a template on the server, which stores nothing.
  *
  * @param {string} project
  * @param {Template} template
  * @param {AbortSignal} [signal]
- * @param {number} [limit] Time for the answer, see `call`.
+ * @param {number} [limit] Time limit for the response, see `call`.
  * @returns {Promise<{problems: Problem[], normalized: ?Template, warning: ?string}>} `normalized` is
  *     the template in the form in which the server would store it; null if it has problems.
  * @throws ServerError for other statuses than 400 and 413; NoAnswerError; AbortError.
@@ -35,7 +38,7 @@ export async function validate(project, template, signal, limit) {
 }
 
 /**
- * Problems of a template that the server refused; throws any other error.
+ * Problems of a template that the server refused; throws all other errors.
  *
  * @param {unknown} error
  * @returns {Problem[]}
@@ -46,19 +49,19 @@ function problemsOf(error) {
 }
 
 /**
- * Statuses with which the server refuses a patch for another reason than its result: the draft was
+ * Statuses with which the server refuses a patch for a reason other than its result: the draft was
  * changed elsewhere, the patch does not apply or is too large, or the route is missing.
  */
 const unpatched = [404, 405, 409, 412, 413];
 
 /**
- * Validates an edit of the workspace's template on the server, and sends only what it changes;
- * nothing is stored.
+ * Validates an edit of the workspace's template on the server, and sends only its changes; the
+ * server stores nothing.
  *
  * @param {Workspace} workspace
  * @param {Template} template
  * @param {AbortSignal} [signal]
- * @param {number} [limit] Time for each answer, see `call`.
+ * @param {number} [limit] Time limit for each response, see `call`.
  * @returns {Promise<Problem[]>} The problems.
  * @throws ServerError for other statuses than those of `validate`; NoAnswerError; AbortError.
  */
@@ -100,7 +103,7 @@ export function sentence({message, column}) {
     return column ? `Column ${column}: ${text}${end}` : `${text}${end}`;
 }
 
-/** Debounced validation; each check cancels the one before. */
+/** Debounced validation; each check cancels the previous one. */
 export class LiveValidation {
     #timer = 0;
     #abort = new AbortController();
@@ -108,7 +111,7 @@ export class LiveValidation {
     /**
      * @param {Workspace} workspace Workspace whose template is edited.
      * @param {(report: ValidationReport) => void} report
-     *     Receives `checking` at once, then `done`, or `unknown` with a message when the request
+     *     Receives `checking` immediately, then `done`, or `unknown` with a message when the request
      *     failed or took too long.
      */
     constructor(workspace, report) {

@@ -10,7 +10,7 @@ import {problemList} from './problem-list.js';
 import {valueText} from './value-view.js';
 
 /**
- * Textarea for JSON that becomes an editor once that is loaded, with a button that formats it.
+ * Textarea for JSON, replaced by an editor when that is loaded, with a format button.
  *
  * @param {string} label
  * @param {Attributes} common
@@ -43,8 +43,8 @@ function jsonControl(label, common, changed) {
 
 /**
  * Control for a value's text. `input` is the form control; `node` is `input` itself or an element
- * around it; `opened` has to be called when both are in the page, and sets `editor` when an editor
- * took the place of `input`.
+ * around it. Call `opened` when both are in the page; it sets `editor` if an editor replaced
+ * `input`.
  *
  * @param {string} label
  * @param {string} valueType
@@ -60,7 +60,7 @@ function textControl(label, valueType, text, changed) {
                 word.textContent = String(input.checked);
                 changed(String(input.checked));
             }});
-        // Text other than true and false is kept until the switch is used; the server reports it.
+        // Other text than true and false is kept until the switch is used; the server reports it.
         word.textContent = /^(true|false)$/i.test(text) ? text.toLowerCase() : `“${text}”`;
         return {input, node: h('div', {class: 'switch-line'}, input, word)};
     }
@@ -79,11 +79,11 @@ function textControl(label, valueType, text, changed) {
 }
 
 /**
- * Control for a value's text with its label and its problems, to be put into the page at once.
+ * Control for a value's text with its label and problems; add it to the page immediately.
  *
  * @param {string} label Text of the label.
  * @param {string} valueType Type of the value.
- * @param {string} text The text at first.
+ * @param {string} text Initial text.
  * @param {function(string): void} changed Receives the text after an edit.
  * @returns {{node: HTMLElement, showProblems: (problems: Problem[]) => void,
  *     focus: () => void}}
@@ -125,7 +125,7 @@ export function valueField({label, valueType, value, isDefault, changed}) {
     /** @type {Choice[]} */
     const sources = [['value', 'A value'], ['inApp', 'The in-app default']];
     if (isDefault) sources.push(['none', 'No value']);
-    if (isOther) sources.push(['other', 'As it is']);
+    if (isOther) sources.push(['other', 'Unchanged']);
     const kind = choice(sources, source, {'aria-label': `${label}: what users get`,
         onchange: () => {
             source = kind.value;
@@ -146,8 +146,8 @@ export function valueField({label, valueType, value, isDefault, changed}) {
             fill(place, control.node);
         } else {
             fill(place, h('p', {class: 'field-name'}, label), h('p', {class: 'hint'},
-                source === 'inApp' ? 'The setting is left out, so that the app uses its own value.'
-                    : 'Users whom no condition is true for do not get the setting.'),
+                source === 'inApp' ? 'The setting is omitted, so that the app uses its own value.'
+                    : 'Users for whom no condition is true do not get the setting.'),
             otherProblems.node);
         }
     };

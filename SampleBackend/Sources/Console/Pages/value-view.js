@@ -19,11 +19,11 @@ export function valueText(value) {
     return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** Length to which `valueView` cuts texts. */
+/** Maximum length of texts in `valueView`. */
 const shownLength = 300;
 
 /**
- * Parameter value for a list; a longer text is cut unless `isWhole`.
+ * Parameter value for a list; longer texts are truncated unless `isWhole`.
  *
  * @param {ParameterValue | undefined} value
  * @param {string | undefined} valueType

@@ -6,8 +6,8 @@ import {call, isMissing, projectPath} from './api.js';
 import {withoutVersion} from './template.js';
 
 /**
- * Entity tag of the template of a version, which needs no `ETag` that a proxy may drop; "0" is the
- * state before the first publish.
+ * Entity tag of a version's template, independent of the `ETag` field, which a proxy may drop; "0"
+ * is the state before the first publish.
  *
  * @param {string} project
  * @param {string} versionNumber
@@ -17,7 +17,7 @@ export function etagOf(project, versionNumber) {
 }
 
 /**
- * Reads a version, by default the current one; empty if nothing was ever published.
+ * Reads a version, by default the current one; empty if nothing has been published.
  *
  * @param {string} project
  * @param {string} [versionNumber]

@@ -2,7 +2,7 @@
  * The response field `Warning` of RFC 7234, 5.5: `199 - "text", 199 - "text"`.
  */
 
-/** A value: code, agent and quoted text, in which `\` escapes a character; maybe with a date. */
+/** A value: code, agent, quoted text with `\` as the escape, and an optional date. */
 const value = /\s*\d{3}\s+\S+\s+"((?:[^"\\]|\\.)*)"(?:\s+"[^"]*")?\s*(?:,|$)/y;
 
 /**

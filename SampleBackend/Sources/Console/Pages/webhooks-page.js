@@ -62,7 +62,7 @@ function openDeliveries(project, webhook) {
 }
 
 /**
- * An address without what may be a secret: credentials and the query.
+ * An address without potential secrets: credentials and the query.
  *
  * @param {string} address
  */
@@ -84,13 +84,13 @@ export async function addWebhook({project, session}, added, kept = null) {
         path: projectPath(project, 'webhooks'),
         list: (body) => body.webhooks,
         isSame: (webhook, body) => webhook.url === body.url,
-        describe: () => 'The webhook was added, but its secret was lost with the answer. Remove it '
-            + 'and add it again, or receivers cannot check its messages.',
-        action: 'Remove the webhook that was added',
+        describe: () => 'The webhook was added, but its secret was lost with the response. Remove '
+            + 'it and add it again, or receivers cannot verify its messages.',
+        action: 'Remove the added webhook',
         removed: added,
     });
     const made = await openDialog('Add a webhook', (close) => dialogForm({
-        fields: [field('Address', url, {hint: 'It gets a signed message after every publish.'}),
+        fields: [field('Address', url, {hint: 'It receives a signed message after every publish.'}),
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim()}),
@@ -104,7 +104,7 @@ export async function addWebhook({project, session}, added, kept = null) {
     }
     added();
     await showSecret({title: 'The secret of the webhook', label: 'Secret', secret: made.secret,
-        text: 'Copy it now: it is shown this once. The receiver checks the signatures with it.'});
+        text: 'Copy it now: it is shown only once. The receiver verifies the signatures with it.'});
 }
 
 /**
@@ -119,10 +119,10 @@ function show(main, context) {
     /** @param {Webhook} webhook */
     const remove = async ({id, url}) => {
         if (!await ask({title: 'Remove this webhook?', isDangerous: true,
-            action: 'Remove the webhook', text: `${url} is told nothing any more.`})) return;
+            action: 'Remove the webhook', text: `${url} receives no more messages.`})) return;
         try {
             await call('DELETE', projectPath(project, `webhooks/${encodeURIComponent(id)}`));
-            announce('The webhook is removed.');
+            announce('Webhook removed.');
             await read();
             main.querySelector('h1')?.focus();
         } catch (error) {
@@ -152,7 +152,7 @@ function show(main, context) {
             fill(body, webhooks.length
                 ? table('Webhooks', ['Address', 'Last delivery', 'Added', ''], webhooks.map(row))
                 : h('section', {class: 'card'}, nothing(
-                    'There are no webhooks. Add one to tell another server of every publish.')));
+                    'There are no webhooks. Add one to notify another server of every publish.')));
         } catch (error) {
             if (signal.aborted) return;
             fill(body, isMissing(error)
@@ -161,7 +161,7 @@ function show(main, context) {
         }
     };
     fill(main,
-        pageHead('Webhooks', 'Servers that are told of every publish.', !refused && h('button', {
+        pageHead('Webhooks', 'Servers that are notified of every publish.', !refused && h('button', {
             type: 'button', class: 'primary', 'data-focus': 'add-webhook',
             onclick: () => addWebhook(context, read)}, 'Add webhook')),
         body);

@@ -1,8 +1,8 @@
 /**
  * The open project: its published template and the draft.
  *
- * The server keeps the draft. Edits show at once and are saved in the background; until they are,
- * the tab keeps them too. Tabs tell each other of saved drafts, and a save never overwrites what
+ * The server keeps the draft. Edits appear immediately and are saved in the background; until then,
+ * the tab stores them, too. Tabs notify each other of saved drafts. A save never overwrites what
  * another tab or browser has saved: both are merged first.
  */
 
@@ -16,7 +16,7 @@ import {mergeTrees} from './tree-merge.js';
 import {UnansweredSaves} from './unanswered-saves.js';
 import {etagOf, readNewest, readVersion} from './versions.js';
 
-/** Milliseconds before a failed save is tried again. */
+/** Milliseconds before a failed save is retried. */
 const pause = 2000;
 
 function hasOpenDialog() {
@@ -44,10 +44,9 @@ export class Workspace extends EventTarget {
     etag = '*';
     /**
      * `{template, base, baseTemplate, etag, changes, isBaseGone}`: the edited template; the number,
-     * template and entity tag of the version that the draft is based on; the differences, null
-     * until the server has told those of this template; true if the server keeps that version no
-     * longer, so that `baseTemplate` is the current one and the differences are unknown. Null
-     * without a draft.
+     * template and entity tag of the base version; the differences, or null until the server has
+     * reported them for this template; true if the server no longer keeps the base version, so that
+     * `baseTemplate` is the current one and the differences are unknown. Null without a draft.
      *
      * @type {?Draft}
      */
@@ -59,22 +58,22 @@ export class Workspace extends EventTarget {
      */
     newestVersion = null;
     /**
-     * Why the server does not have the draft as it is; null when it has, or is about to.
+     * Why the server lacks the current draft; null if it has the draft, or a save is in progress.
      *
      * @type {?string}
      */
     saveProblem = null;
-    /** False while the tab's storage has no room for the edits that the server does not have. */
+    /** False while the tab's storage has no space for the unsaved edits. */
     isKeptInTab = true;
     /**
-     * Paths that another tab or somebody else changed as well, where this tab's value won.
+     * Paths that another tab or user also changed, where this tab's value won.
      *
      * @type {TreePath[]}
      */
     overwritten = [];
 
     /**
-     * The draft that the server has; null without one.
+     * The server's draft; null without one.
      *
      * @type {?SavedDraft}
      */
@@ -82,15 +81,17 @@ export class Workspace extends EventTarget {
     /** @type {?Promise<void>} */
     #saving = null;
     #unanswered = new UnansweredSaves();
-    /** Number of the user's tokens so far; answers to what an earlier one sent are dropped. */
+    /**
+     * Number of the user's tokens so far; responses to requests of an earlier token are dropped.
+     */
     #tokens = 1;
     /**
-     * What the server refused last; it is not sent again before another edit.
+     * The state that the server refused last; it is not sent again before another edit.
      *
      * @type {?{draft: ?Draft}}
      */
     #refused = null;
-    /** Numbers of the last `load`, and of the last whose answer is shown. */
+    /** Numbers of the last `load`, and of the last whose response is shown. */
     #loads = {started: 0, shown: 0};
     #timer = 0;
     #isClosed = false;
@@ -118,7 +119,7 @@ export class Workspace extends EventTarget {
         this.open();
     }
 
-    /** Listens and tells, also again after `close`. */
+    /** Starts to exchange notifications, also after `close`. */
     open() {
         this.#isClosed = false;
         if (this.#channel) return;
@@ -130,20 +131,20 @@ export class Workspace extends EventTarget {
         });
     }
 
-    /** Stops listening and telling; goes on saving until the server has the draft. */
+    /** Stops exchanging notifications; continues to save until the server has the draft. */
     close() {
         this.#isClosed = true;
         this.#closeChannel();
     }
 
-    /** Stops saving as well; an unsaved draft stays in the tab's storage. */
+    /** Also stops saving; an unsaved draft stays in the tab's storage. */
     stop() {
         this.#isStopped = true;
         clearTimeout(this.#timer);
         this.close();
     }
 
-    /** Until it is saved, a closed workspace tells other tabs of it. */
+    /** A closed workspace still notifies other tabs of a pending save. */
     #closeChannel() {
         const isOpen = !this.#isClosed || this.#isDirty || this.#saving;
         if (!this.#isStopped && isOpen) return;
@@ -152,17 +153,17 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Reads the current template, and the draft unless this tab has edits that are not saved.
+     * Reads the current template, and the draft unless this tab has unsaved edits.
      *
-     * @param {function(): boolean} isWanted False if what was read is to be dropped.
+     * @param {function(): boolean} isWanted False if the result must be dropped.
      */
     async load(isWanted = () => true) {
         this.#loads.started += 1;
         const load = this.#loads.started;
         const current = await this.fetchTemplate();
-        // Both are read before either is shown: what failed in between is read again then.
+        // Both are read before either is shown, so that a failure shows neither.
         const take = await this.#readDraft(current);
-        // An older answer never replaces a newer one.
+        // An older response never replaces a newer one.
         if (!isWanted() || load < this.#loads.shown) return;
         this.#loads.shown = load;
         const before = this.versionNumber;
@@ -188,7 +189,7 @@ export class Workspace extends EventTarget {
         return readVersion(this.project, versionNumber);
     }
 
-    /** True while the draft is published here, or it is not known whether it was. */
+    /** True while the draft is being published here, or the outcome is unknown. */
     get isPublishing() {
         return this.#isPublishing;
     }
@@ -203,19 +204,19 @@ export class Workspace extends EventTarget {
         return this.version?.versionNumber ?? '0';
     }
 
-    /** Template that the pages show: the draft's, else the published one. */
+    /** Template that the pages show: the draft's, or the published one. */
     get template() {
         return this.draft?.template ?? this.published;
     }
 
-    /** Template that `template` is compared with; the published one without a draft. */
+    /** Template to compare `template` with; the published one without a draft. */
     get baseTemplate() {
         return this.draft?.baseTemplate ?? this.published;
     }
 
     /**
      * Template to which the server applies patches of the draft, as `{template, base, tag}`: the
-     * draft that it has, or else the version `base`, with which a draft would begin; `tag` is the
+     * server's draft, or the version `base` on which a new draft would be based; `tag` is the
      * stored draft's entity tag, null without one.
      *
      * @returns {PatchedTemplate}
@@ -225,12 +226,12 @@ export class Workspace extends EventTarget {
             ?? {template: this.published, base: this.versionNumber, tag: null};
     }
 
-    /** True while the server does not have the draft as this tab shows it. */
+    /** True while the server lacks the draft as shown in this tab. */
     get isUnsaved() {
         return this.#isDirty;
     }
 
-    /** True if the server has refused the draft as this tab shows it. */
+    /** True if the server has refused the draft as shown in this tab. */
     get isRefused() {
         return this.#isDirty && this.#refused?.draft === this.draft;
     }
@@ -245,20 +246,20 @@ export class Workspace extends EventTarget {
      * Sets the draft's template; starts a draft if needed, ends it if nothing differs.
      *
      * @param {Template} template The template.
-     * @param {string[][]} overwritten Paths of values changed elsewhere that it replaces.
+     * @param {string[][]} overwritten Paths of values changed elsewhere that the edit replaces.
      */
     edit(template, overwritten = []) {
         /** @type {Omit<Draft, 'template'> & {template?: Template}} */
         const began = this.draft ?? {base: this.versionNumber, baseTemplate: this.published,
             etag: this.etag, changes: null};
-        // A description of the version is no difference.
+        // The description of the version makes no difference.
         const isSame = isEqual(withoutVersion(template), withoutVersion(began.template ?? {}));
         this.#take({...began, template, changes: isSame ? began.changes : null}, overwritten);
     }
 
     /**
      * Replaces the draft by a merged template that is based on another version.
-     *
+     * Replaces the draft by a merged template that is based on another version.
      * @param {Template} template
      * @param {{versionNumber: string, etag: string, baseTemplate: Template}} value
      */
@@ -273,13 +274,13 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Ends a draft that was published. What was edited since, here or in another tab, stays as a
-     * draft that is based on the new version.
+     * Ends a draft that was published. Later edits, here or in another tab, become a draft based on
+     * the new version.
      *
      * @param {Template} sent Template of the draft that was published.
      * @param {string} versionNumber Number of the new version.
-     * @throws ServerError or NoAnswerError when there are such edits and the version cannot be
-     *     read; the draft stays as it is then.
+     * @throws ServerError or NoAnswerError when there are such edits and reading the version
+     *     fails; the draft is unchanged then.
      */
     async endPublished(sent, versionNumber) {
         if (!this.draft) return;
@@ -291,15 +292,15 @@ export class Workspace extends EventTarget {
             {versionNumber, etag, baseTemplate});
     }
 
-    /** Sends a draft again that the server has refused. */
+    /** Sends a refused draft again. */
     retry() {
         this.#refused = null;
         this.#save();
     }
 
     /**
-     * Saves the draft with another token of the user, with which the server does not have it: drafts
-     * are those of a token.
+     * Saves the draft with another token of the user: the server stores drafts by token, so it
+     * lacks this one.
      */
     sendDraft() {
         this.#tokens += 1;
@@ -315,8 +316,8 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Updates `newestVersion`, and takes over a draft that was changed elsewhere; dispatches
-     * `change` only if something differs.
+     * Updates `newestVersion`, and adopts a draft that was changed elsewhere; dispatches `change`
+     * only if something differs.
      */
     async checkNewest() {
         const newest = await readNewest(this.project);
@@ -327,14 +328,14 @@ export class Workspace extends EventTarget {
         await this.#follow();
     }
 
-    /** True while the draft, or its absence, is not the server's, or may not be. */
+    /** True while the draft, or its absence, differs from the server's, or may differ. */
     get #isDirty() {
         return this.#unanswered.isAny || this.draft?.template !== this.#saved?.template
             || this.draft?.base !== this.#saved?.base;
     }
 
     /**
-     * Sets the draft, and saves it; a draft that equals its base ends.
+     * Sets the draft and saves it; ends a draft that equals its base.
      *
      * @param {?Draft} draft
      * @param {TreePath[]} [overwritten]
@@ -347,7 +348,7 @@ export class Workspace extends EventTarget {
         this.#save();
     }
 
-    /** Keeps unsaved edits in the tab's storage, which survives a reload of the page. */
+    /** Stores unsaved edits in the tab, so that they survive a reload of the page. */
     #keep() {
         this.isKeptInTab = true;
         if (!this.#isDirty) this.#mirror.clear();
@@ -359,7 +360,7 @@ export class Workspace extends EventTarget {
         }
     }
 
-    /** Takes over the edits of this tab that were not saved before it was loaded again. */
+    /** Restores the edits of this tab that were unsaved when the page was reloaded. */
     async #restore() {
         const kept = this.#isDirty ? null : this.#mirror.read();
         if (!kept) return;
@@ -367,7 +368,7 @@ export class Workspace extends EventTarget {
         const isSame = kept.saved?.tag === theirs?.tag
             || new UnansweredSaves(kept.unanswered).has(theirs);
         if (!kept.draft) {
-            // Discarded here; whatever was saved elsewhere since stays.
+            // Discarded here; anything saved elsewhere since stays.
             if (isSame) this.#take(null);
             else this.#mirror.clear();
             return;
@@ -395,7 +396,7 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * A draft of a template over a version; `told` is what the server says of its changes.
+     * A draft of a template over a version; `told` are its changes as the server reports them.
      *
      * @param {string} base
      * @param {Template} template
@@ -408,8 +409,8 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Reads the server's draft: `{draft, saved}`, both null without one; null when it is the one
-     * with the known tag.
+     * Reads the server's draft: `{draft, saved}`, both null without one; null when it has the known
+     * tag.
      *
      * @param {string} [knownTag]
      * @param {PublishedVersion} [current]
@@ -425,9 +426,9 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Reads the server's draft. Returns a function that takes it over, unless there are edits or
-     * saves meanwhile, after which the answer may be older than what the tab has; that returns true
-     * if it is another draft.
+     * Reads the server's draft. Returns a function that adopts it, unless there were edits or saves
+     * meanwhile, which can make the response older than the tab's state; that function returns true
+     * if the draft differs.
      */
     async #readDraft(current = this.#current) {
         const nothing = () => false;
@@ -446,8 +447,8 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Takes over a draft that another tab or browser has saved. Not while a dialog is open: its form
-     * began with the draft of this tab, and is merged with the other one when it is saved.
+     * Adopts a draft that another tab or browser has saved. Not while a dialog is open: its form
+     * began with this tab's draft, and merges with the other draft when it is saved.
      */
     async #follow() {
         if (this.#isClosed || this.#saving) return;
@@ -460,14 +461,14 @@ export class Workspace extends EventTarget {
         const take = await this.#readDraft();
         if (!take()) return;
         try {
-            // Whoever ended the draft may have published it.
+            // The draft may have ended because it was published elsewhere.
             if (before && !this.draft) await this.load();
         } finally {
             this.#changed();
         }
     }
 
-    /** Saves until the server has the draft as it is; one save runs at a time. */
+    /** Saves until the server has the current draft; one save runs at a time. */
     #save() {
         clearTimeout(this.#timer);
         if (this.#saving || this.#isStopped) return;
@@ -479,7 +480,7 @@ export class Workspace extends EventTarget {
         });
     }
 
-    /** Never rejects: `saveProblem` says what failed. */
+    /** Never rejects: `saveProblem` contains the failure. */
     async #saveAll() {
         while (this.#isDirty && !this.#isStopped) {
             const {draft} = this;
@@ -489,7 +490,7 @@ export class Workspace extends EventTarget {
             } catch (error) {
                 const isRefused = error instanceof ServerError && error.status < 500
                     && ![401, 412, 429].includes(error.status);
-                // The refusal is about an earlier draft, or about another token.
+                // The refusal concerns an earlier draft, or another token.
                 if (isRefused && (this.draft !== draft || this.#tokens !== tokens)) continue;
                 this.saveProblem = error.message;
                 if (isRefused) this.#refused = {draft};
@@ -499,7 +500,7 @@ export class Workspace extends EventTarget {
                 return;
             }
         }
-        // Nothing is left to save, or a merge has made the draft the server's.
+        // Nothing is left to save, or a merge resulted in the server's draft.
         if (!this.#isDirty) this.saveProblem = null;
     }
 
@@ -520,7 +521,7 @@ export class Workspace extends EventTarget {
         const {draft} = this;
         const tokens = this.#tokens;
         if (!draft && !this.#saved) {
-            // A save without an answer may have made a draft, which has to go.
+            // A save without a response may have created a draft, which must be deleted.
             await this.#mergeWithSaved();
             return;
         }
@@ -553,16 +554,16 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Merges the edits of this tab with the draft that was saved elsewhere meanwhile. A draft that
-     * was discarded on one side and edited on the other is kept. The server's draft may be one that
-     * this tab has sent: its edits go on from there.
+     * Merges this tab's edits with the draft that was saved elsewhere meanwhile. Keeps a draft that
+     * one side discarded and the other edited. The server's draft can be one that this tab has
+     * sent; its edits then continue from there.
      */
     async #mergeWithSaved() {
         const before = this.#saved;
         const tokens = this.#tokens;
         const {draft: theirs, saved} = await this.#fetchDraft() ?? {draft: null, saved: null};
         if (this.#tokens !== tokens) return;
-        // From here on without a pause, so that no edit gets lost in between.
+        // No `await` from here on, so that no edit is lost in between.
         const mine = this.draft;
         const isOwn = this.#unanswered.has(saved);
         this.#unanswered = new UnansweredSaves();
@@ -585,7 +586,7 @@ export class Workspace extends EventTarget {
     }
 
     /**
-     * Template of a draft's base version; the current one if the server has deleted that.
+     * Template of a draft's base version; the current one if the server has deleted the base.
      *
      * @param {string} base
      * @param {PublishedVersion} current

@@ -1,6 +1,6 @@
 /**
- * The open project's workspace, and those that were left while the server did not have their
- * drafts: they go on saving.
+ * The open project's workspace, and workspaces that were left before the server had their drafts,
+ * which continue to save.
  */
 
 import {ask} from './dialog.js';
@@ -28,7 +28,7 @@ export class Workspaces {
     }
 
     /**
-     * The workspace of a project: the one that is left and still saves, else a new one.
+     * The workspace of a project: one that was left and still saves, or a new one.
      *
      * @param {string} name
      */
@@ -48,13 +48,13 @@ export class Workspaces {
         this.#left = this.#left.filter((other) => other !== workspace);
     }
 
-    /** Asks before the open project is left while the tab's storage lacks its unsaved edits. */
+    /** Asks before leaving the open project while the tab's storage lacks its unsaved edits. */
     async mayLeave() {
         if (!this.open?.isUnsaved || this.open.isKeptInTab) return true;
         return ask({
             title: 'Open another project?', text: `Your last changes of ${this.open.project} are `
-                + 'not saved on the server, and the browser has no room to keep them. They are '
-                + 'lost if this page is closed or loaded anew before they are saved.',
+                + 'not saved on the server, and the browser has no space to keep them. They are '
+                + 'lost if this page is closed or reloaded before they are saved.',
             action: 'Open the other project', cancel: 'Stay here', isDangerous: true});
     }
 
@@ -82,7 +82,7 @@ export class Workspaces {
         await Promise.all(this.#all.map((workspace) => workspace.saved()));
     }
 
-    /** True if this tab has edits of any project that the server does not have. */
+    /** True if this tab has edits of any project that the server lacks. */
     get isUnsaved() {
         return hasUnsavedDrafts(this.#user) || this.#all.some(({isUnsaved}) => isUnsaved);
     }
