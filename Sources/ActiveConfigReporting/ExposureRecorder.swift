@@ -1,10 +1,9 @@
 public import ActiveConfig
-public import Dispatch
 
 /// Batches exposures: the first read of each setting and value, per user.
 ///
 /// ```swift
-/// let recorder = ExposureRecorder(config) { exposures in analytics.track(exposures) }
+/// let recorder = ExposureRecorder(config) { exposures in await analytics.track(exposures) }
 /// ```
 ///
 /// Keep a reference: recording stops when it is released. Create it before the first read: a value
@@ -16,8 +15,9 @@ public import Dispatch
 /// configuration first supplies the value. Reads of a section's settings by name
 /// (`config["Home"]?.bool(forKey:)`) are not recorded.
 ///
-/// While the handler is busy, up to 10,000 exposures wait, or one batch if that is larger. Further
-/// ones are dropped, and recorded when a later configuration supplies the value again.
+/// The handler receives one batch at a time, in order: the next batch waits until the handler has
+/// returned. Meanwhile up to 10,000 exposures wait, or one batch if that is larger. Further ones are left
+/// out, and recorded when a later configuration gives the value again.
 public final class ExposureRecorder: Sendable {
     private struct State {
         /// Hashes of the last recorded values, by user and setting; values can be large.
@@ -25,7 +25,12 @@ public final class ExposureRecorder: Sendable {
         /// Number of settings in ``seen``.
         var seenCount = 0
         var pending: [Exposure] = []
-        var isScheduled = false
+        /// Waits for further exposures, then delivers what is pending.
+        var timer: Task<Void, Never>?
+        /// The last delivery that has taken its batch.
+        var running: Task<Void, Never>?
+        /// The delivery that takes what is pending as soon as ``running`` ends.
+        var queued: Task<Void, Never>?
 
         /// - Returns: False when it is known.
         mutating func note(_ exposure: Exposure, hash: Int) -> Bool {
@@ -42,6 +47,14 @@ public final class ExposureRecorder: Sendable {
             seenCount -= seen.removeValue(forKey: userID)?.count ?? 0
             pending.removeAll { UserID($0.userID) == userID }
         }
+
+        mutating func takeBatch() -> [Exposure] {
+            (running, queued) = (queued, nil)
+            timer?.cancel()
+            timer = nil
+            defer { pending = [] }
+            return pending
+        }
     }
 
     /// Maximum number of remembered settings over all users; beyond it all are forgotten and may be
@@ -50,41 +63,48 @@ public final class ExposureRecorder: Sendable {
     /// Maximum number of exposures that wait for a slow handler.
     static let maximumPendingCount = 10_000
 
+    /// The recorder whose handler the task runs.
+    @TaskLocal private static var handling: ObjectIdentifier?
+
     private let batchSize: Int
-    private let interval: DispatchTimeInterval
-    private let handler: @Sendable ([Exposure]) -> Void
+    private let interval: Duration
+    private let clock: any Clock<Duration>
+    private let handler: @Sendable ([Exposure]) async -> Void
     private let state = Locked(State())
-    /// Calls the handler.
-    private let queue = DispatchQueue(label: "ActiveConfig.ExposureRecorder")
     private let observation = Locked<ActiveConfigSubscription?>(nil)
 
     /// Creates a recorder, which starts at once.
     ///
     /// - Parameters:
-    ///   - activeConfig: The configuration.
-    ///   - batchSize: How many exposures are handed over at once, at most by the handler's own delay.
-    ///   - interval: How long an exposure waits for others.
-    ///   - handler: Called with a batch, one call after the other, on a queue of the recorder.
+    ///   - config: The configuration.
+    ///   - batchSize: Number of exposures that are handed over without waiting for `interval`. A batch is
+    ///     larger when the handler was busy.
+    ///   - interval: How long an exposure waits for others, a year at most.
+    ///   - handler: Receives a batch. It is called in a task of the recorder, never twice at the same time.
     public convenience init(
-        _ activeConfig: ActiveConfig, batchSize: Int = 100,
-        interval: DispatchTimeInterval = .seconds(30),
-        handler: @escaping @Sendable ([Exposure]) -> Void
+        _ config: ActiveConfig, batchSize: Int = 100, interval: Duration = .seconds(30),
+        handler: @escaping @Sendable ([Exposure]) async -> Void
     ) {
         self.init(batchSize: batchSize, interval: interval, handler: handler)
-        observe(activeConfig)
+        observe(config)
     }
 
     init(
-        batchSize: Int = 100, interval: DispatchTimeInterval = .seconds(30),
-        handler: @escaping @Sendable ([Exposure]) -> Void
+        batchSize: Int = 100, interval: Duration = .seconds(30),
+        clock: any Clock<Duration> = ContinuousClock(),
+        handler: @escaping @Sendable ([Exposure]) async -> Void
     ) {
         self.batchSize = max(batchSize, 1)
-        self.interval = interval
+        // A clock traps on an instant that it cannot express.
+        self.interval = min(interval, .seconds(365 * 24 * 60 * 60))
+        self.clock = clock
         self.handler = handler
     }
 
-    func observe(_ activeConfig: ActiveConfig) {
-        let new = activeConfig.addObserver(Observer(recorder: self))
+    deinit { state.withLock { $0.timer?.cancel() } }
+
+    func observe(_ config: ActiveConfig) {
+        let new = config.addObserver(Observer(recorder: self))
         observation.withLock { $0 = new }
     }
 
@@ -102,35 +122,52 @@ public final class ExposureRecorder: Sendable {
         }
     }
 
-    /// Hands over what is pending, and returns when the handler has it, as before the program ends.
+    /// Hands over what is pending, and returns when the handler has returned, as before the program ends.
     ///
-    /// The handler must not call it.
-    public func flush() { queue.sync { self.deliver() } }
+    /// Called in the handler, it returns at once: what is pending follows as the next batch. A handler
+    /// must not wait for another task that calls it.
+    public func flush() async {
+        let delivery = deliver()
+        if Self.handling != ObjectIdentifier(self) { await delivery.value }
+    }
 
     func record(_ exposure: Exposure, hash: Int) {
-        let (isFull, isFirst) = state.withLock { state in
+        let isFull = state.withLock { state in
             guard state.pending.count < max(Self.maximumPendingCount, batchSize),
                 state.note(exposure, hash: hash)
-            else { return (false, false) }
-            defer { state.isScheduled = true }
-            return (state.pending.count == batchSize, !state.isScheduled)
+            else { return false }
+            if state.timer == nil { state.timer = makeTimer() }
+            return state.pending.count == batchSize
         }
-        if isFull {
-            queue.async { self.deliver() }
-        } else if isFirst {
-            queue.asyncAfter(deadline: .now() + interval) { [weak self] in self?.deliver() }
+        if isFull { _ = deliver() }
+    }
+
+    private func makeTimer() -> Task<Void, Never> {
+        Task { [weak self, clock, interval] in
+            guard (try? await clock.sleep(for: interval)) != nil else { return }
+            _ = self?.deliver()
         }
     }
 
     /// Drops what is known of a user, and what was not handed over yet.
     private func forget(_ userID: UserID) { state.withLock { $0.forget(userID) } }
 
-    /// Runs on ``queue``.
-    private func deliver() {
-        let exposures = state.withLock { state in
-            defer { (state.pending, state.isScheduled) = ([], false) }
-            return state.pending
+    /// Hands over what is pending, after the deliveries before.
+    ///
+    /// - Returns: The task that does so.
+    private func deliver() -> Task<Void, Never> {
+        state.withLock { state in
+            if let queued = state.queued { return queued }
+            let delivery = Task { [running = state.running] in
+                await running?.value
+                let exposures = self.state.withLock { $0.takeBatch() }
+                guard !exposures.isEmpty else { return }
+                await Self.$handling.withValue(ObjectIdentifier(self)) {
+                    await self.handler(exposures)
+                }
+            }
+            state.queued = delivery
+            return delivery
         }
-        if !exposures.isEmpty { handler(exposures) }
     }
 }

@@ -88,12 +88,12 @@ struct ForgettingObserversTests {
         while !forgetting.isFinished, config.observers.waiterCount == 0 { usleep(1_000) }
         slow.mayEnd.signal()
         wait(for: reading, forgetting)
-        recorder.flush()
+        await recorder.flush()
         #expect(seen.withLock { $0.isEmpty })
         #expect(order.withLock { $0 } == ["forgotten"])
         // Known again, it is reported again.
         #expect(user[Self.title] == "x")
-        recorder.flush()
+        await recorder.flush()
         #expect(seen.withLock { $0.map(\.userID) } == ["1"])
         #expect(order.withLock { $0 } == ["forgotten", "read"])
         token.cancel()

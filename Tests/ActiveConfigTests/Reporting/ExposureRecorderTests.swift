@@ -38,7 +38,7 @@ struct ExposureRecorderTests {
                 .configuration(Self.document(3, version: 9))))
         for _ in 0..<3 { #expect(config[Self.columns] == 2) }
         #expect(config[Self.title] == "none")
-        recorder.flush()
+        await recorder.flush()
         let first = try #require(batches.withLock { $0.first })
         #expect(first.map(\.setting.description) == ["Home.columns", "Home.title"])
         #expect(first.map(\.value) == [2, nil])
@@ -51,7 +51,7 @@ struct ExposureRecorderTests {
             #expect(config[Self.columns] == 3)
             #expect(config[Self.title] == "none")
         }
-        recorder.flush()
+        await recorder.flush()
         #expect(batches.withLock { $0.count } == 2)
         let second = try #require(batches.withLock { $0.last })
         #expect(second.map(\.value) == [3])
@@ -72,7 +72,7 @@ struct ExposureRecorderTests {
             try await config.downloadNewConfig()
             _ = (config[Self.columns], config[Self.title])
         }
-        recorder.flush()
+        await recorder.flush()
         #expect(seen.withLock { $0.map(\.value) } == [3, nil, 4, 3])
         #expect(seen.withLock { $0.map(\.templateVersion) } == [1, 1, 2, 4])
     }
@@ -94,7 +94,7 @@ struct ExposureRecorderTests {
             try await config.downloadNewConfig()
             #expect(config[key] == value)
         }
-        recorder.flush()
+        await recorder.flush()
         // From 2⁵³ on the double may be another number.
         #expect(seen.withLock { $0.map(\.value) } == [1, [["a": 2]], values[4], values[5]])
     }
@@ -108,7 +108,7 @@ struct ExposureRecorderTests {
             _ = config[Self.columns]
         }
         for user in ["2", "3"] { _ = config.configuration(forUserID: user)[Self.columns] }
-        recorder.flush()
+        await recorder.flush()
         #expect(seen.withLock { $0.map(\.userID) } == ["1", "2", "3"])
     }
 
@@ -120,7 +120,7 @@ struct ExposureRecorderTests {
         #expect(config[SettingKey("Home", "secret", default: "none")] == "x")
         config.setDefaults(["Home": ["wrong": 5]])
         #expect(config[SettingKey("Home", "wrong", default: 1)] == 5)
-        recorder.flush()
+        await recorder.flush()
         let exposures = seen.withLock { $0 }
         #expect(exposures.map(\.value) == [nil, 5])
         #expect(exposures.map(\.isMasked) == [true, false])
@@ -139,7 +139,7 @@ struct ExposureRecorderTests {
         #expect(await counts.next() == 2)
     }
 
-    @Test func aHandlerMayReadTheConfiguration() {
+    @Test func aHandlerMayReadTheConfiguration() async {
         let config = Locked<ActiveConfig?>(nil)
         let values = Locked<[Int]>([])
         let recorder = ExposureRecorder { _ in
@@ -149,7 +149,7 @@ struct ExposureRecorderTests {
         let own = self.config(recorder)
         config.withLock { $0 = own }
         _ = own[Self.title]
-        recorder.flush()
+        await recorder.flush()
         #expect(values.withLock { $0 } == [2])
         config.withLock { $0 = nil }
     }
@@ -168,54 +168,124 @@ struct ExposureRecorderTests {
                 }
             }
         }
-        recorder.flush()
+        await recorder.flush()
         #expect(seen.withLock { $0.count } == 50)
         #expect(seen.withLock { Set($0.map(\.setting)).count } == 50)
     }
 
-    @Test func aUserWhoWasForgottenIsNotReported() throws {
+    @Test func aUserWhoWasForgottenIsNotReported() async throws {
         let seen = Locked<[Exposure]>([])
         let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
         let config = config(recorder)
         for user in ["1", "2"] { _ = config.configuration(forUserID: user)[Self.columns] }
-        try config.forgetUser("1")
-        recorder.flush()
+        try await config.forgetUser("1")
+        await recorder.flush()
         #expect(seen.withLock { $0.map(\.userID) } == ["2"])
         // Known again, it is reported again.
         _ = config.configuration(forUserID: "1")[SettingKey("Home", "columns", default: 7)]
-        recorder.flush()
+        await recorder.flush()
         #expect(seen.withLock { $0.map(\.userID) } == ["2", "1"])
     }
 
-    @Test func whatWaitsForAHandlerThatHangsIsBounded() {
+    @Test func anExposureWaitsForOthersUntilTheIntervalIsOver() async throws {
+        let clock = ManualClock()
+        let (stream, continuation) = AsyncStream.makeStream(of: [SettingValue?].self)
+        let recorder = ExposureRecorder(interval: .seconds(30), clock: clock) { batch in
+            continuation.yield(batch.map(\.value))
+        }
+        var batches = stream.makeAsyncIterator()
+        for number in [1, 3] {
+            Self.record(number, to: recorder)
+            try await clock.waitForSleepers()
+            Self.record(number + 1, to: recorder)
+            clock.advance(by: .seconds(30))
+            #expect(await batches.next() == [.integer(number), .integer(number + 1)])
+        }
+    }
+
+    /// The clock would trap on the sum.
+    @Test func anIntervalOfAgesIsNoMistake() async {
         let seen = Locked(0)
-        let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let recorder = ExposureRecorder(interval: .seconds(Int64.max)) { batch in
+            seen.withLock { $0 += batch.count }
+        }
+        Self.record(1, to: recorder)
+        await recorder.flush()
+        #expect(seen.withLock { $0 } == 1)
+    }
+
+    /// A handler with an analytics object that flushes all it knows, for example.
+    @Test func aHandlerThatFlushesDoesNotWaitForItself() async {
+        let own = Locked<ExposureRecorder?>(nil)
+        let seen = Locked<[[SettingValue?]]>([])
+        let recorder = ExposureRecorder { batch in
+            seen.withLock { $0.append(batch.map(\.value)) }
+            guard batch[0].value == 1, let recorder = own.withLock({ $0 }) else { return }
+            Self.record(2, to: recorder)
+            await recorder.flush()
+            // The batch that was flushed is not handed over meanwhile.
+            #expect(seen.withLock { $0 } == [[1]])
+        }
+        own.withLock { $0 = recorder }
+        Self.record(1, to: recorder)
+        await recorder.flush()
+        await recorder.flush()
+        #expect(seen.withLock { $0 } == [[1], [2]])
+        own.withLock { $0 = nil }
+    }
+
+    @Test func batchesAreHandedOverOneAfterAnother() async {
+        let seen = Locked<[Exposure]>([])
+        let running = Locked(0)
+        let recorder = ExposureRecorder(batchSize: 3) { batch in
+            let count = running.withLock { count in
+                count += 1
+                return count
+            }
+            #expect(count == 1)
+            await Task.yield()
+            seen.withLock { $0 += batch }
+            running.withLock { $0 -= 1 }
+        }
+        await withTaskGroup { group in
+            for _ in 0..<4 { group.addTask { for _ in 0..<50 { await recorder.flush() } } }
+            for number in 0..<1_000 { Self.record(number, to: recorder) }
+        }
+        await recorder.flush()
+        #expect(seen.withLock { $0.map(\.value) } == (0..<1_000).map { .integer($0) })
+    }
+
+    @Test func whatWaitsForAHandlerThatHangsIsBounded() async {
+        let seen = Locked(0)
+        let (begin, hasBegun) = AsyncStream.makeStream(of: Void.self)
+        let (end, mayEnd) = AsyncStream.makeStream(of: Void.self)
         let recorder = ExposureRecorder(batchSize: 1) { batch in
             let isFirst = seen.withLock { count in
                 defer { count += batch.count }
                 return count == 0
             }
             guard isFirst else { return }
-            hasBegun.signal()
-            mayEnd.wait()
+            hasBegun.finish()
+            for await _ in end {}
         }
-        func record(_ number: Int) {
-            recorder.record(
-                Exposure(
-                    userID: nil, setting: SettingPath("Home", "number"),
-                    value: .integer(number), isMasked: false, source: .stored, templateVersion: nil,
-                    experiments: [:], time: Date()),
-                hash: number)
-        }
-        record(0)
-        hasBegun.wait()
-        for number in 1...20_000 { record(number) }
-        mayEnd.signal()
-        recorder.flush()
+        Self.record(0, to: recorder)
+        for await _ in begin {}
+        for number in 1...20_000 { Self.record(number, to: recorder) }
+        mayEnd.finish()
+        await recorder.flush()
         #expect(seen.withLock { $0 } == 1 + ExposureRecorder.maximumPendingCount)
         // What was left out is not known.
-        record(20_000)
-        recorder.flush()
+        Self.record(20_000, to: recorder)
+        await recorder.flush()
         #expect(seen.withLock { $0 } == 2 + ExposureRecorder.maximumPendingCount)
+    }
+
+    private static func record(_ number: Int, to recorder: ExposureRecorder) {
+        recorder.record(
+            Exposure(
+                userID: nil, setting: SettingPath("Home", "number"),
+                value: .integer(number), isMasked: false, source: .stored, templateVersion: nil,
+                experiments: [:], time: Date()),
+            hash: number)
     }
 }
