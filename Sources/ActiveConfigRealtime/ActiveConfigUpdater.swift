@@ -32,24 +32,23 @@ public final class ActiveConfigUpdater: Sendable {
 
     /// Times of an updater.
     public struct Options: Sendable, Hashable {
-        /// The polling interval for a server without streams and long polls, unless the document's
-        /// `meta` has `poll_interval_seconds`; clamped to 15 seconds … 1 day.
+        /// The interval of requests to a server that has neither streams nor long polls, unless the
+        /// document's `meta` has `poll_interval_seconds`; clamped to 15 seconds … 1 day.
         public var pollInterval = Duration.seconds(300)
         /// The longest wait between two attempts to connect, unless the server asks for more.
         public var maximumDelay = Duration.seconds(60)
         /// The longest time that an open stream may be silent; the backend sends something every 15
         /// seconds.
-        public var maximumSilence = Duration.seconds(45)
-        /// The longest time from opening a stream to its first event; a buffering proxy exceeds it,
-        /// and long polls then replace the stream.
-        public var helloTimeout = Duration.seconds(10)
-        /// The duration of a long poll, 1 to 60 seconds.
-        public var longPollWait = Duration.seconds(25)
-        /// The time after which streams that did not get through are tried again.
-        public var retryStreamsAfter = Duration.seconds(30 * 60)
-        /// The bounds of the delay after a pushed change at which a conditional request verifies
-        /// it.
-        public var verification: ClosedRange<Duration> = .seconds(30) ... .seconds(120)
+        package var maximumSilence = Duration.seconds(45)
+        /// The longest time from opening a stream to its first event; a proxy that holds a stream
+        /// back exceeds it, and long polls take the stream's place.
+        package var helloTimeout = Duration.seconds(10)
+        /// How long a long poll waits, 1 to 60 seconds.
+        package var longPollWait = Duration.seconds(25)
+        /// The time after which streams are tried again where they did not get through.
+        package var retryStreamsAfter = Duration.seconds(30 * 60)
+        /// The bounds of the time after a pushed change at which a conditional request verifies it.
+        package var verification: ClosedRange<Duration> = .seconds(30) ... .seconds(120)
 
         /// Creates the default options.
         public init() {}
@@ -74,11 +73,8 @@ public final class ActiveConfigUpdater: Sendable {
         }
     }
 
-    /// ``run()`` was called while it runs.
-    public struct AlreadyRunning: Error, Sendable, CustomStringConvertible {
-        /// One sentence.
-        public var description: String { "The updater is already running." }
-    }
+    /// The updater runs already.
+    private struct AlreadyRunning: Error {}
 
     private struct State {
         var users: Users
@@ -193,9 +189,9 @@ public final class ActiveConfigUpdater: Sendable {
             state.task = Task { [self] in
                 await last?.value
                 do {
-                    try await run()
+                    try await runOnce()
                 } catch {
-                    config.log(.error, "The updater was not started. \(error)")
+                    config.log(.error, "The updater was not started: it runs already, by run().")
                     if !Task.isCancelled { self.state.withLock { $0.isStarted = false } }
                 }
             }
@@ -218,8 +214,21 @@ public final class ActiveConfigUpdater: Sendable {
     /// With `ServiceLifecycle`, which ends services gracefully, call it within
     /// `cancelWhenGracefulShutdown`.
     ///
-    /// - Throws: ``AlreadyRunning``.
-    public func run() async throws {
+    /// - Precondition: The updater is not running: it was not started, or it was stopped, and no other
+    ///   call of this function has yet to return.
+    public func run() async {
+        // What was stopped may still be ending.
+        let ending = state.withLock { $0.isStarted ? nil : $0.task }
+        await ending?.value
+        do {
+            try await runOnce()
+        } catch {
+            preconditionFailure(
+                "The updater runs already. Call start() or run(), and only once at a time.")
+        }
+    }
+
+    private func runOnce() async throws(AlreadyRunning) {
         let isFree = state.withLock { state in
             defer { state.isRunning = true }
             return !state.isRunning

@@ -95,14 +95,14 @@ struct ServiceClientTests {
 
         /// Runs the updater while `body` runs, and until it has ended.
         func run(_ body: () async throws -> Void) async throws {
-            let run = Task { try await updater.run() }
+            let run = Task { await updater.run() }
             do { try await body() } catch {
                 run.cancel()
                 _ = await run.result
                 throw error
             }
             run.cancel()
-            try await run.value
+            await run.value
         }
 
         func isLive(_ user: String?) -> Bool {

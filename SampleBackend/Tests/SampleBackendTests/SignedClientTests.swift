@@ -182,6 +182,8 @@ struct SignedClientTests {
             func document(
                 lastKnown: ConfigurationState?, wait: Duration?
             ) async throws -> DocumentAnswer {
+                // deadline: only how long each poll waits for nothing
+                let wait = wait.map { _ in Duration.seconds(1) }
                 let answer = try await base.document(lastKnown: lastKnown, wait: wait)
                 if wait != nil { polls.yield() }
                 return answer
@@ -205,14 +207,12 @@ struct SignedClientTests {
             ])
         let address = ActiveConfigBackend(url: try #require(URL(string: backend.url)))
         let config = client(JSONURLDownloader(backend: address), store: InMemoryStore())
-        var options = ActiveConfigUpdater.Options()
-        options.longPollWait = .seconds(1)  // deadline: only how long each poll waits for nothing
         let (polls, poll) = AsyncStream.makeStream(of: Void.self)
         let updater = ActiveConfigUpdater(
             config,
             source: WithoutStreams(base: URLSessionEventSource(backend: address), polls: poll),
-            options: options, activity: .always)
-        let run = Task { try await updater.run() }
+            activity: .always)
+        let run = Task { await updater.run() }
         defer { run.cancel() }
         var answers = polls.makeAsyncIterator()
         var states = updater.updates.makeAsyncIterator()

@@ -25,8 +25,6 @@ struct Soak: AsyncParsableCommand {
         let queue = DispatchQueue(label: "listeners")
         var times = ActiveConfigUpdater.Options()
         times.maximumDelay = .seconds(5)
-        times.verification = .seconds(5) ... .seconds(15)
-        times.maximumSilence = .seconds(45)
         let clients = (0..<options.users).map {
             Client("user-\($0)", server: backend.url, queue: queue, options: times)
         }

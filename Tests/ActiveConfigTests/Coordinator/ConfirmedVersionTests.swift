@@ -217,10 +217,10 @@ struct ConfirmedVersionTests {
         }
         defer { time.cancel() }
         let signals = config.makeSignals()
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         for await _ in signals where config.currentConfiguration.templateVersion == 13 { break }
         run.cancel()
-        try await run.value
+        await run.value
         #expect(store.ownConfiguration(forUserID: "1")?.templateVersion == 13)
         #expect(config["Home"]?.string(forKey: "title") == "Hello")
     }

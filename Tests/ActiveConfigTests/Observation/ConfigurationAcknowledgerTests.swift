@@ -272,7 +272,7 @@ struct ConfigurationAcknowledgerTests {
             return connection
         }
         let updater = ActiveConfigUpdater.make(config, source: source, clock: ManualClock())
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         for await update in updater.updates {
             if case .state(.live, _) = update { break }
         }
@@ -284,7 +284,7 @@ struct ConfigurationAcknowledgerTests {
             await Task.yield()
         }
         run.cancel()
-        try await run.value
+        await run.value
     }
 
     @Test(arguments: [408, 425, 429, 503])

@@ -259,13 +259,27 @@ struct ActiveConfigUpdaterTests {
         try await fixture.backend.waitForStreams(0)
     }
 
-    @Test func aSecondRunIsRefused() async throws {
-        let fixture = UpdaterFixture.make()
-        try await fixture.run {
-            try await fixture.waitUntilLive()
-            await #expect(throws: ActiveConfigUpdater.AlreadyRunning.self) {
-                try await fixture.updater.run()
+    @Test func aSecondRunIsAMistake() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let fixture = UpdaterFixture.make()
+            try await fixture.run {
+                try await fixture.waitUntilLive()
+                await fixture.updater.run()
             }
+        }
+        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(message.contains("The updater runs already. Call start() or run(), and only once"))
+    }
+
+    @Test func aRunAfterAStopWaitsForItsEnd() async throws {
+        let fixture = UpdaterFixture.make()
+        for _ in 1...20 {
+            fixture.updater.start()
+            try await fixture.backend.waitForStreams(1)
+            fixture.updater.stop()
+            try await fixture.run { try await fixture.waitUntilLive() }
         }
     }
 

@@ -48,7 +48,7 @@ struct ServiceEventSourceTests {
         let users = ["a", "b", "c"]
         let updater = ActiveConfigUpdater(
             .make(), source: source, users: .fixed(users), activity: .always)
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         var live: Set<String?> = []
         for await update in updater.updates {
             if case .state(.live, let userID) = update { live.insert(userID) }
@@ -60,7 +60,7 @@ struct ServiceEventSourceTests {
         #expect(posts.allSatisfy { $0.headers["x-api-key"] == "key" })
         #expect(!posts.isEmpty)
         run.cancel()
-        try await run.value
+        await run.value
     }
 
     @Test func documentsAreFetchedOverAFewConnectionsThatAreGivenBack() async throws {

@@ -50,7 +50,7 @@ struct UpdaterEndTests {
             downloader: ScriptedDownloader(), store: InMemoryStore())
         config.currentUserID = "slow"
         let updater = ActiveConfigUpdater.make(config, source: source, clock: ManualClock())
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         for await _ in openings { break }
         config.currentUserID = "other"
         for await update in updater.updates {
@@ -62,7 +62,7 @@ struct UpdaterEndTests {
             for _ in 0..<1_000 { await Task.yield() }
             release.yield()
         }
-        try await run.value
+        await run.value
         #expect(ended.withLock { $0 } == ["slow"])
     }
 
@@ -72,13 +72,13 @@ struct UpdaterEndTests {
         let log = ActiveConfigLog(minimumLevel: .error) { error.yield($1) }
         let config = ActiveConfig.make(log: log)
         let updater = ActiveConfigUpdater.make(config, source: backend, clock: backend.clock)
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         try await backend.waitForStreams(1)
         updater.start()
         var messages = errors.makeAsyncIterator()
-        #expect(await messages.next()?.contains("running already") == true)
+        #expect(await messages.next()?.contains("runs already") == true)
         run.cancel()
-        try await run.value
+        await run.value
         // It can be started now.
         try await backend.waitForStreams(0)
         updater.start()
@@ -99,13 +99,13 @@ struct UpdaterEndTests {
             return connection
         }
         let updater = ActiveConfigUpdater.make(config, source: source, clock: ManualClock())
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         let state = try await outcome(updater)
         #expect(state.isLive, "\(state)")
         #expect(config.currentConfiguration.templateVersion == 13)
         #expect(log.messages(ofLevel: .warning) == [])
         run.cancel()
-        try await run.value
+        await run.value
     }
 
     /// With signatures, what is older has to be signed too; it confirms nothing.
@@ -122,7 +122,7 @@ struct UpdaterEndTests {
             return connection
         }
         let updater = ActiveConfigUpdater.make(config, source: source, clock: ManualClock())
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         let state = try await outcome(updater)
         if isSigned {
             #expect(state.isLive, "\(state)")
@@ -133,7 +133,7 @@ struct UpdaterEndTests {
         #expect(config.status.lastDownload == nil || !isSigned)
         #expect(config.status.confirmationDate == nil)
         run.cancel()
-        try await run.value
+        await run.value
     }
 
     @Test func anAnswerThatTheCrashGuardRefusesIsNotToldAsApplied() async throws {
@@ -157,7 +157,7 @@ struct UpdaterEndTests {
         }
         let updater = ActiveConfigUpdater.make(
             launch.config, source: source, clock: launch.clock)
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         var updates = updater.updates.makeAsyncIterator()
         while let update = await updates.next() {
             if case .applied = update { Issue.record("\(update)") }
@@ -165,7 +165,7 @@ struct UpdaterEndTests {
         }
         #expect(launch.version == 1)
         run.cancel()
-        try await run.value
+        await run.value
     }
 
     @Test func usersAreAddedAndRemovedWhileItRuns() async throws {

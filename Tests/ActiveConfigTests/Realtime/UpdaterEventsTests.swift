@@ -43,11 +43,11 @@ struct UpdaterEventsTests {
 
     private func run(_ body: (ActiveConfigUpdater) async throws -> Void) async throws {
         let updater = ActiveConfigUpdater.make(config, source: source, clock: ManualClock())
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         let result: Result<Void, any Error>
         do { result = .success(try await body(updater)) } catch { result = .failure(error) }
         run.cancel()
-        try await run.value
+        await run.value
         try result.get()
     }
 

@@ -25,10 +25,10 @@ struct UpdaterFailureLogTests {
 
     /// Runs an updater, and moves its clock from sleeper to sleeper, until a condition is met.
     private func run(_ updater: ActiveConfigUpdater, until isMet: () -> Bool) async throws {
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         try await advance(until: isMet)
         run.cancel()
-        _ = try await run.value
+        _ = await run.value
     }
 
     private func advance(until isMet: () -> Bool) async throws {

@@ -36,7 +36,7 @@ struct UpdaterFixture {
 
     /// Runs the updater while `body` runs, and until it has ended.
     func run(_ body: () async throws -> Void) async throws {
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         defer { run.cancel() }
         do { try await body() } catch {
             run.cancel()
@@ -44,7 +44,7 @@ struct UpdaterFixture {
             throw error
         }
         run.cancel()
-        try await run.value
+        await run.value
     }
 
     func title(of userID: String? = nil) -> String? {

@@ -84,7 +84,7 @@ struct UpdaterReplicaTests {
             }
         }
         defer { time.cancel() }
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         source.stream.send(Self.hello)
         do { try await body(config, updater) } catch {
             run.cancel()
@@ -92,7 +92,7 @@ struct UpdaterReplicaTests {
             throw error
         }
         run.cancel()
-        try await run.value
+        await run.value
     }
 
     private func values(_ config: ActiveConfig) -> [Int?] {
@@ -244,7 +244,7 @@ struct UpdaterReplicaTests {
         config.currentUserID = "1"
         let updater = ActiveConfigUpdater.make(
             config, source: source, options: options, clock: clock)
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         stream.send(Self.hello + Self.reset(6))
         let time = Task {
             while !Task.isCancelled {
@@ -263,7 +263,7 @@ struct UpdaterReplicaTests {
         #expect(connectionCount.withLock { $0 } == 2)
         time.cancel()
         run.cancel()
-        try await run.value
+        await run.value
     }
 }
 

@@ -198,12 +198,12 @@ struct UpdaterVettingTests {
                 clock.advance(by: .milliseconds(100))
             }
         }
-        let run = Task { try await updater.run() }
+        let run = Task { await updater.run() }
         for await section in config.values(ofSection: "Home") where section?.title == "Good" {
             break
         }
         run.cancel()
-        try await run.value
+        await run.value
         time.cancel()
         let streams = server.requests.filter { $0.target.hasSuffix("/events") }
         let documents = server.requests.filter { !$0.target.hasSuffix("/events") }
