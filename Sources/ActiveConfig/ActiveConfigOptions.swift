@@ -44,7 +44,7 @@ public struct ActiveConfigOptions: Sendable {
         overridePolicy: OverridePolicy = .inDebugBuilds,
         userCacheLimits: UserCacheLimits = UserCacheLimits(),
         vetting: [any ConfigurationVetting] = [], downloadTimeout: Duration = .seconds(300),
-        log: ActiveConfigLog = .standardError
+        log: ActiveConfigLog = .system
     ) {
         self.fetchPolicy = fetchPolicy
         self.activationPolicy = activationPolicy

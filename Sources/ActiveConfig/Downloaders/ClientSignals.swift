@@ -47,7 +47,7 @@ public final class ClientSignals: Sendable {
     ///   - log: Receives a warning when they cannot be stored.
     public init(
         platform: @escaping @Sendable () -> PlatformSignals = { .current },
-        store: (any ActiveConfigStore)? = nil, log: ActiveConfigLog = .standardError
+        store: (any ActiveConfigStore)? = nil, log: ActiveConfigLog = .system
     ) {
         self.platform = platform
         stored = StoredState("signals", initial: [:], store: store, log: log)
@@ -72,7 +72,8 @@ public final class ClientSignals: Sendable {
 
     /// Sets custom signals and keeps the others; sets none of them if one exceeds a limit.
     ///
-    /// When it returns they are stored durably, which takes a few milliseconds.
+    /// When it returns they are stored, which takes a few milliseconds. If they cannot be stored, they last
+    /// for this launch: see ``ActiveConfigStore``.
     ///
     /// - Parameter signals: Values by name; nil removes a signal.
     /// - Throws: ``CustomSignalError``, with the first signal that exceeds a limit.
@@ -85,7 +86,8 @@ public final class ClientSignals: Sendable {
 
     /// Sets custom signals and keeps the others; sets none of them if one exceeds a limit.
     ///
-    /// When it returns they are stored durably.
+    /// When it returns they are stored. If they cannot be stored, they last for this launch: see
+    /// ``ActiveConfigStore``.
     ///
     /// - Parameter signals: Values by name; nil removes a signal.
     /// - Throws: ``CustomSignalError``, with the first signal that exceeds a limit.
@@ -97,11 +99,11 @@ public final class ClientSignals: Sendable {
         }.get()
     }
 
-    /// Removes all custom signals.
+    /// Removes all custom signals, as `setCustomSignals(_:)` removes one.
     @available(*, noasync, message: "Await the function of the same name.")
     public func removeAllCustomSignals() { removeAll() }
 
-    /// Removes all custom signals.
+    /// Removes all custom signals, as `setCustomSignals(_:)` removes one.
     public func removeAllCustomSignals() async {
         await storeCalls.run { self.removeAll() }
     }

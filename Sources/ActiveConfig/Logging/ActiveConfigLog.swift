@@ -1,14 +1,21 @@
 import Foundation
 
+#if canImport(os)
+    import os
+#endif
+
 /// The framework's log: a minimum level, and a closure that writes.
 ///
-/// The default, ``standardError``, writes warnings and errors, nothing less severe.
+/// The default, ``system``, writes warnings and errors, nothing less severe. With a `Logger` of swift-log,
+/// whose levels have these names among others:
 ///
 /// ```swift
 /// let log = ActiveConfigLog(minimumLevel: .debug) { level, message in
-///     logger.log(level: .init(level), "\(message)")
+///     logger.log(level: Logger.Level(rawValue: level.description) ?? .error, "\(message)")
 /// }
 /// ```
+///
+/// No message names a user or the value of a secret setting.
 public struct ActiveConfigLog: Sendable {
     /// The severity of a message.
     public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {
@@ -72,16 +79,35 @@ public struct ActiveConfigLog: Sendable {
         inherited = Locked(nil)
     }
 
+    /// Creates the log of the first ``ActiveConfig`` that uses the store which has this one; until then
+    /// ``system``.
+    static func inherited() -> ActiveConfigLog { ActiveConfigLog(inheritedUnless: .system) }
+
+    /// Writes warnings and errors to the system's log on Apple's platforms, with the subsystem
+    /// `ActiveConfig`, and elsewhere to standard error.
+    public static let system: ActiveConfigLog = {
+        #if canImport(os)
+            let logger = Logger(subsystem: "ActiveConfig", category: "ActiveConfig")
+            return ActiveConfigLog { level, message in
+                let type: OSLogType =
+                    switch level {
+                    case .debug: .debug
+                    case .info: .info
+                    // It is stored, and is no error yet.
+                    case .warning: .default
+                    case .error: .error
+                    }
+                logger.log(level: type, "\(message, privacy: .public)")
+            }
+        #else
+            return .standardError
+        #endif
+    }()
+
     /// Writes warnings and errors to standard error, a line each.
     public static let standardError = ActiveConfigLog { level, message in
         let line = "ActiveConfig \(level): \(message)\n"
         try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
-    }
-
-    /// The log of the first ``ActiveConfig`` that uses the store which has this one; until then
-    /// ``standardError``.
-    public static var inherited: ActiveConfigLog {
-        ActiveConfigLog(inheritedUnless: .standardError)
     }
 
     /// Makes an inherited log write to another, unless it does so already.

@@ -21,8 +21,8 @@ final class SharedConfiguration: Sendable {
     private let place = Place()
     /// Settings whose missing configuration was logged.
     private let reported = Locked<Set<String>>([])
-    /// The log for missing configurations.
-    let log = Locked(ActiveConfigLog.standardError)
+    /// Where that is logged.
+    let log = Locked(ActiveConfigLog.system)
 
     /// Has no configuration and never gets one.
     private let unconfigured = ActiveConfig(

@@ -65,7 +65,7 @@ public struct BootstrapConfiguration: Sendable {
     ///
     /// - Parameter log: The log that receives, once, the reason why it cannot be read.
     /// - Returns: The configuration, without an entity tag.
-    public func state(log: ActiveConfigLog = .standardError) -> ConfigurationState? {
+    public func state(log: ActiveConfigLog = .system) -> ConfigurationState? {
         let source: Source
         switch progress.withLock({ $0 }) {
         case .read(let state): return state
@@ -146,13 +146,13 @@ public struct StoreFallback: Sendable {
     ///
     /// - Parameters:
     ///   - bootstrap: The last fallback; nil is none.
-    ///   - log: Receives a message about a bootstrap that cannot be read; by default the log of the
+    ///   - log: Receives a message about a bootstrap that cannot be read; nil is the log of the
     ///     ``ActiveConfig`` that uses the store.
     /// - Returns: The order.
     public static func genericUser(
-        then bootstrap: BootstrapConfiguration?, log: ActiveConfigLog = .inherited
+        then bootstrap: BootstrapConfiguration?, log: ActiveConfigLog? = nil
     ) -> StoreFallback {
-        StoreFallback(isGeneric: true, bootstrap: bootstrap, log: log)
+        StoreFallback(isGeneric: true, bootstrap: bootstrap, log: log ?? .inherited())
     }
 
     /// The bootstrap's configuration; nil when there is none.

@@ -39,15 +39,15 @@ public final class FileDefaultsStore: ActiveConfigStore {
     ///   - directory: The folder, a file URL, for this store alone; see
     ///     ``defaultDirectory()``.
     ///   - bootstrap: The last fallback.
-    ///   - log: Receives messages about damaged or unreadable files; by default the log of the
-    ///     ``ActiveConfig`` that uses the store.
-    ///   - protection: When the files can be read, on Apple's mobile platforms; applies to files
-    ///     written from now on.
+    ///   - log: Receives messages about files that are damaged or cannot be read; nil is the log
+    ///     of the ``ActiveConfig`` that uses the store.
+    ///   - protection: The condition under which files written from now on can be read, on Apple's
+    ///     mobile platforms.
     ///   - isExcludedFromBackup: True to exclude the folder from backups, on Apple's platforms,
     ///     when the next configuration is stored. If false, the folder stays as it is.
     public convenience init(
         directory: URL, bootstrap: BootstrapConfiguration? = nil,
-        log: ActiveConfigLog = .inherited,
+        log: ActiveConfigLog? = nil,
         protection: FileProtection = .completeUntilFirstUserAuthentication,
         isExcludedFromBackup: Bool = false
     ) {
@@ -58,7 +58,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
 
     package init(
         directory: URL, bootstrap: BootstrapConfiguration? = nil,
-        log: ActiveConfigLog = .inherited,
+        log: ActiveConfigLog? = nil,
         protection: FileProtection = .completeUntilFirstUserAuthentication,
         isExcludedFromBackup: Bool = false, system: any FileSystem
     ) {

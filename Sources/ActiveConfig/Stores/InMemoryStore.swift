@@ -17,17 +17,11 @@ public final class InMemoryStore: ActiveConfigStore {
 
     /// Creates an empty store.
     ///
-    /// - Parameter bootstrap: The last fallback.
-    public convenience init(bootstrap: BootstrapConfiguration? = nil) {
-        self.init(bootstrap: bootstrap, log: .inherited)
-    }
-
-    /// Creates an empty store with the given log.
-    ///
     /// - Parameters:
     ///   - bootstrap: The last fallback.
-    ///   - log: Receives a message about a bootstrap that cannot be read.
-    public init(bootstrap: BootstrapConfiguration?, log: ActiveConfigLog) {
+    ///   - log: Receives a message about a bootstrap that cannot be read; nil is the log of the
+    ///     ``ActiveConfig`` that uses the store.
+    public init(bootstrap: BootstrapConfiguration? = nil, log: ActiveConfigLog? = nil) {
         fallback = .genericUser(then: bootstrap, log: log)
     }
 

@@ -36,14 +36,14 @@ public final class UserDefaultsStore: ActiveConfigStore {
     /// - Parameters:
     ///   - userDefaults: The user defaults to store configurations in.
     ///   - bootstrap: The last fallback.
-    ///   - log: Receives messages about damaged configurations; by default the log of the
+    ///   - log: Receives messages about damaged configurations; nil is the log of the
     ///     ``ActiveConfig`` that uses the store.
     ///   - createUserDefaultsKey: Returns the key of a user's configuration; nil is the generic
     ///     user. Users with the same key overwrite each other's configuration, but none ever gets
     ///     another's.
     public init(
         userDefaults: UserDefaults = .standard, bootstrap: BootstrapConfiguration? = nil,
-        log: ActiveConfigLog = .inherited,
+        log: ActiveConfigLog? = nil,
         createUserDefaultsKey: @escaping @Sendable (_ userID: String?) -> String
     ) {
         shared = SharedUserDefaults(value: userDefaults)

@@ -180,4 +180,71 @@ struct ActiveConfigLogTests {
         _ = store.firstDownloadFinished
         #expect(levels.withLock { $0 } == (level > .warning ? [.error] : [.error, .warning]))
     }
+    /// The shape of swift-log's `Logger`.
+    private struct Logger: Sendable {
+        enum Level: String {
+            case trace, debug, info, notice, warning, error, critical
+        }
+
+        struct Message: ExpressibleByStringInterpolation {
+            let text: String
+
+            init(stringLiteral text: String) { self.text = text }
+        }
+
+        let levels = Locked<[String]>([])
+
+        func log(level: Level, _ message: @autoclosure () -> Message) {
+            levels.withLock { $0.append("\(level.rawValue): \(message().text)") }
+        }
+    }
+
+    /// The closure of the doc comment, as it stands there.
+    @Test func aLogCanWriteToThatOfSwiftLog() {
+        let logger = Logger()
+        let log = ActiveConfigLog(minimumLevel: .debug) { level, message in
+            logger.log(level: Logger.Level(rawValue: level.description) ?? .error, "\(message)")
+        }
+        for level in ActiveConfigLog.Level.allCases { log(level, "x") }
+        #expect(logger.levels.withLock { $0 } == ["debug: x", "info: x", "warning: x", "error: x"])
+    }
+
+    #if !canImport(os)
+        @Test func theDefaultWritesToStandardError() async {
+            let result = await #expect(
+                processExitsWith: .success, observing: [\.standardErrorContent]
+            ) {
+                ActiveConfigOptions().log(.error, "one")
+                ActiveConfigOptions().log(.warning, "two")
+                ActiveConfigOptions().log(.info, "three")
+            }
+            let text = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(text.contains("ActiveConfig error: one\nActiveConfig warning: two\n"))
+            #expect(!text.contains("three"))
+        }
+    #endif
+
+    private static func stores(
+        _ bootstrap: BootstrapConfiguration, _ folder: URL, log: ActiveConfigLog?
+    ) -> [any ActiveConfigStore] {
+        [
+            InMemoryStore(bootstrap: bootstrap, log: log),
+            FileDefaultsStore(directory: folder, bootstrap: bootstrap, log: log),
+            UserDefaultsStore(bootstrap: bootstrap, log: log) { "test.\(folder.path).\($0 ?? "")" },
+        ]
+    }
+
+    @Test(arguments: 0..<3, [false, true])
+    func aStoreWritesToItsOwnLogElseToTheConfigurations(store index: Int, hasOwnLog: Bool) {
+        let folder = URL(filePath: "/nonexistent/\(UUID())")
+        let missing = BootstrapConfiguration.jsonFile(folder.appending(path: "bootstrap.json"))
+        let (own, others) = (RecordingLog(), RecordingLog())
+        let store = Self.stores(missing, folder, log: hasOwnLog ? own.log : nil)[index]
+        let config = ActiveConfig.make(store: store, log: others.log)
+        #expect(config["Home"] == nil)
+        let isNamed = [own, others].map { log in
+            log.messages(ofLevel: .error).contains { $0.contains("bootstrap.json") }
+        }
+        #expect(isNamed == [hasOwnLog, !hasOwnLog])
+    }
 }
