@@ -1,9 +1,9 @@
 extension ActiveConfig {
     /// Activates the pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own and the deliveries are on the
-    /// listener queue. It blocks for the store. Called from a store, it returns at once and
-    /// activates afterwards.
+    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``. It waits for the store. Called by a store, it returns at once, and activates
+    /// afterwards.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     @available(*, noasync, message: "Await the function of the same name.")
@@ -12,8 +12,8 @@ extension ActiveConfig {
 
     /// Activates the pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own and the deliveries are on the
-    /// listener queue.
+    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     @discardableResult

@@ -43,10 +43,10 @@ extension ActiveConfig {
     ///   only.
     /// - Throws: The downloader's error, such as ``DownloadError``, which is also thrown when the
     ///   downloader took longer than `downloadTimeout`; ``ConfigurationFormatError`` when the
-    ///   document cannot be used; `CancellationError`. The active configuration then stays, and
-    ///   nothing is stored. A configuration that could not be stored is not an error here: it
-    ///   remains its user's configuration in this launch, as long as the user is in memory, and the
-    ///   log reports it.
+    ///   document cannot be used; when a vetting refuses it, the ``ConfigurationRefusal``, or its
+    ///   ``ConfigurationRefusal/underlyingError``, such as the `SignatureError` of
+    ///   `SignatureVetting`; `CancellationError`. The active configuration then stays, and nothing
+    ///   is stored. A document that cannot be stored is not an error: see ``ActiveConfigStore``.
     @discardableResult
     public func downloadNewConfig() async throws -> DownloadResult {
         try await download(of: nil)

@@ -7,9 +7,10 @@ extension ActiveConfig {
     /// Lets the next download ask the server regardless of the ``FetchPolicy``'s interval, for
     /// example after a push notification: see <doc:Realtime-updates-and-push>.
     ///
-    /// The mark is kept across launches, for each user until the user's next download. A running
-    /// download does not clear it, as the server may have answered before. The mark is stored when
-    /// this returns, which takes a few milliseconds; the log reports a failing store.
+    /// It is kept across launches, for all users, until each has been downloaded. A download that is
+    /// running does not count, as the server may have answered before. When it returns the mark is
+    /// stored, which takes a few milliseconds. If it cannot be stored, it lasts for this launch: see
+    /// ``ActiveConfigStore``.
     @available(*, noasync, message: "Await the function of the same name.")
     public func markStale() {
         history.markStale()
@@ -19,9 +20,9 @@ extension ActiveConfig {
     /// Lets the next download ask the server regardless of the ``FetchPolicy``'s interval, for
     /// example after a push notification: see <doc:Realtime-updates-and-push>.
     ///
-    /// The mark is kept across launches, for each user until the user's next download. A running
-    /// download does not clear it, as the server may have answered before. The log reports a
-    /// failing store.
+    /// It is kept across launches, for all users, until each has been downloaded. A download that is
+    /// running does not count, as the server may have answered before. If it cannot be stored, it lasts for
+    /// this launch: see ``ActiveConfigStore``.
     public func markStale() async {
         await storeCalls.run { self.history.markStale() }
         signalChange()

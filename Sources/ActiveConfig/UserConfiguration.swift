@@ -39,8 +39,8 @@ public final class UserConfiguration: Sendable {
     /// `activate()`.
     ///
     /// - Returns: The result, with the sections that differ from before the call.
-    /// - Throws: The downloader's error, ``ConfigurationFormatError`` or `CancellationError`; the
-    ///   active configuration then stays.
+    /// - Throws: The downloader's error, ``ConfigurationFormatError``, the error of a vetting that refuses
+    ///   the document, or `CancellationError`; the active configuration then stays.
     @discardableResult
     public func download() async throws -> DownloadResult {
         try await result { try await self.config.download(of: self.entry.userID) }
@@ -56,9 +56,10 @@ public final class UserConfiguration: Sendable {
     ///
     /// - Parameter document: The whole document.
     /// - Returns: The result, with the sections that differ from before the call;
-    ///   ``DownloadOutcome/notModified`` for an older document, or one that a vetting ignores.
-    /// - Throws: ``ConfigurationFormatError`` when the document cannot be used, the error of a vetting that
-    ///   refuses it, or `CancellationError`; the active configuration then stays.
+    ///   ``DownloadOutcome/notModified`` when the document is older, or a vetting ignores it.
+    /// - Throws: ``ConfigurationFormatError`` when the document cannot be used; the
+    ///   ``ConfigurationRefusal`` of a vetting, or its ``ConfigurationRefusal/underlyingError``;
+    ///   `CancellationError`. The active configuration then stays.
     @discardableResult
     public func receive(_ document: ConfigurationState) async throws -> DownloadResult {
         let downloader = ReceivedDocument(
@@ -95,9 +96,9 @@ public final class UserConfiguration: Sendable {
 
     /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own and the deliveries are on the
-    /// listener queue. It blocks for the store. Called from a store, it returns at once and
-    /// activates afterwards.
+    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``. It waits for the store. Called by a store, it returns at once, and activates
+    /// afterwards.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     @available(*, noasync, message: "Await the function of the same name.")
@@ -106,8 +107,8 @@ public final class UserConfiguration: Sendable {
 
     /// Activates the user's pending document, with all its sections; see ``ActivationPolicy``.
     ///
-    /// When it returns, the document is stored as the user's own and the deliveries are on the
-    /// listener queue.
+    /// When it returns, the document is stored as the user's own, and what it has to deliver is on the
+    /// listener queue. If it cannot be stored, it is active all the same: see ``ActiveConfigStore``.
     ///
     /// - Returns: The changed sections, sorted; empty when no document is pending.
     @discardableResult

@@ -7,8 +7,13 @@ public import Foundation
 /// medium, and are not called on Swift's cooperative threads. Methods that read can be called on
 /// the main thread, and must take no longer than reading a file.
 ///
-/// See <doc:Custom-stores-and-downloaders>; the conformance suite of `ActiveConfigTesting` checks
-/// custom stores.
+/// A write that fails undoes nothing in memory. A document that was downloaded or activated, the mark of
+/// `markStale()` and custom signals then last as long as the process keeps them, and the log reports the
+/// failure; none of these calls throws a store's error. Only `forgetUser(_:)` and `forgetGenericUser()`
+/// throw it, since stored data that has to go would stay.
+///
+/// See <doc:Writing-a-store>; the conformance suite of `ActiveConfigTesting` checks a store of your
+/// own.
 public protocol ActiveConfigStore: Sendable {
     /// The configuration to start with for a user: the user's own, else the generic user's, else a
     /// bootstrap configuration, else nil. It does not throw: log a failed read, and return the next
