@@ -3,36 +3,52 @@ import Foundation
 
 /// The type of a key.
 ///
-/// Types may be added: keep a `default` when you switch over it.
-public indirect enum SettingType: Sendable, Hashable {
+/// Types may be added.
+public struct SettingType: Sendable, Hashable {
+    indirect enum Kind: Sendable, Hashable {
+        case bool, int, double, float, string, url, duration, date, data, uuid, json
+        case array(SettingType)
+        case object(SettingType)
+        case optional(SettingType)
+    }
+
+    private(set) var kind: Kind
+
+    private init(_ kind: Kind) { self.kind = kind }
+
     /// `Bool`.
-    case bool
+    public static let bool = SettingType(.bool)
     /// `Int`.
-    case int
+    public static let int = SettingType(.int)
     /// `Double`.
-    case double
+    public static let double = SettingType(.double)
     /// `Float`.
-    case float
+    public static let float = SettingType(.float)
     /// `String`.
-    case string
+    public static let string = SettingType(.string)
     /// `URL`.
-    case url
+    public static let url = SettingType(.url)
     /// `Duration`.
-    case duration
+    public static let duration = SettingType(.duration)
     /// `Date`.
-    case date
+    public static let date = SettingType(.date)
     /// `Data`.
-    case data
+    public static let data = SettingType(.data)
     /// `UUID`.
-    case uuid
+    public static let uuid = SettingType(.uuid)
     /// `SettingValue`: any JSON value.
-    case json
+    public static let json = SettingType(.json)
+
     /// An array of one type.
-    case array(SettingType)
-    /// A dictionary by name, with values of one type.
-    case object(SettingType)
+    public static func array(_ element: SettingType) -> SettingType { SettingType(.array(element)) }
+
+    /// A dictionary by name, its values of one type.
+    public static func object(_ value: SettingType) -> SettingType { SettingType(.object(value)) }
+
     /// `nil` or a value of a type.
-    case optional(SettingType)
+    public static func optional(_ wrapped: SettingType) -> SettingType {
+        SettingType(.optional(wrapped))
+    }
 }
 
 extension SettingType {
@@ -61,7 +77,7 @@ extension SettingType {
         guard depth <= Self.maximumDepth else { return nil }
         if text.hasSuffix("?") {
             guard let wrapped = SettingType(text.dropLast(), depth: depth + 1) else { return nil }
-            if case .optional = wrapped { return nil }
+            if case .optional = wrapped.kind { return nil }
             self = .optional(wrapped)
         } else if text.hasPrefix("["), text.hasSuffix("]") {
             guard let element = SettingType(text.dropFirst().dropLast(), depth: depth + 1) else {
@@ -82,7 +98,7 @@ extension SettingType {
 
     /// The type's name in Swift, such as `[String: Double]`.
     public var swiftName: String {
-        switch self {
+        switch kind {
         case .bool: "Bool"
         case .int: "Int"
         case .double: "Double"
@@ -102,12 +118,12 @@ extension SettingType {
 
     /// The type of non-nil values.
     var withoutOptional: SettingType {
-        if case .optional(let wrapped) = self { wrapped } else { self }
+        if case .optional(let wrapped) = kind { wrapped } else { self }
     }
 
     /// True when Foundation declares the type, or one in it.
     var needsFoundation: Bool {
-        switch self {
+        switch kind {
         case .url, .date, .data, .uuid: true
         case .bool, .int, .double, .float, .string, .duration, .json: false
         case .array(let inner), .object(let inner), .optional(let inner): inner.needsFoundation

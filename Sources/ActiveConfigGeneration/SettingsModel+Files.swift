@@ -77,7 +77,7 @@ extension SettingsModel {
             let declared = entry.settings[key] ?? SettingsSchema.Setting()
             if let value = section?[key] {
                 settings[key] = try setting(value, declared, at: place, document)
-            } else if case .optional? = declared.type, let type = declared.type {
+            } else if case .optional? = declared.type?.kind, let type = declared.type {
                 settings[key] = try setting(
                     .null, SettingsSchema.Setting(type: type, description: declared.description),
                     at: place, document)

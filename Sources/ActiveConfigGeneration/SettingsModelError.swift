@@ -10,11 +10,20 @@ public struct SettingsModelError: Error, Sendable, Hashable {
     /// The input files of a model.
     ///
     /// Files may be added: keep a `default` when you switch over it.
-    public enum File: Sendable, Hashable {
+    public struct File: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String {
+            case document, schema
+        }
+
+        private let kind: Kind
+
         /// The document with the defaults.
-        case document
+        public static let document = File(kind: .document)
         /// The schema with types and descriptions.
-        case schema
+        public static let schema = File(kind: .schema)
+
+        /// The file's name here, such as `schema`.
+        public var description: String { kind.rawValue }
     }
 
     /// The effect of a diagnostic on a build.

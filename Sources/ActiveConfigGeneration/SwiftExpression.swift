@@ -68,7 +68,7 @@ struct SwiftExpression: Sendable, Hashable {
         let type = type.withoutOptional
         let converted = "\(parsed).flatMap(\(type.swiftName).init(settingValue:))"
         var expression =
-            switch type {
+            switch type.kind {
             case .json: SwiftExpression("\(parsed) ?? .null")
             case .array: SwiftExpression("\(converted) ?? []")
             default: SwiftExpression("\(converted) ?? [:]")
@@ -82,7 +82,7 @@ extension SwiftExpression {
     private static func make(
         _ value: SettingValue, _ type: SettingType
     ) throws(SettingMismatch) -> SwiftExpression {
-        switch type {
+        switch type.kind {
         case .bool: return SwiftExpression("\(try read(value, as: Bool.self))")
         case .int: return SwiftExpression("\(try readInteger(value))")
         case .double: return SwiftExpression(SwiftLiteral.number(try read(value, as: Double.self)))

@@ -10,8 +10,6 @@ public enum ActiveConfigUpdate: Sendable, Hashable {
 }
 
 /// The state of a user's connection.
-///
-/// States may be added: keep a `default` when you switch over it.
 public enum ActiveConfigUpdateState: Sendable, Hashable {
     /// Connecting, and fetching the configuration.
     case connecting

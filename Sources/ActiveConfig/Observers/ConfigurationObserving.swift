@@ -32,9 +32,7 @@ public protocol ConfigurationObserving: Sendable {
 
 /// An event of a user's configuration, for a ``ConfigurationObserving``.
 public struct ConfigurationEvent: Sendable {
-    /// The kind of event.
-    ///
-    /// Kinds may be added: keep a `default` when you switch over it.
+    /// The kind of news.
     public enum Kind: Sendable {
         /// A setting was read by a typed key, or with its section by `decode(_:)`, for the first
         /// time or with another value than in the previous configuration.
