@@ -31,8 +31,8 @@ public protocol ConfigurationVetting: Sendable {
 
     /// Called once, when its configuration is created.
     ///
-    /// - Parameter activeConfig: The configuration; do not hold it strongly.
-    func attach(to activeConfig: ActiveConfig)
+    /// - Parameter config: The configuration, not to be held strongly.
+    func attach(to config: ActiveConfig)
 
     /// Called before a document becomes active for the current user.
     ///
@@ -83,7 +83,7 @@ extension ConfigurationVetting {
     public var needsOriginal: Bool { false }
 
     /// Does nothing.
-    public func attach(to activeConfig: ActiveConfig) {}
+    public func attach(to config: ActiveConfig) {}
 
     /// Does nothing.
     public func willActivate(_ activation: ConfigurationActivation) {}

@@ -78,14 +78,14 @@ public final class NotificationRecorder: Sendable {
     /// Starts recording; it ends when the recorder is released.
     ///
     /// - Parameters:
-    ///   - activeConfig: The object whose notifications are recorded, held weakly; nil records
-    ///     those of every object.
-    ///   - notificationCenter: The center of the notifications.
+    ///   - config: The object whose notifications are recorded; it is not kept alive. Nil
+    ///     records those of every object.
+    ///   - notificationCenter: The center that they are posted to.
     ///   - otherNames: Names to record besides those of `ActiveConfig`, such as
     ///     `CrashGuard.verdictNotification`.
     ///   - body: Called from within each post, after it was recorded.
     public init(
-        of activeConfig: ActiveConfig?, in notificationCenter: NotificationCenter = .default,
+        of config: ActiveConfig?, in notificationCenter: NotificationCenter = .default,
         also otherNames: [Notification.Name] = [],
         _ body: @escaping @Sendable (Entry) -> Void = { _ in }
     ) {
@@ -102,7 +102,7 @@ public final class NotificationRecorder: Sendable {
         observers = Observers(
             tokens: names.map { name in
                 notificationCenter.addObserver(
-                    forName: name, object: activeConfig, queue: nil
+                    forName: name, object: config, queue: nil
                 ) { notification in
                     let entry = Entry(notification)
                     recorded.withLock { $0.append(entry) }

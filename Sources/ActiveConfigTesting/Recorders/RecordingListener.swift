@@ -56,11 +56,11 @@ public final class RecordingListener: ActiveConfigListener {
 
     /// Records a call.
     public func activeConfig(
-        _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
+        _ config: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
         forSectionName sectionName: String
     ) {
         let delivery = Delivery(sectionName, section)
         recorded.withLock { $0.append(delivery) }
-        body(activeConfig, delivery)
+        body(config, delivery)
     }
 }

@@ -20,7 +20,7 @@ extension CrashGuard {
     ///
     /// Reads the store, unless it has been read before.
     public var verdict: CrashGuardVerdict? {
-        _ = state.withLock { $0.context }?.activeConfig?.currentConfiguration
+        _ = state.withLock { $0.context }?.config?.currentConfiguration
         return state.withLock { $0.verdicts.last }
     }
 
@@ -139,10 +139,10 @@ extension CrashGuard {
         }
         guard isNew, let context = state.withLock({ $0.context }) else { return }
         context.log(.error, "\(new)")
-        guard let activeConfig = context.activeConfig else { return }
-        activeConfig.listenerQueue.async {
-            activeConfig.notificationCenter.post(
-                name: Self.verdictNotification, object: activeConfig,
+        guard let config = context.config else { return }
+        config.listenerQueue.async {
+            config.notificationCenter.post(
+                name: Self.verdictNotification, object: config,
                 userInfo: [
                     ActiveConfig.NotificationKey.userID: new.userID ?? NSNull(),
                     Self.verdictKey: new,

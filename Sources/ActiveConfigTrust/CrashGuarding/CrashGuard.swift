@@ -45,7 +45,7 @@ public final class CrashGuard: Sendable {
     }
 
     struct Context {
-        weak let activeConfig: ActiveConfig?
+        weak let config: ActiveConfig?
         let record: StoredState<LaunchRecord>
         let store: any ActiveConfigStore
         let clock: any Clock<Duration>
@@ -148,17 +148,17 @@ public final class CrashGuard: Sendable {
 }
 
 extension CrashGuard: ConfigurationVetting {
-    /// Connects it to the configuration that it guards, whose store it uses.
-    public func attach(to activeConfig: ActiveConfig) {
-        let (clock, log) = (activeConfig.clock, activeConfig.log)
-        guard let store = activeConfig.configStore else {
+    /// Connects it with the configuration that it guards, whose store it uses.
+    public func attach(to config: ActiveConfig) {
+        let (clock, log) = (config.clock, config.log)
+        guard let store = config.configStore else {
             return log(.warning, "The crash guard does nothing: there is no store.")
         }
         let collected = ActiveConfigLog(minimumLevel: log.minimumLevel) { [messages] level, text in
             messages.withLock { $0.append((level, text)) }
         }
         let context = Context(
-            activeConfig: activeConfig,
+            config: config,
             record: StoredState(
                 "crash-guard", initial: LaunchRecord(), store: store, log: collected),
             store: store, clock: clock, log: log, collected: collected)
