@@ -84,8 +84,8 @@ extension RequestError {
     static let storeDamaged = RequestError(
         httpStatus: .serviceUnavailable, statusName: "UNAVAILABLE",
         message:
-            "The server's store contains unreadable data, so nothing was stored: see the server "
-            + "log for what must be restored.",
+            "The server's store has content that cannot be read, so nothing was stored: see the "
+            + "server log for what must be restored.",
         headerFields: [.retryAfter: "60"])
 
     /// 503: the store did not confirm whether it has stored the change.
