@@ -49,7 +49,7 @@ struct DraftRoutes: Sendable {
         guard let baseVersion = body["baseVersion"]?.versionNumber else {
             throw RequestError.invalidArgument(
                 "baseVersion is missing or not a version number: send the version on which the "
-                    + "edit is based, such as \"5\", or \"0\" for an edit before the first publish.")
+                    + "edit is based, such as \"5\", or \"0\" for one before the first publish.")
         }
         guard let template = body["template"], case .object = template else {
             throw RequestError.invalidArgument(
