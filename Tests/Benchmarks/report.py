@@ -1,8 +1,10 @@
 """Runs the benchmarks of this commit, and of an earlier one in turn, and prints what they measured.
 
-USAGE: report.py [--earlier FOLDER COMMIT] [--markdown] [--plot FILE] [--command TEXT] FOLDER [OPTION ...]
+USAGE: report.py --figures FILE --plot FILE
+       report.py [--earlier FOLDER COMMIT] [--markdown] [--plot FILE] [--command TEXT] FOLDER [OPTION ...]
 
-FOLDER has the program activeconfig-benchmarks, to which the other options go.
+FOLDER has the program activeconfig-benchmarks, to which the other options go. --figures draws the plot of
+figures that were written down, as figures.json has them, and measures nothing.
 """
 
 import argparse
@@ -30,7 +32,8 @@ parser.add_argument("--only")
 parser.add_argument("--rounds", default="5")
 parser.add_argument("--json", action="store_true")
 parser.add_argument("--check", action="store_true")
-parser.add_argument("folder")
+parser.add_argument("--figures")
+parser.add_argument("folder", nargs="?")
 options, others = parser.parse_known_args()
 earlier, commit = options.earlier
 
@@ -85,8 +88,21 @@ def time(nanoseconds):
     return f"{nanoseconds:.3g} ns"
 
 
-this, before = measured()
-when = conditions.of(options.command, commit)
+def read(path):
+    """Rows that were written down, and where they were measured."""
+    with open(path, encoding="utf-8") as file:
+        content = json.load(file)
+    return {(row["target"], row["what"], peer_name(row)): row for row in content["rows"]}, content["measured"]
+
+
+if not options.figures and not options.folder:
+    parser.error("FOLDER is missing")
+if options.figures:
+    (this, line), before = read(options.figures), {}
+else:
+    this, before = measured()
+    when = conditions.of(options.command, commit)
+    line = when.line
 for key, row in this.items():
     ours, theirs = (side.get(key, {}).get("oursInNanoseconds") for side in (this, before))
     row["earlierInNanoseconds"] = theirs
@@ -127,7 +143,9 @@ def plotted():
 
 if options.plot:
     plot.write(options.plot, "How long peers take, to ActiveConfig's time", "times ActiveConfig's time",
-               plotted(), [when.line], is_logarithmic=True)
+               plotted(), [line], is_logarithmic=True)
+if options.figures:
+    sys.exit()
 if options.json:
     print(json.dumps(when.fields | {"rows": list(this.values())}, ensure_ascii=False, indent=2))
 elif options.markdown:

@@ -10,7 +10,8 @@ whose file or heading does not exist, and on <doc:…> outside of "## Topics".
 
 --copy copies the catalog of a module into FOLDER. There, a link to another page of the catalog is one of
 DocC's, as is one into the catalog of a module that is LINKED; other links to files are plain text. An image
-has its name without a folder, by which DocC finds the variant for a dark background, NAME~dark.svg.
+has its name without a folder, by which DocC finds the variant for a dark background, NAME~dark.svg. Of an
+SVG with colors for a dark background, which a Git host shows, both variants are made.
 
 Exit codes: 0 all is well, 1 a link is broken, 64 wrong arguments.
 """
@@ -25,6 +26,7 @@ from urllib.parse import unquote
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)(?:\s+\"[^\"]*\")?\)")
 CODE = re.compile(r"(?ms)^ *(```|~~~).*?^ *\1[^\S\n]*$|(`+)(?!`).+?(?<!`)\2(?!`)|<!--.*?-->")
+DARK = re.compile(r"(?ms)^@media \(prefers-color-scheme: dark\) \{\n(.*?)^\}\n")
 DOC = re.compile(r"<doc:[^>]*>|\]\(doc:[^)]*\)")
 
 
@@ -101,6 +103,13 @@ def copy(module, folder, linked):
     shutil.copytree(source, folder)
     for path in source.glob("*.md"):
         Path(folder, path.name).write_text(converted(path, linked), "utf-8")
+
+
+    for path in Path(folder).rglob("*.svg"):
+        text = path.read_text("utf-8")
+        if not path.stem.endswith("~dark") and DARK.search(text):
+            path.write_text(DARK.sub("", text), "utf-8")
+            path.with_stem(path.stem + "~dark").write_text(DARK.sub(r"\1", text), "utf-8")
 
 
 def self_test():
