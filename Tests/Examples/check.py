@@ -151,6 +151,9 @@ class Module:
     def add(self, block, imports, declarations, statements=()):
         """A file for a block, with what it imports, and a function of the statements of blocks."""
         text = "".join(f"@testable import {module}\n" for module in self.prelude) + "".join(imports)
+        # On Apple's platforms these export Foundation; the stubs do not.
+        if self.modules & {"AppKit", "SwiftUI", "UIKit"}:
+            text += "import Foundation\n"
         # On Linux, members of a module that Foundation exports count as not imported.
         if re.search(r"(?m)^import Foundation$", text):
             text += "#if canImport(FoundationInternationalization)\nimport FoundationInternationalization\n#endif\n"
