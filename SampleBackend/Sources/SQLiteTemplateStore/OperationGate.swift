@@ -1,13 +1,13 @@
 import TemplateStore
 
-/// Counts operations, so that closing can wait for their end.
+/// Counts running operations, so that closing can wait for them.
 final class OperationGate: Sendable {
     private struct State {
         /// Number of running operations.
         var operations = 0
-        /// Set by `close()`: no operation may begin.
+        /// Set by `close()`; no operation can begin afterwards.
         var isClosed = false
-        /// Waiting for the end of all operations.
+        /// Continuations that wait for the end of all operations.
         var waiters: [CheckedContinuation<Void, Never>] = []
 
         /// Removes and returns the waiters if no operation is running.
@@ -40,7 +40,7 @@ final class OperationGate: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Prevents further operations, and waits for those that are running.
+    /// Prevents further operations, and waits for the running ones.
     ///
     /// - Returns: True for the first call.
     func close() async -> Bool {

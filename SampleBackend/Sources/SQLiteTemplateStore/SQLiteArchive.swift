@@ -3,7 +3,7 @@ import GRDB
 package import TemplateStore
 
 extension SQLiteTemplateStore: ArchivingStore {
-    /// Opens the content of this moment, which stays while others write.
+    /// Opens a snapshot of the content, which stays unchanged while others write.
     package func openArchive() async throws(TemplateStoreError) -> any StoreArchive {
         let snapshot = try await openSnapshot()
         do {
@@ -23,13 +23,13 @@ extension SQLiteTemplateStore: ArchivingStore {
 
 /// The content of a database in one read transaction.
 private struct SQLiteArchive: StoreArchive {
-    /// The most rows that are read at once.
+    /// Maximum number of rows that are read at a time.
     private static let page = 200
-    /// The same for rows with texts that may have megabytes.
+    /// The same for rows with texts, which can have megabytes.
     private static let pageOfTexts = 4
 
     let snapshot: DatabaseSnapshot
-    /// The path of the database, for errors.
+    /// The path of the database, for error messages.
     let path: String
     let revision: StoreRevision
     let changeCount: Int
@@ -108,8 +108,9 @@ private struct SQLiteArchive: StoreArchive {
         }
     }
 
-    /// Reads the rows of a query in pages of at most `limit`; the query is for the rows after a `place`,
-    /// in the order of it.
+    /// Reads the rows of a query in pages of at most `limit`.
+    ///
+    /// The query must select the rows after a `place`, in the order of `place`.
     private func forEachRow<Value: Sendable>(
         _ query: String, by limit: Int = page,
         _ parse: @escaping @Sendable (Row) throws -> Value,
@@ -130,7 +131,7 @@ private struct SQLiteArchive: StoreArchive {
 }
 
 extension Database {
-    /// The content that the change of an audit entry stored; nil when it is gone.
+    /// The content that the change of an audit entry stored; nil if it no longer exists.
     fileprivate func archivedContent(of entry: AuditEntry) throws -> ArchivedContent? {
         switch entry.action {
         case .publish, .rollback:
@@ -152,7 +153,7 @@ extension Database {
         }
     }
 
-    /// The deliveries of a webhook, the oldest first.
+    /// The deliveries of a webhook, oldest first.
     fileprivate func deliveries(ofWebhook position: Int64) throws -> [WebhookQueue.Entry] {
         try Row.fetchAll(
             self,

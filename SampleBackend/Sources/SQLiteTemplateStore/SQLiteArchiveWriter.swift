@@ -4,7 +4,7 @@ package import TemplateStore
 import Templates
 
 extension SQLiteTemplateStore {
-    /// Begins to fill this database, and marks it as incomplete by its application ID.
+    /// Starts to fill this database, and marks it as incomplete by its application ID.
     package func beginFilling() async throws(TemplateStoreError) -> any ArchiveWriter {
         try await useWriter { [path] db in
             try db.inTransaction(.immediate) {
@@ -23,14 +23,14 @@ extension SQLiteTemplateStore {
     }
 }
 
-/// Stores records in a database, many in a transaction.
+/// Stores records in a database, many per transaction.
 private actor SQLiteArchiveWriter: ArchiveWriter {
-    /// Bounds of what is stored in one transaction.
+    /// Maximum size of one transaction.
     private static let (mostRecords, mostBytes) = (500, 4 << 20)
 
     private let store: SQLiteTemplateStore
     private var pending: [ArchivedRecord] = []
-    /// The approximate bytes of the texts that are pending.
+    /// Approximate size of the pending texts, in bytes.
     private var size = 0
 
     init(store: SQLiteTemplateStore) { self.store = store }
@@ -63,7 +63,7 @@ private actor SQLiteArchiveWriter: ArchiveWriter {
                 try db.execute(sql: "PRAGMA application_id = \(SQLiteSchema.applicationID)")
                 return .commit
             }
-            // The file alone has everything then.
+            // The database file then contains everything.
             _ = try db.checkpoint(.truncate)
         }
     }
@@ -112,10 +112,10 @@ extension Database {
         }
     }
 
-    /// The number of a project in its table, which is added if it is not there.
+    /// The number of a project in its table; adds the project if it is missing.
     ///
-    /// Its details may come before the oldest version that is kept, so that the current version is 1
-    /// until then.
+    /// A project's details can precede its oldest stored version, so the current version is 1 until
+    /// then.
     private func project(_ name: String, currentVersion: Int? = nil) throws -> Int64 {
         try execute(
             sql: """

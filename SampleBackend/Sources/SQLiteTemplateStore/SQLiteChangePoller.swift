@@ -1,6 +1,6 @@
 import TemplateStore
 
-/// Polls for changes by other processes while there are readers of changes.
+/// Polls for changes by other processes while readers wait for changes.
 final class SQLiteChangePoller: Sendable {
     private let interval: Duration
     /// Advanced by each poll.
@@ -13,7 +13,9 @@ final class SQLiteChangePoller: Sendable {
         self.signal = signal
     }
 
-    /// Starts polling unless it is running; it ends when no reader waits.
+    /// Starts polling unless it is running.
+    ///
+    /// Polling stops when no reader waits.
     ///
     /// `latest` reads the newest revision.
     func start(
@@ -36,14 +38,16 @@ final class SQLiteChangePoller: Sendable {
                 if revision < signal.latest { signal.wake() }
                 signal.advance(to: revision)
             } catch {
-                // The waiting readers will find the failure themselves.
+                // The waiting readers will get the failure themselves.
                 signal.wake()
             }
             try? await Task.sleep(for: interval)
         }
     }
 
-    /// True while a reader waits; otherwise clears the task, so that the next wait starts another.
+    /// True while a reader waits.
+    ///
+    /// Otherwise clears the task, so that the next wait starts another one.
     private func isNeeded() -> Bool {
         task.withLock { task in
             let isNeeded = signal.hasWaiters

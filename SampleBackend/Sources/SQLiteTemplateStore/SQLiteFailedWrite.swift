@@ -10,22 +10,21 @@ import TemplateStore
     import Glibc
 #endif
 
-/// A write that failed because the disk was full or broken.
+/// A write that failed because the disk was full or faulty.
 ///
-/// The next small write may still fit into the log, so the readiness check tries one of the same
-/// size.
+/// A smaller write may still fit into the log, so the readiness check tries one of the same size.
 struct SQLiteFailedWrite: Sendable {
-    /// The most bytes of a trial write.
+    /// Maximum size of a trial write, in bytes.
     private static let maximumTrial = 16 << 20
 
-    /// Approximate size of the failed write in bytes.
+    /// Approximate size of the failed write, in bytes.
     let size: Int
     let error: TemplateStoreError
 
-    /// Recognizes a write error of about `size` bytes; nil for other errors, such as a lock of
-    /// another process.
+    /// Recognizes a write error of about `size` bytes; nil for other errors, such as another
+    /// process's lock.
     ///
-    /// `db` is the connection, right after the error.
+    /// `db` is the connection, immediately after the error.
     init?(_ error: DatabaseError, of size: Int, to db: Database, at path: String) {
         let systemError = unsafe sqlite3_system_errno(db.sqliteConnection)
         switch error.resultCode {
@@ -35,7 +34,7 @@ struct SQLiteFailedWrite: Sendable {
             self.error = .outOfSpace(at: path, error, reason: SQLiteFileStatus.reason(systemError))
         case .SQLITE_IOERR
         where error.extendedResultCode == .SQLITE_IOERR_WRITE && systemError != EIO:
-            // A write that was cut short at a limit leaves no reason.
+            // A write that a limit cut short has no error number.
             self.error = .outOfSpace(at: path, error)
         case .SQLITE_IOERR, .SQLITE_READONLY:
             self.error = TemplateStoreError(error, at: path)
@@ -44,7 +43,7 @@ struct SQLiteFailedWrite: Sendable {
         self.size = size
     }
 
-    /// Writes about `size` bytes and rolls back, so that no other process ever sees them.
+    /// Writes about `size` bytes and rolls back, so that other processes never see them.
     ///
     /// `db` is the writing connection, in a transaction.
     static func tryAgain(_ size: Int, on db: Database, at path: String) throws {
@@ -53,7 +52,7 @@ struct SQLiteFailedWrite: Sendable {
             try db.execute(
                 sql: "INSERT INTO trial VALUES (zeroblob(?))",
                 arguments: [min(size, maximumTrial)])
-            // Writes the pages to the log now instead of at the commit.
+            // Write the pages to the log now rather than at the commit.
             let code = unsafe sqlite3_db_cacheflush(db.sqliteConnection)
             guard code == SQLITE_OK else {
                 throw DatabaseError(resultCode: ResultCode(rawValue: code))
@@ -64,14 +63,14 @@ struct SQLiteFailedWrite: Sendable {
 }
 
 extension TemplateStoreError {
-    /// The error of a write without room; `reason` is the system's, if it is not the disk.
+    /// The error of a write without space; `reason` is the system's reason unless the disk is full.
     static func outOfSpace(
         at path: String, _ error: DatabaseError, reason: String? = nil
     ) -> TemplateStoreError {
         let cause = reason.map { " (\($0))" } ?? ""
         return TemplateStoreError(
             .outOfSpace,
-            "There is no room for the database '\(path)'\(cause): free space on its disk.",
+            "There is no space for the database '\(path)'\(cause): free space on its disk.",
             underlyingError: error)
     }
 }

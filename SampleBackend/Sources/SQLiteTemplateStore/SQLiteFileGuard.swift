@@ -3,12 +3,13 @@ import TemplateStore
 
 /// Detects that the files of an open database were removed, moved or replaced.
 ///
-/// SQLite keeps using a file that was removed or moved, and loses what it stores there. It mixes a
-/// file that was overwritten with its page cache. A fault stays until the store is opened again.
+/// SQLite keeps using a file that was removed or moved, and loses what it stores there. If the file
+/// was overwritten, it mixes the new content with its page cache. A fault persists until the store
+/// is opened again.
 ///
-/// Another file at the same path has another identity. A file that was overwritten keeps its
-/// identity; it is noticed because the database file changes by checkpoints only, and the index of
-/// the log has their position.
+/// Another file at the same path has another identity. An overwritten file keeps its identity, but
+/// is still noticed: only checkpoints change the database file, and the index of the log contains
+/// their position.
 final class SQLiteFileGuard: Sendable {
     /// A file of the database, by the suffix of its path.
     private enum Part: String, CaseIterable {
@@ -18,11 +19,11 @@ final class SQLiteFileGuard: Sendable {
         case index = "-shm"
     }
 
-    /// Last observed status of the database.
+    /// The last observed status of the database.
     fileprivate struct Sight {
         let size: Int64
         let modification: SQLiteFileStatus.Modification
-        /// Last observed checkpoint position of the log.
+        /// The last observed checkpoint position of the log.
         let checkpoint: SQLiteLogIndex.Checkpoint
     }
 
@@ -44,11 +45,11 @@ final class SQLiteFileGuard: Sendable {
     private let identities: [Part: SQLiteFileStatus.Identity]
     private let state = Locked(State())
 
-    /// Records the identities of the files of a database.
+    /// Records the identities of a database's files.
     ///
     /// `db` is a connection that has read.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when one of the files is gone.
+    /// - Throws: ``TemplateStoreError`` with the code `unavailable` when a file is missing.
     init(path: String, _ db: Database) throws(TemplateStoreError) {
         self.path = path
         var identities: [Part: SQLiteFileStatus.Identity] = [:]
@@ -67,9 +68,9 @@ final class SQLiteFileGuard: Sendable {
     /// True when an overwritten file must not be touched.
     var isContentForeign: Bool { state.withLock { $0.fault.map { !$0.keepsContent } ?? false } }
 
-    /// The known fault, or one that the files' identities show now.
+    /// The known fault, or a fault that the identities of the files show now.
     ///
-    /// Without its log, a database cannot even be opened by another connection.
+    /// Without its log, another connection cannot even open the database.
     func currentFault() -> TemplateStoreError? {
         state.withLock { state in
             if state.fault == nil { state.fault = try? replacement() }
@@ -77,11 +78,13 @@ final class SQLiteFileGuard: Sendable {
         }
     }
 
-    /// - Throws: ``TemplateStoreError`` with the code `filesReplaced` unless the files are those
-    ///   that were opened, written by SQLite only; `unavailable` when that cannot be found out now,
-    ///   which is no fault.
+    /// - Throws: ``TemplateStoreError`` with the code `filesReplaced` unless the files are the
+    ///   opened
+    ///   ones and only SQLite has written them; `unavailable` when this cannot be determined now,
+    ///   which
+    ///   is not a fault.
     func check(_ db: Database) throws(TemplateStoreError) {
-        // Read under the lock, so that no thread compares with an older observation.
+        // Reads under the lock, so that no thread compares with an older observation.
         try state.withLock { (state: inout State) throws(TemplateStoreError) in
             if let fault = state.fault { throw fault.error }
             state.fault = try replacement()
@@ -90,8 +93,9 @@ final class SQLiteFileGuard: Sendable {
         }
     }
 
-    /// Checks the files after a commit, which counts unless they are known to be others: it cannot be
-    /// taken back.
+    /// Checks the files after a commit.
+    ///
+    /// The commit cannot be undone, so it counts unless the files are known to be others.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `filesReplaced`.
     func checkAfterCommit(_ db: Database) throws(TemplateStoreError) {
@@ -102,7 +106,7 @@ final class SQLiteFileGuard: Sendable {
         }
     }
 
-    /// Writes the log into the database, if the connections still have both.
+    /// Writes the log into the database if the connections still have both.
     func save(_ db: Database) {
         let keepsContent = state.withLock { $0.fault?.keepsContent ?? false }
         guard keepsContent else { return }
@@ -110,7 +114,7 @@ final class SQLiteFileGuard: Sendable {
         _ = try? db.checkpoint(.truncate)
     }
 
-    /// The fault when a file is not the opened one; nil when all are.
+    /// The fault when a file is not the opened one; nil when all files are.
     private func replacement() throws(TemplateStoreError) -> Fault? {
         for part in Part.allCases {
             let file = path + part.rawValue
@@ -123,8 +127,7 @@ final class SQLiteFileGuard: Sendable {
         return nil
     }
 
-    /// The fault when a file was overwritten by something other than SQLite; nil when there is
-    /// none.
+    /// The fault when something other than SQLite has overwritten a file, if any.
     private func overwriting(
         _ db: Database, _ state: inout State
     ) throws(TemplateStoreError) -> Fault? {
@@ -135,7 +138,7 @@ final class SQLiteFileGuard: Sendable {
                 let logStatus = try SQLiteFileStatus.status(ofFileAt: log),
                 let head = try SQLiteFileStatus.head(ofLogAt: log, count: 32)
             else { return try replacement() }
-            // The observations belong together if nothing was written in between.
+            // The observations are consistent if nothing was written in between.
             guard SQLiteLogIndex(db) == index else { continue }
             guard logStatus.size >= index.logSize, index.isHead(head) else {
                 return fault("The file '\(log)' was replaced by other content", false)
@@ -149,15 +152,15 @@ final class SQLiteFileGuard: Sendable {
             state.sight = sight
             return nil
         }
-        // Other processes write all the time; the next check is soon.
+        // Other processes write continuously; the next check follows soon.
         return nil
     }
 
-    /// A fault whose error has advice.
+    /// A fault whose error includes advice.
     private func fault(_ sentence: String, _ keepsContent: Bool) -> Fault {
         let advice =
             keepsContent
-            ? "stop every program that uses the database, see that its files are the right ones, "
+            ? "stop every program that uses the database, check that its files are the right ones, "
                 + "and start this one again."
             : "stop every program that uses the database, move its files away, put a backup in "
                 + "their place, and start this one again."
@@ -170,7 +173,7 @@ final class SQLiteFileGuard: Sendable {
 }
 
 extension SQLiteFileGuard.Sight {
-    /// True when the database is unchanged, or changed by a checkpoint only.
+    /// True when the database is unchanged, or changed only by a checkpoint.
     fileprivate func isExplained(after last: Self) -> Bool {
         size == last.size && modification == last.modification
             || checkpoint != last.checkpoint || last.checkpoint.isUnderway

@@ -10,14 +10,14 @@ import TemplateStore
 
 /// The status of a file in the file system.
 struct SQLiteFileStatus: Equatable {
-    /// The identity of a file; a replacement at the same path has another one.
+    /// The identity of a file; a replacement at the same path has a different identity.
     struct Identity: Hashable {
         let device: UInt64
         /// The inode number.
         let file: UInt64
     }
 
-    /// Time of the last change of the content.
+    /// The time of the last change of the content.
     struct Modification: Hashable {
         /// Since 1970.
         let seconds: Int64
@@ -29,7 +29,7 @@ struct SQLiteFileStatus: Equatable {
     /// In bytes.
     let size: Int64
     let modification: Modification
-    /// True when others may read or write it, or the group may write it.
+    /// True when others can read or write the file, or the group can write it.
     let isOpenToOthers: Bool
 
     /// Reads the status; nil when there is no file.
@@ -43,7 +43,8 @@ struct SQLiteFileStatus: Equatable {
     }
 
     /// - Throws: ``TemplateStoreError`` with the code `unavailable` unless the system call failed
-    ///   because there is no file: nothing is known of the file then.
+    ///   because
+    ///   the file does not exist: the state of the file is then unknown.
     private static func checkIsAbsent(_ path: String, _ code: Int32) throws(TemplateStoreError) {
         if code == ENOENT || code == ENOTDIR { return }
         throw cannotBeLookedAt(path, code)
@@ -52,7 +53,7 @@ struct SQLiteFileStatus: Equatable {
     private static func cannotBeLookedAt(_ path: String, _ code: Int32) -> TemplateStoreError {
         TemplateStoreError(
             .unavailable,
-            "The file '\(path)' cannot be looked at now (\(reason(code))), so nothing is stored until "
+            "The file '\(path)' cannot be checked now (\(reason(code))), so nothing is stored until "
                 + "it can: check its permissions and the limit of open files.")
     }
 
@@ -71,7 +72,7 @@ struct SQLiteFileStatus: Equatable {
         isOpenToOthers = status.st_mode & 0o026 != 0
     }
 
-    /// Creates an empty file that only its owner can read; false when a file exists.
+    /// Creates an empty file that only its owner can read; false when the file exists.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `unavailable`.
     static func makeFile(at path: String) throws(TemplateStoreError) -> Bool {
@@ -84,14 +85,14 @@ struct SQLiteFileStatus: Equatable {
         if code == EEXIST { return false }
         throw TemplateStoreError(
             .unavailable,
-            "The file '\(path)' cannot be made (\(reason(code))): check that its folder exists and "
-                + "that this user may write there.")
+            "The file '\(path)' cannot be created (\(reason(code))): check that its folder exists and "
+                + "that this user can write there.")
     }
 
-    /// The first bytes of a file; fewer when it has fewer, nil when there is none.
+    /// The first bytes of a file; fewer if the file is shorter, nil if it does not exist.
     ///
-    /// Only for the write-ahead log: closing any descriptor of the database or its index releases
-    /// the locks that SQLite holds on it.
+    /// Use only for the write-ahead log: closing any descriptor of the database or its index
+    /// releases the locks that SQLite holds on that file.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `unavailable` when a system call fails.
     static func head(

@@ -1,49 +1,49 @@
 import GRDB
 import GRDBSQLite
 
-/// The index of the write-ahead log, shared by all processes that have the database open.
+/// The index of the write-ahead log, shared by all processes with the database open.
 ///
-/// Its layout is documented in "WAL-mode File Format" of SQLite, chapter 2.
+/// SQLite documents its layout in "WAL-mode File Format", chapter 2.
 struct SQLiteLogIndex: Equatable {
     /// Progress of writing the log into the database.
     struct Checkpoint: Hashable {
         /// Changes each time the log restarts.
         let salt: [UInt8]
-        /// Number of frames that are certainly written into the database.
+        /// Number of frames that have definitely been written into the database.
         let finishedFrames: UInt32
-        /// Number of frames that may be written; raised before the database is written.
+        /// Number of frames that may have been written; raised before the database is written.
         let begunFrames: UInt32
 
-        /// True when a checkpoint is running, or was interrupted.
+        /// True when a checkpoint is in progress, or was interrupted.
         var isUnderway: Bool { finishedFrames < begunFrames }
     }
 
-    /// Bytes of one of the two copies of the header.
+    /// Size of one of the two copies of the header, in bytes.
     private static let headerSize = 48
-    /// Bytes of both copies and of the checkpoint information after them.
+    /// Size of both copies and the checkpoint information after them, in bytes.
     private static let size = 136
-    /// Bytes of the part of the index that SQLite maps at once.
+    /// Size of the region of the index that SQLite maps at a time, in bytes.
     private static let regionSize: Int32 = 32_768
     /// Bytes of a log before its first frame.
     private static let logHeaderSize: Int64 = 32
     /// Bytes of a frame before its page.
     private static let frameHeaderSize: Int64 = 24
 
-    /// Number of valid frames of the log.
+    /// Number of valid frames in the log.
     let frameCount: UInt32
     /// In bytes.
     private let pageSize: Int64
     /// Progress of writing the log into the database.
     let checkpoint: Checkpoint
 
-    /// Least size of the log in bytes.
+    /// Minimum size of the log, in bytes.
     var logSize: Int64 {
         frameCount == 0
             ? 0
             : Self.logHeaderSize + Int64(frameCount) * (Self.frameHeaderSize + pageSize)
     }
 
-    /// True when these can be the first bytes of the log.
+    /// True when the bytes can be the start of the log.
     func isHead(_ bytes: [UInt8]) -> Bool {
         frameCount == 0 || bytes.dropFirst(16).prefix(8).elementsEqual(checkpoint.salt)
     }
@@ -58,7 +58,7 @@ struct SQLiteLogIndex: Equatable {
             unsafe methods.pointee.iVersion >= 2, let map = unsafe methods.pointee.xShmMap
         else { return nil }
         var region: UnsafeMutableRawPointer?
-        // SQLite has already mapped it, and keeps it mapped while the connection is open.
+        // SQLite has already mapped the region, and keeps it mapped while the connection is open.
         guard unsafe map(file, 0, Self.regionSize, 0, &region) == SQLITE_OK,
             let region = unsafe region
         else { return nil }
@@ -68,7 +68,7 @@ struct SQLiteLogIndex: Equatable {
 
     /// Parses the first bytes of the index.
     private init?(_ bytes: [UInt8]) {
-        // The second copy is written before the first one.
+        // SQLite writes the second copy before the first one.
         guard
             bytes[..<Self.headerSize].elementsEqual(bytes[Self.headerSize..<(2 * Self.headerSize)])
         else { return nil }
@@ -82,7 +82,7 @@ struct SQLiteLogIndex: Equatable {
             unsafe bytes.withUnsafeBytes {
                 unsafe $0.loadUnaligned(fromByteOffset: 14, as: UInt16.self)
             })
-        // 65,536 does not fit, and is written as 1.
+        // 65,536 does not fit into 16 bits, and is written as 1.
         pageSize = size == 1 ? 65_536 : size
         checkpoint = Checkpoint(
             salt: Array(bytes[32..<40]), finishedFrames: word(96), begunFrames: word(128))

@@ -2,18 +2,20 @@ import Foundation
 import GRDB
 import TemplateStore
 
-/// The steps that open a database, which is only read until it is known to belong to this program.
+/// The steps that open a database.
+///
+/// They only read it until it is known to belong to this program.
 struct SQLiteOpening: Sendable {
     typealias Opened = (DatabasePool, SQLiteFileGuard, SQLiteUseLock)
 
-    /// Most attempts while another process creates the same database.
+    /// Maximum number of attempts while another process creates the same database.
     private static let attempts = 50
     /// Seconds between two attempts.
     private static let pause = 0.1
-    /// The value of `PRAGMA synchronous` with which a commit is on the disk.
+    /// The value of `PRAGMA synchronous` that makes a commit durable.
     private static let synchronousFull = 2
 
-    /// Least size in bytes of a database that is not empty.
+    /// Minimum size of a database that is not empty, in bytes.
     private static let smallestPage = 512
 
     let path: String
@@ -34,7 +36,7 @@ struct SQLiteOpening: Sendable {
             throw TemplateStoreError(
                 .unavailable, "'\(path)' is a folder: give the path of a file in it.")
         }
-        // SQLite treats a file smaller than a page as an empty one, and would overwrite it.
+        // SQLite treats a file smaller than a page as empty, and would overwrite it.
         let size = try SQLiteFileStatus.status(ofFileAt: path)?.size ?? 0
         if size > 0, size < Self.smallestPage { throw TemplateStoreError.damaged(at: path) }
         var configuration = configuration
@@ -44,13 +46,13 @@ struct SQLiteOpening: Sendable {
         _ = try queue.read { db in try SQLiteSchema.version(of: db, at: path) }
     }
 
-    /// Opens the connections; several processes may do so at the same time.
+    /// Opens the connections; several processes can do so concurrently.
     private func openPool() throws -> Opened {
         for _ in 1..<Self.attempts {
             do {
                 return try openPoolOnce()
             } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                // Unlike other operations, the change to a write-ahead log does not wait for other
+                // Unlike other operations, the switch to a write-ahead log does not wait for other
                 // processes.
                 Thread.sleep(forTimeInterval: Self.pause)
             }
@@ -61,18 +63,18 @@ struct SQLiteOpening: Sendable {
     private func openPoolOnce() throws -> Opened {
         let pool = try DatabasePool(path: path, configuration: configuration)
         return try pool.writeWithoutTransaction { db in
-            // Not before, since the pool itself sets it to NORMAL when it starts.
+            // Not earlier, since the pool itself sets NORMAL when it starts.
             try db.execute(sql: "PRAGMA synchronous = FULL")
             guard try Int.fetchOne(db, sql: "PRAGMA synchronous") == Self.synchronousFull else {
                 throw TemplateStoreError(
                     .unavailable,
-                    "SQLite does not promise to write '\(path)' to the disk: use another build of "
+                    "SQLite does not guarantee to write '\(path)' to the disk: use another build of "
                         + "SQLite.")
             }
             try SQLiteSchema.migrate(db, at: path)
             let files = try SQLiteFileGuard(path: path, db)
             let useLock = try SQLiteUseLock(path: path) {
-                // On failure the claims end by themselves.
+                // If this fails, the claims end by themselves.
                 try? db.releaseClaims()
             }
             return (pool, files, useLock)
@@ -87,7 +89,7 @@ struct SQLiteOpening: Sendable {
         configuration.busyMode = .timeout(options.busyTimeout)
         configuration.prepareDatabase { [options] db in
             if db.configuration.readonly { return }
-            // A log that has grown is truncated again; 64 MB is room for many large templates.
+            // Truncates a log that has grown; 64 MB hold many large templates.
             try db.execute(sql: "PRAGMA journal_size_limit = 67108864")
             if let pages = options.maximumPageCount {
                 try db.execute(sql: "PRAGMA max_page_count = \(pages)")

@@ -4,19 +4,20 @@ import TemplateStore
 
 /// The tables of a store's database, and the migrations from older ones.
 ///
-/// Text is stored as its UTF-8 bytes, so that it is compared byte by byte, and may contain any
+/// Text is stored as its UTF-8 bytes, so that it compares byte by byte and can contain any
 /// character. Times are milliseconds since 1970.
 enum SQLiteSchema {
     /// The application ID that marks a database as this program's, `ACFG` in ASCII.
     static let applicationID: Int32 = 0x4143_4647
 
-    /// The application ID of a copy that is not complete, `ACFI` in ASCII; older programs take it for that
-    /// of another program.
+    /// The application ID of an incomplete copy, `ACFI` in ASCII.
+    ///
+    /// Older programs take the copy for another program's database.
     static let incompleteApplicationID: Int32 = 0x4143_4649
 
-    /// Migrations from each version of the schema to the next, the first from an empty database.
+    /// Migrations from each schema version to the next; the first starts from an empty database.
     ///
-    /// Append only: a released migration is never changed.
+    /// Append only: released migrations never change.
     private static let migrations = [version1, version2, version3, version4, version5, version6]
 
     static var currentVersion: Int { migrations.count }
@@ -95,10 +96,11 @@ enum SQLiteSchema {
 
     /// The version of a database's schema; 0 when it is empty.
     ///
-    /// The path is for errors.
+    /// `path` is for error messages.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `newerSchema`, or `damaged` when it is the
-    ///   database of another program; a `DatabaseError`.
+    /// - Throws: ``TemplateStoreError`` with the code `newerSchema`, or `damaged` when the database
+    ///   belongs
+    ///   to another program; a `DatabaseError`.
     static func version(of db: Database, at path: String) throws -> Int {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         let owner = try Int32.fetchOne(db, sql: "PRAGMA application_id") ?? 0
@@ -112,23 +114,23 @@ enum SQLiteSchema {
             throw TemplateStoreError(
                 .damaged,
                 "The file '\(path)' is the database of another program; it "
-                    + "was not touched: give the path of a new file or of a template store.")
+                    + "is unchanged: give the path of a new file or of a template store.")
         }
         guard version <= currentVersion else {
             throw TemplateStoreError(
                 .newerSchema,
                 "The database '\(path)' has the schema \(version), and "
-                    + "this program knows schemas up to \(currentVersion); it was not touched: use "
+                    + "this program knows schemas up to \(currentVersion); it is unchanged: use "
                     + "the newer program that wrote it, or a backup made before.")
         }
         return version
     }
 
-    /// Migrates a database to the current schema in one transaction; the path is for errors.
+    /// Migrates a database to the current schema in one transaction; `path` is for error messages.
     static func migrate(_ db: Database, at path: String) throws {
         if try version(of: db, at: path) == currentVersion { return }
         try db.inTransaction(.immediate) {
-            // Another process may have migrated it first.
+            // Another process may have migrated the database first.
             for migration in migrations.dropFirst(try version(of: db, at: path)) {
                 try db.execute(sql: migration)
             }
@@ -140,7 +142,7 @@ enum SQLiteSchema {
 }
 
 extension SQLiteSchema {
-    /// The tables of webhooks and their deliveries.
+    /// The tables for webhooks and their deliveries.
     ///
     /// A claimed delivery is due again when its claim ends.
     static let version2 = """
@@ -177,7 +179,7 @@ extension SQLiteSchema {
 }
 
 extension SQLiteSchema {
-    /// The table of drafts; a draft may belong to a project that does not exist yet.
+    /// The table for drafts; a draft can belong to a project that does not exist yet.
     fileprivate static let version3 = """
         CREATE TABLE drafts (
             owner BLOB NOT NULL,
@@ -193,7 +195,7 @@ extension SQLiteSchema {
 }
 
 extension SQLiteSchema {
-    /// The table of the details of projects, with the revision of their last change.
+    /// The table for project details, with the revision of their last change.
     fileprivate static let version4 = """
         CREATE TABLE project_details (
             project INTEGER PRIMARY KEY REFERENCES projects (id),
@@ -206,8 +208,8 @@ extension SQLiteSchema {
 }
 
 extension SQLiteSchema {
-    /// The table of the console's sessions, which were among the tokens, and stayed there when they
-    /// were over.
+    /// The table for the console's sessions, which earlier versions stored as tokens and kept after
+    /// their end.
     fileprivate static let version5 = """
         CREATE TABLE sessions (
             id BLOB NOT NULL PRIMARY KEY,
@@ -229,7 +231,7 @@ extension SQLiteSchema {
 }
 
 extension SQLiteSchema {
-    /// When a draft was found expired.
+    /// The time at which a draft was marked as expired.
     fileprivate static let version6 = """
         ALTER TABLE drafts ADD COLUMN expiry_notice_time INTEGER;
         """
@@ -237,8 +239,8 @@ extension SQLiteSchema {
 
 /// Bytes in a database, such as the UTF-8 of a text.
 ///
-/// GRDB passes empty data as `NULL`, and a text up to its first NUL. So empty bytes are passed as
-/// an empty text, and statements write `CAST(? AS BLOB)` for them.
+/// GRDB passes empty data as `NULL`, and a text only up to its first NUL. So empty bytes are passed
+/// as an empty text, and statements use `CAST(? AS BLOB)`.
 struct SQLiteBytes: DatabaseValueConvertible {
     let data: Data
 

@@ -3,13 +3,13 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// The audit trail of a project, newest first.
+    /// The audit trail of a project and the server, newest first.
     public func auditEntries(
         inProject project: String, matching query: AuditQuery
     ) async throws(TemplateStoreError) -> [AuditEntry] {
         let limit = min(max(query.limit, 1), TemplateStoreLimits.auditPage)
         let actions = query.actions ?? Set(AuditEntry.Action.allCases)
-        // Without the server's own entries, the index of projects leads past all others.
+        // Without the server's entries, the project index skips all other entries.
         let server = actions.contains(where: \.isOfServer) ? "OR project IS NULL" : ""
         let names = actions.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
         let filter = query.actions == nil ? "" : "AND action IN (\(names))"

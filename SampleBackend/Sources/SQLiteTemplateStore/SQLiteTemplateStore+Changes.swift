@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 public import TemplateStore
 
-/// Number of changes that are read at once.
+/// Number of changes that are read at a time.
 private let changesPerRead = 256
 
 extension SQLiteTemplateStore {
@@ -36,7 +36,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// The changes after a revision, by this process or another, in order.
+    /// The changes after a revision, by any process, in order.
     public func changes(since revision: StoreRevision) -> StoreChanges {
         StoreChanges(
             after: revision, signal: signal,
@@ -71,8 +71,8 @@ extension Database {
         ).map(StoreChange.init(row:))
     }
 
-    /// Records a change, drops all but the newest `kept` ones, and returns its revision, by default the
-    /// next.
+    /// Records a change with a revision, by default the next one, drops all but the newest `kept`
+    /// changes, and returns the revision.
     @discardableResult
     func recordChange(
         _ subject: StoreChange.Subject, keeping kept: Int, at revision: StoreRevision? = nil

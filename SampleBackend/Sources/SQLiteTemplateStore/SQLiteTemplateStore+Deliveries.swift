@@ -4,7 +4,7 @@ public import TemplateStore
 import Templates
 
 extension SQLiteTemplateStore {
-    /// The newest deliveries of a webhook, newest first.
+    /// The latest deliveries of a webhook, newest first.
     public func deliveries(
         ofWebhook id: String, inProject project: String, limit: Int
     ) async throws(TemplateStoreError) -> [WebhookDelivery] {
@@ -27,7 +27,7 @@ extension SQLiteTemplateStore {
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
         let time = date.millisecondsSince1970
-        // Often another process was faster, and a read does not keep others from writing.
+        // Another process is often faster, and a read does not block writers.
         if try await read({ db in try db.dueDeliveries(at: time, limit: 1).isEmpty }) { return [] }
         return try await write { db in
             try db.dueDeliveries(at: time, limit: limit).compactMap { place in
@@ -64,7 +64,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// The time from which there is a delivery to claim.
+    /// The earliest time at which a delivery can be claimed.
     public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
         try await read { db in
             try Int64.fetchOne(
@@ -127,7 +127,7 @@ extension Database {
     /// The positions of a delivery and its webhook in their tables.
     fileprivate typealias DeliveryPlace = (delivery: Int64, webhook: Int64)
 
-    /// Adds a delivery of a new version for each webhook of its project.
+    /// Adds a delivery for a new version to each webhook of its project.
     func enqueueDeliveries(of template: StoredTemplate, inProject project: Int64) throws {
         let version = template.version
         let time = version.updateTime.millisecondsSince1970
@@ -150,11 +150,11 @@ extension Database {
         }
     }
 
-    /// Ends all claims, for a store that has the database alone: those that claimed are gone.
+    /// Ends all claims, for a store with exclusive access: the claiming processes have ended.
     func releaseClaims() throws {
         let isClaimed = try Bool.fetchOne(
             self, sql: "SELECT EXISTS (SELECT 1 FROM deliveries WHERE is_claimed)")
-        // A write would need a lock and room for nothing.
+        // A needless write would require a lock and space.
         guard isClaimed == true else { return }
         try execute(
             sql: """
@@ -163,7 +163,7 @@ extension Database {
                 """)
     }
 
-    /// The last delivery of each webhook, if it is due and none of the webhook is claimed; the
+    /// The last delivery of each webhook, if it is due and no delivery of the webhook is claimed;
     /// oldest first.
     fileprivate func dueDeliveries(at time: Int64, limit: Int) throws -> [DeliveryPlace] {
         try Row.fetchAll(
@@ -190,7 +190,7 @@ extension Database {
         }
     }
 
-    /// Supersedes the pending, unclaimed deliveries before the last, and drops the oldest finished
+    /// Supersedes pending, unclaimed deliveries before the last, and drops the oldest finished
     /// ones.
     fileprivate func supersedeDeliveries(ofWebhook webhook: Int64, time: Int64) throws {
         try execute(
@@ -233,7 +233,7 @@ extension Database {
 }
 
 extension WebhookDelivery {
-    /// Reads a delivery from its row with the identifier of its webhook.
+    /// Reads a delivery from a row that includes its webhook's identifier.
     init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "state")
         guard let state = State(rawValue: name) else {

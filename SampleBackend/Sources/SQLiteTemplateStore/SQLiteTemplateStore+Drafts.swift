@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Creates or replaces a draft, if the stored one is the expected one.
+    /// Creates or replaces a draft if the stored one is as expected.
     public func saveDraft(
         _ submission: DraftSubmission
     ) async throws(TemplateStoreError) -> StoredDraft {
@@ -71,14 +71,14 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
-    /// The time of the last change of the drafts that have just expired.
+    /// Drafts whose last change is not after this time have expired.
     fileprivate static func expiry(at date: Date) -> Int64 {
         (date - TemplateStoreLimits.draftLifetime).millisecondsSince1970
     }
 
-    /// Marks expired drafts, and removes those that were marked a while ago.
+    /// Marks expired drafts, and removes those whose mark is old enough.
     fileprivate func pruneDrafts(at date: Date) throws {
-        // The clock may have been ahead when they were noted.
+        // The clock may have been ahead when they were marked.
         try execute(
             sql: """
                 UPDATE drafts SET expiry_notice_time = NULL
@@ -108,7 +108,7 @@ extension Database {
             arguments: [SQLiteBytes(owner), SQLiteBytes(project), Self.expiry(at: date)])?.text
     }
 
-    /// The projects in which an administrator has a draft that has not expired, by name.
+    /// The projects in which an administrator has an unexpired draft, by name.
     fileprivate func projects(withDraftsOf owner: String, at date: Date) throws -> [String] {
         try SQLiteBytes.fetchAll(
             self,

@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Returns warnings about the files of a database, a sentence each.
+    /// Returns warnings about the files of a database, one sentence each.
     ///
     /// - Parameter path: The path of the database.
     /// - Returns: The sentences; empty when there are none.
@@ -13,20 +13,20 @@ extension SQLiteTemplateStore {
         }
         guard let first = files.first else { return [] }
         return [
-            "Other users of this machine may read or write '\(first)', with its secrets of webhooks "
-                + "and hashes of tokens: take that from them with \"chmod 600 "
+            "Other users of this machine can read or write '\(first)', with its webhook secrets "
+                + "and token hashes: restrict its permissions with \"chmod 600 "
                 + "\(files.joined(separator: " "))\"."
         ]
     }
 
-    /// Copies the database to a new file, even while it is in use.
+    /// Copies the database to a new file; the database can be in use.
     ///
-    /// - Parameter target: The path of the copy; no file may exist there.
+    /// - Parameter target: The path of the copy, at which no file must exist.
     /// - Throws: ``TemplateStoreError`` with the code `unavailable`; an incomplete copy is removed.
     public func backup(to target: String) async throws(TemplateStoreError) {
         guard try SQLiteFileStatus.makeFile(at: target) else {
             throw TemplateStoreError(
-                .unavailable, "There is something at '\(target)' already: give another path.")
+                .unavailable, "The path '\(target)' exists already: give another one.")
         }
         let file = try SQLiteFileStatus.status(ofFileAt: target)?.identity
         func isThere() throws(TemplateStoreError) -> Bool {
@@ -40,25 +40,25 @@ extension SQLiteTemplateStore {
                 throw TemplateStoreError(
                     .unavailable,
                     "The file '\(target)' was removed, moved or replaced while the backup was "
-                        + "written: make another one.")
+                        + "written: create another one.")
             }
         } catch {
-            // A file that replaced the copy belongs to somebody else.
+            // A file that replaced the copy is not ours to remove.
             if (try? isThere()) ?? false { try? FileManager.default.removeItem(atPath: target) }
             throw TemplateStoreError(error, at: target)
         }
     }
 
-    /// Checks the whole file, which takes a while, and the consistency of its content.
+    /// Checks the whole file, which can take a while, and the consistency of its content.
     ///
-    /// - Returns: The findings, a sentence each; empty when there are none.
+    /// - Returns: The findings, one sentence each; empty when there are none.
     /// - Throws: ``TemplateStoreError`` when the database cannot be read at all.
     public func checkIntegrity() async throws(TemplateStoreError) -> [String] {
         try await read { db in
             var findings = try String.fetchAll(db, sql: "PRAGMA integrity_check")
                 .filter { $0 != "ok" }
             if try Row.fetchOne(db, sql: "PRAGMA foreign_key_check") != nil {
-                findings.append("Something belongs to a project that is not there.")
+                findings.append("A record belongs to a project that does not exist.")
             }
             for (sentence, query) in Self.invariants {
                 let broken = try String.fetchAll(db, sql: query)
@@ -68,16 +68,16 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// The value of a pragma of the writing connection, for tests.
+    /// The value of a pragma on the writing connection, for tests.
     package func setting(_ name: String) async throws(TemplateStoreError) -> String? {
         try await useWriter { db in try String.fetchOne(db, sql: "PRAGMA \(name)") }
     }
 
-    /// Invariants, each with a query for the rows that break it.
+    /// Invariants, each with a query for the rows that violate it.
     private static var invariants: [(sentence: String, query: String)] {
         [
             (
-                "The current version of each project is kept and is its newest.",
+                "The current version of each project is stored and is its newest.",
                 """
                 SELECT 'version ' || current_version || ' of ' || CAST(name AS TEXT) FROM projects
                 WHERE current_version
@@ -85,14 +85,14 @@ extension SQLiteTemplateStore {
                 """
             ),
             (
-                "The versions that are kept have no gap.",
+                "The stored versions have no gap.",
                 """
                 SELECT count(*) || ' versions from ' || min(number) || ' to ' || max(number)
                 FROM versions GROUP BY project HAVING max(number) - min(number) + 1 <> count(*)
                 """
             ),
             (
-                "At most \(TemplateStoreLimits.keptVersions) versions of a project are kept.",
+                "At most \(TemplateStoreLimits.keptVersions) versions of a project are stored.",
                 """
                 SELECT CAST(count(*) AS TEXT) FROM versions GROUP BY project
                 HAVING count(*) > \(TemplateStoreLimits.keptVersions)

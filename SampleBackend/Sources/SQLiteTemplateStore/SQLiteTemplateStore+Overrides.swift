@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Pins values for one user, or removes them.
+    /// Pins values for a user, or removes them.
     public func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError) {
         let revision: StoreRevision? = try await write { [options] db in
             guard
@@ -21,7 +21,7 @@ extension SQLiteTemplateStore {
         if let revision { signal.advance(to: revision) }
     }
 
-    /// The values pinned for one user; nil when there are none.
+    /// The pinned values of a user; nil when there are none.
     public func overrides(
         forUserID userID: String, inProject project: String
     ) async throws(TemplateStoreError) -> Data? {
@@ -42,7 +42,7 @@ extension Database {
                 """, arguments: [SQLiteBytes(project), SQLiteBytes(userID)])
     }
 
-    /// Pins or removes values in the project with this number; false when nothing changed.
+    /// Pins or removes values in the project with a number; false when nothing changes.
     ///
     /// - Throws: ``TemplateStoreError`` with the code `overridesMismatch` or `tooManyOverrides`; a
     ///   `DatabaseError`.

@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Replaces the details of a project, if the stored ones are the expected ones.
+    /// Replaces the details of a project if the stored ones are as expected.
     public func setProjectDetails(
         _ change: ProjectDetailsChange
     ) async throws(TemplateStoreError) -> StoredProjectDetails {
@@ -36,7 +36,7 @@ extension SQLiteTemplateStore {
 }
 
 extension Database {
-    /// The details of the projects of which they were ever set, by name.
+    /// The details of the projects whose details were ever set, by name.
     func allProjectDetails() throws -> [String: StoredProjectDetails] {
         let rows = try Row.fetchAll(
             self,
@@ -84,7 +84,7 @@ extension Database {
 extension StoredProjectDetails {
     /// Reads the columns of a row of `project_details`.
     ///
-    /// An unknown colour or environment counts as none: nothing but the pages depends on them.
+    /// An unknown colour or environment counts as none: only the pages depend on them.
     init(row: Row) throws {
         self.init(
             ProjectDetails(

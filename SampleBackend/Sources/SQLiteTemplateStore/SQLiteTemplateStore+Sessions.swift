@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Stores a new session, and removes those that have expired by its creation.
+    /// Stores a new session, and removes sessions that have expired by its creation.
     public func addSession(
         _ session: StoredSession, actor: String
     ) async throws(TemplateStoreError) {
@@ -29,7 +29,7 @@ extension SQLiteTemplateStore {
         signal.advance(to: revision)
     }
 
-    /// The sessions that expire after a time.
+    /// The sessions that expire after a date.
     public func sessions(
         lastingAt date: Date
     ) async throws(TemplateStoreError) -> [StoredSession] {
@@ -41,12 +41,12 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// One session; nil when there is none with this identifier.
+    /// A session; nil when none has this identifier.
     public func session(id: String) async throws(TemplateStoreError) -> StoredSession? {
         try await read { db in try db.session(id: id) }
     }
 
-    /// Ends a session and removes it; false when there is none with this identifier.
+    /// Ends and removes a session; false when none has this identifier.
     public func removeSession(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {

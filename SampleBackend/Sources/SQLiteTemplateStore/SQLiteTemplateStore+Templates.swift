@@ -4,7 +4,7 @@ public import TemplateStore
 import Templates
 
 extension SQLiteTemplateStore {
-    /// Publishes a template as the next version, if the current version is the expected one.
+    /// Publishes a template as the next version if the current version is the expected one.
     public func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate {
@@ -116,7 +116,7 @@ extension Database {
 }
 
 extension StoredTemplate {
-    /// Reads a template from a row of `versions` with the name of its project.
+    /// Reads a template from a row of `versions` that includes the name of its project.
     init(row: Row) throws {
         self.init(
             project: try row.decode(SQLiteBytes.self, forColumn: "name").text,

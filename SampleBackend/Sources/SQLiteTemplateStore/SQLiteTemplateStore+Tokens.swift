@@ -3,7 +3,7 @@ import GRDB
 public import TemplateStore
 
 extension SQLiteTemplateStore {
-    /// Stores a new access token, as its hash.
+    /// Stores a new access token as its hash.
     public func addToken(
         _ token: StoredToken, actor: String
     ) async throws(TemplateStoreError) {
@@ -17,12 +17,12 @@ extension SQLiteTemplateStore {
         signal.advance(to: revision)
     }
 
-    /// All tokens, the oldest first, including revoked and expired ones.
+    /// All tokens, oldest first, including revoked and expired ones.
     public func tokens() async throws(TemplateStoreError) -> [StoredToken] {
         try await read { db in try db.tokens() }
     }
 
-    /// Revokes a token permanently; false when none has this identifier.
+    /// Revokes a token permanently; false when no token has this identifier.
     public func revokeToken(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -103,7 +103,7 @@ extension Database {
 }
 
 extension StoredToken.Role {
-    /// Reads the role of a token or of a session from its row.
+    /// Reads the role of a token or a session from its row.
     init(row: Row) throws {
         let name = try row.decode(String.self, forColumn: "role")
         guard let role = Self(rawValue: name) else {

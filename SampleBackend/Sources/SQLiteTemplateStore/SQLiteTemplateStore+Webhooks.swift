@@ -28,7 +28,7 @@ extension SQLiteTemplateStore {
         signal.advance(to: revision)
     }
 
-    /// The webhooks of a project, the oldest first.
+    /// The webhooks of a project, oldest first.
     public func webhooks(
         inProject project: String
     ) async throws(TemplateStoreError) -> [StoredWebhook] {
@@ -44,7 +44,7 @@ extension SQLiteTemplateStore {
         }
     }
 
-    /// Removes a webhook with its deliveries; false when there is none.
+    /// Removes a webhook with its deliveries; false when none has this identifier.
     public func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -93,7 +93,7 @@ extension Database {
 }
 
 extension StoredWebhook {
-    /// Reads a webhook from its row with the name of its project.
+    /// Reads a webhook from a row that includes the name of its project.
     init(row: Row) throws {
         self.init(
             id: try row.decode(SQLiteBytes.self, forColumn: "id").text,

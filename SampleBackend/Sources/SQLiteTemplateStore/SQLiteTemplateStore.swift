@@ -2,10 +2,10 @@ import Dispatch
 import GRDB
 public import TemplateStore
 
-/// A store in one file, an SQLite database.
+/// A store in a single SQLite database file.
 ///
-/// Several processes of one machine may have it open at once. The changes of a call are on the disk
-/// when it returns.
+/// Several processes on one machine can have it open at the same time. The changes of a call are
+/// durable when it returns.
 ///
 /// ```swift
 /// let store = try await SQLiteTemplateStore(path: "/var/lib/config/templates.sqlite")
@@ -14,13 +14,13 @@ public final class SQLiteTemplateStore: TemplateStore {
     /// The path of the database.
     public let path: String
     private let pool: DatabasePool
-    /// Connections to a database that was overwritten; they are never closed.
+    /// Connections to overwritten databases; they are never closed.
     private static let abandoned = Locked<[DatabasePool]>([])
 
-    /// Detects that the files are no longer those that were opened.
+    /// Detects that the files are no longer the opened ones.
     private let files: SQLiteFileGuard
     private let useLock: SQLiteUseLock
-    /// The last write that failed for lack of room or of a working disk.
+    /// The last write that failed because the disk was full or faulty.
     private let failedWrite = Locked<SQLiteFailedWrite?>(nil)
     private let hasWritten = Locked(false)
     let options: SQLiteStoreOptions
@@ -32,12 +32,12 @@ public final class SQLiteTemplateStore: TemplateStore {
     /// Time of the last recorded use of each token by this store, in milliseconds since 1970.
     let recordedUses = Locked<[String: Int64]>([:])
 
-    /// Opens a database, or creates a new one that only this user can read.
+    /// Opens a database, or creates one that only this user can read.
     ///
     /// - Parameter path: The path of the file; its folder must exist.
-    /// - Throws: ``TemplateStoreError`` with the code `newerSchema` when a newer program wrote it,
-    ///   or `damaged` when it is damaged or not a database of this program; neither is touched.
-    ///   Otherwise `unavailable`.
+    /// - Throws: ``TemplateStoreError`` with the code `newerSchema` when a newer program wrote the
+    ///   database, or `damaged` when it is damaged or belongs to another program; both leave it
+    ///   unchanged. Otherwise `unavailable`.
     public convenience init(path: String) async throws(TemplateStoreError) {
         try await self.init(path: path, options: SQLiteStoreOptions())
     }
@@ -79,10 +79,11 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Writes in one transaction, off the caller's thread; the changes are durable when it returns.
+    /// Writes in one transaction, off the caller's thread; the changes are durable when the call
+    /// returns.
     ///
-    /// Cancelling the caller's task does not stop it, since a partial answer would be useless.
-    /// `size` is the approximate number of bytes to write.
+    /// Cancelling the caller's task does not stop the write, since a partial result would be
+    /// useless. `size` is the approximate number of bytes to write.
     func write<Value: Sendable>(
         size: Int = 0, _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
@@ -93,7 +94,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Writes in one transaction of the writing connection.
+    /// Writes in one transaction on the writing connection.
     private func write<Value>(
         size: Int, to db: Database, _ body: (Database) throws -> Value
     ) throws -> Value {
@@ -114,26 +115,26 @@ public final class SQLiteTemplateStore: TemplateStore {
             failedWrite.withLock { $0 = failure.size < $0?.size ?? 0 ? $0 : failure }
             throw failure.error
         }
-        // A commit to a file that is now gone would be acknowledged and lost.
+        // A commit to a removed file would be acknowledged but lost.
         try files.checkAfterCommit(db)
         failedWrite.withLock { if size >= $0?.size ?? 0 { $0 = nil } }
         guard let value else { throw TemplateStoreError.closed }
         return value
     }
 
-    /// Returns when the database can be read and written, and throws when it cannot.
+    /// Returns if the database can be read and written, otherwise throws.
     ///
-    /// After a failed write, about as many bytes are written and rolled back.
+    /// After a failed write, this writes about as many bytes and rolls back.
     public func checkReadiness() async throws(TemplateStoreError) {
         let size = failedWrite.withLock { $0?.size }
-        // Beginning to write takes the write lock, and an empty transaction writes nothing.
+        // Starting a write takes the write lock; an empty transaction writes nothing.
         try await write(size: size ?? 0) { [path] db in
             _ = try db.latestRevision()
             if let size { try SQLiteFailedWrite.tryAgain(size, on: db, at: path) }
         }
     }
 
-    /// Uses the writing connection outside a transaction.
+    /// Uses the writing connection outside of a transaction.
     func useWriter<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(TemplateStoreError) -> Value {
@@ -142,7 +143,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Copies the database to another while it is in use.
+    /// Copies the database, which can be in use, to another one.
     func copy(to target: DatabaseQueue) async throws(TemplateStoreError) {
         try await access { [pool, files] finish in
             DispatchQueue.global().async {
@@ -156,7 +157,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Opens a connection that sees the database as it is now, for as long as it exists.
+    /// Opens a connection that sees the current state of the database for its whole lifetime.
     func openSnapshot() async throws(TemplateStoreError) -> DatabaseSnapshot {
         try await access { [pool, files] finish in
             DispatchQueue.global().async {
@@ -169,7 +170,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Starts an access, unless the store is closed, and waits for its end.
+    /// Starts an access unless the store is closed, and waits for its end.
     private func access<Value: Sendable>(
         _ start: (_ finish: @escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
     ) async throws(TemplateStoreError) -> Value {
@@ -198,7 +199,7 @@ public final class SQLiteTemplateStore: TemplateStore {
         }
     }
 
-    /// Waits for running operations, and closes the file; every sequence of changes ends.
+    /// Waits for running operations and closes the file; all sequences of changes end.
     public func close() async {
         signal.finish()
         guard await gate.close() else { return }
@@ -208,11 +209,11 @@ public final class SQLiteTemplateStore: TemplateStore {
         let checkpoints = hasWritten.withLock { $0 }
         await withCheckedContinuation { [pool] continuation in
             DispatchQueue.global().async {
-                // Nothing is lost when these fail: the stored content is on the disk already. The
-                // pool closes its writer first, and SQLite then leaves everything in the log, but a
-                // copy of the file alone should have it too. The passive checkpoint waits for
-                // nobody. A process that only read, such as a backup, leaves the file alone:
-                // another process that has it open could not distinguish an overwrite from this
+                // Nothing is lost if these fail: the stored content is already on the disk. The
+                // pool closes its writer first, so SQLite leaves everything in the log, but a copy
+                // of the file alone should contain it, too. The passive checkpoint does not block.
+                // A process that only reads, such as a backup, must not change the file: another
+                // process with the file open could not distinguish an overwrite from this
                 // checkpoint.
                 if checkpoints {
                     try? pool.writeWithoutTransaction { db in _ = try db.checkpoint(.passive) }
@@ -226,13 +227,13 @@ public final class SQLiteTemplateStore: TemplateStore {
 
 /// Settings of a ``SQLiteTemplateStore`` that only tests change.
 package struct SQLiteStoreOptions: Sendable {
-    /// The number of changes that are kept for readers.
+    /// Number of changes that are kept for readers.
     package var keptChanges = TemplateStoreLimits.keptChanges
-    /// The seconds to wait for another process's write.
+    /// Seconds to wait for another process's write.
     package var busyTimeout = 5.0
-    /// The pause between two polls for the changes of other processes.
+    /// The pause between two polls for other processes' changes.
     package var pollInterval = Duration.milliseconds(100)
-    /// The most pages of the file; nil for no limit.
+    /// Maximum number of pages in the file; nil for no limit.
     package var maximumPageCount: Int?
 
     package init() {}

@@ -8,11 +8,13 @@ import TemplateStore
     import Glibc
 #endif
 
-/// A lock that every store holds while it has a database open; the system releases it when the
-/// process ends, even when it is killed.
+/// A lock that each store holds while it has a database open.
 ///
-/// It is on the write-ahead log, which exists while a connection is open, and which a killed process
-/// leaves. SQLite locks the other two files, and would lose its locks when this descriptor is closed.
+/// The system releases it when the process ends, even if it is killed.
+///
+/// The lock is on the write-ahead log, which exists while a connection is open, and which a killed
+/// process leaves behind. SQLite locks the other two files, and would lose its locks when this
+/// descriptor is closed.
 final class SQLiteUseLock: Sendable {
     /// Nil after ``release()``.
     private let descriptor: Locked<Int32?>
@@ -20,9 +22,10 @@ final class SQLiteUseLock: Sendable {
     /// Takes the lock.
     ///
     /// - Parameters:
-    ///   - path: The path of the database, on which the caller has a connection.
-    ///   - prepare: Called when no other store has the database open; until it returns, none can be
-    ///     opened.
+    ///   - path: The path of the database; the caller must have a connection to it.
+    ///   - prepare: Called when no other store has the database open; none can open it before the
+    ///     call
+    ///     returns.
     /// - Throws: ``TemplateStoreError`` with the code `unavailable` when a system call fails.
     init(path: String, whenAlone prepare: () -> Void) throws(TemplateStoreError) {
         let log = path + "-wal"
@@ -30,7 +33,7 @@ final class SQLiteUseLock: Sendable {
         self.descriptor = Locked(descriptor)
         guard descriptor >= 0 else { throw Self.cannotBeLocked(log) }
         if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { prepare() }
-        // Another store holds the exclusive lock while it prepares only.
+        // Another store holds the exclusive lock only while it prepares.
         while flock(descriptor, LOCK_SH) != 0 {
             guard errno == EINTR else { throw Self.cannotBeLocked(log) }
         }
@@ -40,10 +43,10 @@ final class SQLiteUseLock: Sendable {
         TemplateStoreError(
             .unavailable,
             "The file '\(log)' cannot be locked (\(SQLiteFileStatus.reason(errno))): check its "
-                + "permissions, the limit of open files, and that its file system has locks.")
+                + "permissions, the limit of open files, and that its file system supports locks.")
     }
 
-    /// Releases the lock; repeating it has no effect.
+    /// Releases the lock; repeated calls have no effect.
     func release() {
         let descriptor = descriptor.withLock { descriptor in
             defer { descriptor = nil }

@@ -2,7 +2,7 @@ import GRDB
 import TemplateStore
 
 extension TemplateStoreError {
-    /// Creates the error of a failed access to a database.
+    /// Creates the error for a failed access to a database.
     init(_ error: any Error, at path: String) {
         switch error {
         case let error as TemplateStoreError: self = error
@@ -27,32 +27,32 @@ extension TemplateStoreError {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
             message =
                 "Another process holds the database '\(path)': try again, and end that process "
-                + "when this goes on."
+                + "if this persists."
         case .SQLITE_IOERR:
             message =
                 "The disk of the database '\(path)' fails: check the disk and its file system."
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:
             message =
-                "The database '\(path)' cannot be written: let this user write the file and its "
+                "The database '\(path)' cannot be written: make it writable for this user, with its "
                 + "folder."
         case .SQLITE_CANTOPEN:
             message =
                 "The database '\(path)' cannot be opened: check that its folder exists and that "
-                + "this user may write there."
+                + "this user can write there."
         case .SQLITE_TOOBIG:
             message =
-                "What is to be stored in '\(path)' is too big for a database: make it smaller."
+                "The content for '\(path)' is too large for a database: make it smaller."
         default:
             message = "The database '\(path)' cannot be used: see the cause and try again."
         }
         self.init(.unavailable, message, underlyingError: error)
     }
 
-    /// The error of a file that is not a database, or is damaged, with an optional cause.
+    /// The error for a file that is damaged or not a database, with an optional cause.
     static func damaged(at path: String, _ error: (any Error)? = nil) -> TemplateStoreError {
         TemplateStoreError(
             .damaged,
-            "The file '\(path)' is damaged or no database; it was left as it is: put a backup in "
+            "The file '\(path)' is damaged or not a database; it is unchanged: put a backup in "
                 + "its place, or give another path.", underlyingError: error)
     }
 }

@@ -59,7 +59,7 @@ import TemporaryFolders
                 #expect(try await publish("second", over: 1).status == 200)
             }
             let log = await backend.stop()
-            #expect(log.contains { $0.contains("cannot be looked at now") })
+            #expect(log.contains { $0.contains("cannot be checked now") })
             #expect(!log.contains { $0.contains("backup") })
         }
     }

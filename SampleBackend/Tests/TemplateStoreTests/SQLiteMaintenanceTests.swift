@@ -76,7 +76,7 @@ struct SQLiteMaintenanceTests {
         ("UPDATE projects SET current_version = 2", "current version"),
         ("DELETE FROM changes WHERE revision = 3", "ends with the last change"),
         ("INSERT INTO changes (kind) VALUES ('tokens')", "audit trail"),
-        ("PRAGMA foreign_keys = OFF; DELETE FROM projects", "not there"),
+        ("PRAGMA foreign_keys = OFF; DELETE FROM projects", "not exist"),
     ])
     func theIntegrityCheckFindsRowsThatDoNotFit(_ statement: String, _ words: String) async throws {
         let store = try await SQLiteTemplateStore(path: path)

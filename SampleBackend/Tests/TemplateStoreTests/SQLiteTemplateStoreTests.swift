@@ -91,7 +91,7 @@ struct SQLiteTemplateStoreTests {
         let big = String(repeating: "x", count: 1_000_000)
         let error = try await storeError { _ = try await store.publish(.make(big)) }
         #expect(error?.code == .outOfSpace)
-        #expect(error?.message.contains("no room") == true)
+        #expect(error?.message.contains("no space") == true)
         #expect(error?.message.contains(path) == true)
         #expect(try await store.snapshot() == before)
         let entries = try await store.auditEntries(inProject: "p", matching: AuditQuery())
