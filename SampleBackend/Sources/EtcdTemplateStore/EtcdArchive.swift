@@ -3,7 +3,7 @@ package import TemplateStore
 import Templates
 
 extension EtcdTemplateStore: ArchivingStore {
-    /// Opens the content at the current revision, which has to be kept while it is read.
+    /// Opens the content at the current revision, which etcd must keep until the content is read.
     package func openArchive() async throws(TemplateStoreError) -> any StoreArchive {
         let reading = try await read([])
         return EtcdArchive(
@@ -16,7 +16,7 @@ extension EtcdTemplateStore: ArchivingStore {
 /// The content of a store at one revision of the cluster.
 private struct EtcdArchive: StoreArchive {
     let store: EtcdTemplateStore
-    /// The revision of the cluster, at which all is read.
+    /// The revision of the cluster at which everything is read.
     let readRevision: Int64
     let revision: StoreRevision
     let changeCount: Int
@@ -56,7 +56,7 @@ private struct EtcdArchive: StoreArchive {
         }
     }
 
-    /// Reads the audit trail, each entry with the version or details that have its revision.
+    /// Reads the audit trail, each entry with the version or details of its revision.
     private func readChanges(
         _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
     ) async throws(TemplateStoreError) {
@@ -139,7 +139,7 @@ private struct EtcdArchive: StoreArchive {
         }
     }
 
-    /// The keys of a span that has few, in the order of their creation.
+    /// The keys of a small span, in order of creation.
     private func allKeys(
         in span: EtcdKeySpan
     ) async throws(TemplateStoreError) -> [EtcdKeyValue] {
@@ -158,7 +158,7 @@ private struct EtcdArchive: StoreArchive {
         }
     }
 
-    /// Reads the keys of a span, some hundred at once.
+    /// Reads the keys of a span, a few hundred at a time.
     private func forEachPage(
         in span: EtcdKeySpan,
         _ receive: ([EtcdKeyValue]) async throws(TemplateStoreError) -> Void
@@ -172,7 +172,7 @@ private struct EtcdArchive: StoreArchive {
         }
     }
 
-    /// The next content of several; nil when it is gone.
+    /// The next of several contents; nil if it no longer exists.
     private func next(of contents: inout ContentBatches) async throws(TemplateStoreError) -> Data? {
         if let known = contents.next() { return known }
         let batch = contents.nextBatch()
@@ -202,21 +202,21 @@ private struct EtcdArchive: StoreArchive {
     }
 }
 
-/// Contents that are read one after the other, several small ones by one request.
+/// Contents that are read in order; small ones are batched into one request.
 private struct ContentBatches {
-    /// Bounds of a batch.
+    /// Maximum size of a batch.
     private static let (mostContents, mostBytes) = (100, 2_000_000)
 
     private var references: ArraySlice<ContentReference>
-    /// Contents that were read and not returned yet; nil for one that is gone.
+    /// Contents that were read but not returned yet; nil for those that no longer exist.
     private var read: ArraySlice<Data?> = []
 
     init(_ references: [ContentReference]) { self.references = references[...] }
 
-    /// The next content that was read; nil when it has to be read first.
+    /// The next content that was read; nil when the next batch must be read first.
     mutating func next() -> Data?? { read.popFirst() }
 
-    /// The next contents to be read together; one alone when it is large.
+    /// The next contents to read together; a large one alone.
     mutating func nextBatch() -> [ContentReference] {
         var bytes = 0
         let batch = references.prefix(Self.mostContents).prefix { reference in

@@ -3,11 +3,11 @@ package import TemplateStore
 import Templates
 
 extension EtcdTemplateStore {
-    /// Begins to fill this store, and marks it as incomplete in its record, so that every process that
-    /// has it open writes nothing more.
+    /// Starts to fill this store, and marks it as incomplete in its record, so that all processes
+    /// with the store open stop writing.
     package func beginFilling() async throws(TemplateStoreError) -> any ArchiveWriter {
         let found = try await read(EtcdRange(keys: keys.all, part: .count))
-        // The record of the store itself.
+        // Only the record of the store itself may exist.
         guard found.count == 1 else { throw .notEmpty("\(gateway.location)") }
         var record = try await identity().record
         record.isIncomplete = true
@@ -15,7 +15,7 @@ extension EtcdTemplateStore {
         return EtcdArchiveWriter(store: self)
     }
 
-    /// Replaces the record of the store, which this handle knows then, and no other.
+    /// Replaces the record of the store; only this handle knows the new one.
     fileprivate func replaceStoreRecord(
         by record: StoreRecord
     ) async throws(TemplateStoreError) {
@@ -36,15 +36,17 @@ extension EtcdTemplateStore {
     }
 }
 
-/// Stores records in etcd: a change in a transaction of its own, so that it has a revision of its own, and
-/// most others together.
+/// Stores records in etcd.
+///
+/// Each change has its own transaction, so that it has its own revision; most other records are
+/// batched.
 private actor EtcdArchiveWriter: ArchiveWriter {
-    /// Bounds of what is stored in one transaction.
+    /// Maximum size of one transaction.
     private static let (mostOperations, mostBytes) = (100, 400_000)
 
     private let store: EtcdTemplateStore
     private var pending: [EtcdOperation] = []
-    /// The approximate bytes of the values that are pending.
+    /// Approximate size of the pending values, in bytes.
     private var size = 0
     private var uses = UsesRecord()
 
@@ -69,7 +71,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
         case .token(let token):
             uses.dates[token.id] = token.lastUseDate.map(RecordDate.init)
             try await add(keys.token(token.id), try TokenRecord(token).encoded())
-            // The order of tokens is that of their creation.
+            // The order of tokens is their order of creation.
             try await flushPending()
         case .session(let session):
             try await add(
@@ -123,7 +125,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
 
     private func write(_ queue: WebhookQueue) async throws(TemplateStoreError) {
         let webhook = queue.webhook
-        // The order of webhooks is that of their creation.
+        // The order of webhooks is their order of creation.
         try await flushPending()
         try await add(
             keys.webhook(webhook.id, inProject: webhook.project),
@@ -141,7 +143,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
         try await flushPending()
     }
 
-    /// Stores a content with the operations that need its reference.
+    /// Stores a content together with the operations that need its reference.
     private func write(
         _ content: Data, _ change: EtcdWrite<Void>.Change? = nil,
         _ operations: @Sendable (ContentReference) throws(TemplateStoreError) -> [EtcdOperation]

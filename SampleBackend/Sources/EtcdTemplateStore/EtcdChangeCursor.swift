@@ -1,14 +1,14 @@
 import Foundation
 import TemplateStore
 
-/// A reader of the store's changes: the history of the key of the last change.
+/// A reader of the store's changes, based on the history of the key of the last change.
 ///
-/// It holds one watch, and opens another at the next member when that ends, fails or is silent. While no
-/// member answers it waits, since no change is missed.
+/// It holds one watch, and opens another one at the next member when the watch ends, fails or is
+/// silent. While no member responds it waits, since no change is lost.
 actor EtcdChangeCursor {
-    /// The revision of the last change that was returned.
+    /// The revision of the last returned change.
     private var position: StoreRevision
-    /// Changes that were read and not returned yet, newest first.
+    /// Changes that were read but not returned yet, newest first.
     private var pending: [StoreChange] = []
     private var watch: EtcdWatchLines?
     private var isFinished = false
@@ -19,7 +19,7 @@ actor EtcdChangeCursor {
         self.store = store
     }
 
-    /// The next change; nil when the store is closed or the task cancelled.
+    /// The next change; nil when the store is closed or the task is cancelled.
     func next() async throws(TemplateStoreError) -> StoreChange? {
         var attempts = EtcdAttempts(members: store.gateway.location.members.count)
         while !isFinished, !store.isClosed, !Task.isCancelled {
@@ -57,7 +57,7 @@ actor EtcdChangeCursor {
         return nil
     }
 
-    /// Reads the next line of the watch, which is opened first if there is none.
+    /// Reads the next line of the watch; opens the watch first if there is none.
     private func read() async throws(EtcdFailure) -> [StoreChange] {
         guard let watch else {
             // The members may have been restored from an earlier backup meanwhile.
@@ -85,7 +85,7 @@ actor EtcdChangeCursor {
                 throw EtcdFailure(
                     .refused, "the key of the last change was removed or cannot be read")
             }
-            // A newer program may store what this one does not serve.
+            // A newer program can store subjects that this program does not serve.
             guard let subject = record.subject else { continue }
             store.note(MarkedChange(record))
             changes.append(
@@ -105,14 +105,14 @@ actor EtcdChangeCursor {
         }
         let start =
             if position.number == latest?.modRevision ?? 0, let header = found.header {
-                // So far nothing was missed, even if the history is gone.
+                // Nothing was missed so far, even if the history is compacted.
                 header.revision + 1
             } else {
                 max(position.number + 1, latest?.createRevision ?? 0)
             }
         let lines = EtcdWatchLines(
             try await store.gateway.watch(EtcdWatchRequest(key: key, from: start)))
-        // The first line says that the watch is there.
+        // The first line confirms the watch.
         guard let line = try await lines.next(), !line.isCanceled else {
             throw EtcdFailure(.refused, "a watch was refused")
         }

@@ -1,31 +1,32 @@
 import Foundation
 import TemplateStore
 
-/// A content that a transaction can store by its reference.
+/// A content whose reference a transaction can store.
 struct PreparedContent: Sendable {
     let reference: ContentReference
-    /// The steps of the transaction for the parts.
+    /// The operations of the transaction that store the parts.
     let operations: [EtcdOperation]
     /// Conditions that the parts still exist.
     let guards: [EtcdComparison]
-    /// The lease under which the parts were stored; nil when the transaction stores them.
+    /// The lease of the stored parts; nil when the transaction stores the parts.
     fileprivate let lease: Int64?
 }
 
 /// Texts of any size, in immutable parts.
 extension EtcdTemplateStore {
-    /// Most bytes of a content within a transaction; a request may have 1.5 MB.
+    /// Maximum size of a content inside a transaction, in bytes; etcd accepts requests of 1.5 MB.
     static let mostInTransaction = 500_000
 
-    /// The most bytes of a part.
+    /// Maximum size of a part, in bytes.
     private static let partSize = 1_000_000
 
-    /// Time to live, in seconds, of parts that no transaction has taken over; longer than a write is settled.
+    /// Time to live of parts that no transaction has adopted, in seconds; longer than the settling
+    /// time of a write.
     private static let partsTimeToLive: Int64 = 900
 
-    /// Stores a content for a transaction, when it is too large to be part of one.
+    /// Stores a content for a transaction if it is too large to be part of it.
     ///
-    /// Parts that no transaction takes over expire with their lease.
+    /// Parts that no transaction adopts expire with their lease.
     func prepare(_ content: Data) async throws(TemplateStoreError) -> PreparedContent {
         let id = UUID().uuidString.lowercased()
         if content.count <= Self.mostInTransaction {
@@ -53,7 +54,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// Carries out a write that stores a content, and removes its parts when the write is not made.
+    /// Executes a write that stores a content, and removes its parts if the write fails.
     func writing<Result>(
         _ content: Data,
         _ write: (PreparedContent) async throws(TemplateStoreError) -> Result
@@ -64,20 +65,20 @@ extension EtcdTemplateStore {
             await drop(prepared)
             return result
         } catch {
-            // Else the transaction may yet need the parts.
+            // With an unknown outcome, the transaction may still need the parts.
             if error.code != .outcomeUnknown { await drop(prepared) }
             throw error
         }
     }
 
-    /// Ends the lease of parts: those that a transaction has taken over are no longer under it.
+    /// Ends the lease of parts; adopted parts are no longer attached to it.
     private func drop(_ content: PreparedContent) async {
         guard let lease = content.lease, let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease))
         else { return }
         let _: EtcdEmptyAnswer? = try? await gateway.attempt("/v3/lease/revoke", body)
     }
 
-    /// Reads a content; nil when it is gone, as those of dropped versions are.
+    /// Reads a content; nil if it no longer exists, as after its version was dropped.
     func content(
         _ reference: ContentReference, at revision: Int64? = nil
     ) async throws(EtcdFailure) -> Data? {
@@ -88,7 +89,7 @@ extension EtcdTemplateStore {
 }
 
 extension EtcdGateway {
-    /// Creates a lease, once, however often the request is repeated.
+    /// Creates a lease; repeated requests create it only once.
     func grantLease(seconds: Int64) async throws(EtcdFailure) -> Int64 {
         let id = Int64.random(in: 1...Int64.max)
         do {

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The keys of a store, all below its prefix.
+/// The keys of a store, all under its prefix.
 ///
-/// Names are percent-encoded, so that they have no slash, and are readable in `etcdctl`:
+/// Names are percent-encoded, so that they contain no slash and are readable in `etcdctl`:
 ///
 /// | key | value |
 /// | --- | --- |
@@ -49,7 +49,7 @@ struct EtcdKeys: Sendable, Hashable {
 
     func audit(_ number: Int) -> Data { key("audit", Self.padded(number, to: 16)) }
 
-    /// The entries from one number to before another.
+    /// The entries in a range of numbers.
     func audit(_ numbers: Range<Int>) -> EtcdKeySpan {
         EtcdKeySpan(start: audit(numbers.lowerBound), end: audit(numbers.upperBound))
     }
@@ -62,7 +62,7 @@ struct EtcdKeys: Sendable, Hashable {
         key("versions", Self.encoded(name), Self.padded(number, to: 10))
     }
 
-    /// The versions before one.
+    /// The versions before a version.
     func versions(before number: Int, ofProject name: String) -> EtcdKeySpan {
         EtcdKeySpan(start: version(0, ofProject: name), end: version(number, ofProject: name))
     }
@@ -105,7 +105,7 @@ struct EtcdKeys: Sendable, Hashable {
         key("webhooks", Self.encoded(name), Self.encoded(id))
     }
 
-    /// The deliveries of a webhook that are not finished, or of all webhooks of a project for nil.
+    /// The pending deliveries of a webhook, or of all webhooks of a project if the webhook is nil.
     func pending(ofWebhook id: String? = nil, inProject name: String) -> EtcdKeySpan {
         span("pending", Self.encoded(name), id.map(Self.encoded))
     }
@@ -114,7 +114,7 @@ struct EtcdKeys: Sendable, Hashable {
         key("pending", Self.encoded(name), Self.encoded(id), Self.padded(version, to: 10))
     }
 
-    /// The deliveries of a webhook that are finished, or of all webhooks of a project for nil.
+    /// The finished deliveries of a webhook, or of all webhooks of a project if the webhook is nil.
     func finished(ofWebhook id: String? = nil, inProject name: String) -> EtcdKeySpan {
         span("finished", Self.encoded(name), id.map(Self.encoded))
     }
@@ -123,7 +123,7 @@ struct EtcdKeys: Sendable, Hashable {
         key("finished", Self.encoded(name), Self.encoded(id), Self.padded(version, to: 10))
     }
 
-    /// The names in a key of this store after its kind, decoded; nil for a key of another form.
+    /// The decoded names in a key of this store after its kind; nil for a key of another form.
     func names(in key: Data) -> [String]? {
         guard key.starts(with: prefix.utf8) else { return nil }
         let parts = key.dropFirst(prefix.utf8.count)

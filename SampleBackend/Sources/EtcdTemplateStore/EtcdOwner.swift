@@ -1,22 +1,22 @@
 import Foundation
 import TemplateStore
 
-/// A name of this process, such as that under which it claims deliveries: a key under a lease, which goes
-/// away when the process ends or does not reach the cluster for a while.
+/// An identity of this process, for example for its claims of deliveries: a key under a lease,
+/// which disappears when the process ends or cannot reach the cluster for a while.
 final class EtcdOwner: Sendable {
-    /// Time before the end of a lease in which the lease is treated as ended.
+    /// Time before the end of a lease at which this process treats the lease as ended.
     private static let margin: Duration = .seconds(2)
 
     private struct Holding {
         let id: String
         let lease: Int64
-        /// Time from which others may take the claims of this process.
+        /// Time from which other processes can take over the claims.
         var end: ContinuousClock.Instant
         let renewal: Task<Void, Never>
     }
 
     private let gateway: EtcdGateway
-    /// In seconds; the lease is renewed three times in it.
+    /// In seconds; the lease is renewed three times within it.
     private let timeToLive: Int64
     /// The key of a name.
     private let key: @Sendable (_ id: String) -> Data
@@ -28,7 +28,7 @@ final class EtcdOwner: Sendable {
         self.key = key
     }
 
-    /// The owner's name; nil while this process has none.
+    /// The owner's identifier; nil while this process has none.
     var id: String? { held?.id }
 
     private var held: (id: String, lease: Int64)? {
@@ -38,10 +38,10 @@ final class EtcdOwner: Sendable {
         }
     }
 
-    /// Returns the owner's name, and takes one if this process has none.
+    /// Returns the owner's identifier; creates one if this process has none.
     func take() async throws(TemplateStoreError) -> String { try await hold().id }
 
-    /// Returns the owner's name with its lease, and takes one if this process has none.
+    /// Returns the owner's identifier with its lease; creates one if this process has none.
     func hold() async throws(TemplateStoreError) -> (id: String, lease: Int64) {
         if let held { return held }
         await resign()
@@ -67,7 +67,7 @@ final class EtcdOwner: Sendable {
         }
     }
 
-    /// Gives the name up, and with it all claims.
+    /// Gives up the identifier, and all claims with it.
     func resign() async {
         let held = holding.withLock { holding -> Holding? in
             defer { holding = nil }
@@ -84,7 +84,7 @@ final class EtcdOwner: Sendable {
         let start = ContinuousClock.now
         guard let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease)) else { return false }
         let answer: EtcdKeepAliveAnswer? = try? await gateway.attempt("/v3/lease/keepalive", body)
-        // Without an answer, the next attempt may still come in time.
+        // Without a response, the next attempt may still be in time.
         guard let answer else { return true }
         let isAlive = answer.result.timeToLive > 0
         holding.withLock { holding in

@@ -2,24 +2,27 @@ import Foundation
 import TemplateStore
 import Templates
 
-/// A webhook with its deliveries as etcd has them.
+/// A webhook with its deliveries, as stored in etcd.
 struct EtcdReceiver: Sendable {
-    /// The state by the rules of the store; a delivery that another process has claimed is due when the
-    /// lease of that process ends, whatever the clocks say.
+    /// The state by the store's rules.
+    ///
+    /// A delivery claimed by another process is due when the lease of that process ends,
+    /// independent of clocks.
     let value: WebhookQueue
     /// The revision of the last change of the webhook or its deliveries.
     private let revision: Int64
-    /// The position among all webhooks, the oldest first.
+    /// The position among all webhooks, oldest first.
     let position: Int64
 
-    /// Adds the steps to a write that change the receiver to another state.
+    /// Adds operations to a write that change the receiver to another state.
     ///
     /// - Parameters:
     ///   - changed: The state.
     ///   - write: The write.
     ///   - keys: The keys of the store.
-    ///   - mostRemains: Maximum steps for superseded and dropped deliveries; the rest follows with the next
-    ///     change of the receiver.
+    ///   - mostRemains: Maximum number of operations for superseded and dropped deliveries; the
+    ///     next change
+    ///     of the receiver handles the others.
     /// - Throws: ``TemplateStoreError`` when a record cannot be written.
     func add<Result>(
         _ changed: WebhookQueue, to write: inout EtcdWrite<Result>, keys: EtcdKeys,
@@ -61,14 +64,14 @@ struct EtcdReceiver: Sendable {
         }
     }
 
-    /// The receivers in a reading of ``EtcdKeys/receiverRanges(ofProject:)``, or of all projects without
-    /// the finished deliveries, the oldest first.
+    /// The receivers in a reading of ``EtcdKeys/receiverRanges(ofProject:)``, or of all projects
+    /// without the finished deliveries, oldest first.
     ///
     /// - Parameters:
     ///   - reading: The reading.
-    ///   - place: The place of the first range in it.
+    ///   - place: The index of the first range in the reading.
     ///   - keys: The keys of the store.
-    ///   - owner: The owner whose claims end by the clock; nil when this process has none.
+    ///   - owner: The owner whose claims end by the clock; nil if this process has none.
     /// - Returns: The receivers.
     /// - Throws: ``TemplateStoreError`` with the code `damaged`.
     static func all(
@@ -133,10 +136,10 @@ extension EtcdKeys {
 }
 
 extension WebhookQueue.Entry {
-    /// The name of a claim of an owner.
+    /// The name of an owner's claim.
     static func claim(of owner: String) -> String { "\(owner)/\(UUID().uuidString)" }
 
-    /// A pending delivery; `living` are the owners that hold a lease.
+    /// A pending delivery; `living` are the owners with a lease.
     fileprivate init(_ record: DeliveryRecord, living: Set<String>, owner: String?) {
         self.init(delivery: record.delivery, claim: record.claim)
         guard let claimant = record.claim?.split(separator: "/").first.map(String.init),
@@ -150,7 +153,7 @@ extension WebhookQueue.Entry {
         }
     }
 
-    /// A finished delivery of which only the version is known.
+    /// A finished delivery with only its version known.
     fileprivate static func finished(_ version: Int) -> WebhookQueue.Entry {
         var delivery = WebhookDelivery(
             id: "", webhookID: "", version: version, updateType: .unspecified,

@@ -8,46 +8,47 @@ package struct EtcdStatus: Sendable {
         package let id: UInt64
         package let clusterID: UInt64
         package let version: String
-        /// Identifier of the leader; 0 when the member knows none.
+        /// The identifier of the leader; 0 when the member knows none.
         package let leader: UInt64
-        /// Size of the member's database and of its used part, in bytes.
+        /// Size of the member's database and of the used part, in bytes.
         package let (size, sizeInUse): (Int64, Int64)
-        /// Complaints of the member, such as an alarm.
+        /// Errors that the member reports, such as an alarm.
         package let complaints: [String]
         /// Quota of the database in bytes; nil when the member does not report it.
         package var quota: Int64?
-        /// Revision up to which the history was compacted, 0 for none; nil when the member does not report it.
+        /// Revision up to which the history was compacted, or 0; nil when the member does not
+        /// report it.
         package var compactRevision: Int64?
-        /// The command line, maybe without some options; nil when the member does not report it.
+        /// The command line, possibly incomplete; nil when the member does not report it.
         package var commandLine: [String]?
     }
 
-    /// The store below the prefix.
+    /// The store under the prefix.
     package struct Store: Sendable {
         package let id: String
         package let schema: Int
         package let isIncomplete: Bool
-        /// The number of its keys.
+        /// The number of keys.
         package let keyCount: Int
-        /// The number of its changes.
+        /// The number of changes.
         package let changeCount: Int
     }
 
-    /// The members by their addresses, in the order of the location; an error for those that give no
-    /// answer.
+    /// The members by address, in the order of the location; an error for those that do not
+    /// respond.
     package let members: [(address: String, answer: Result<Member, any Error>)]
-    /// The number of members that the cluster has; nil when it does not say.
+    /// The number of members in the cluster; nil when it is unknown.
     package let memberCount: Int?
-    /// The names of the alarms that are set; nil when it does not say.
+    /// The names of the active alarms; nil when they are unknown.
     package let alarms: Set<String>?
-    /// The store, or nil when there is none; an error when it cannot be read.
+    /// The store, or nil if there is none; an error when it cannot be read.
     package let store: Result<Store?, TemplateStoreError>
-    /// The time of a linearizable read.
+    /// The duration of a linearizable read.
     package let readTime: Result<Duration, TemplateStoreError>
-    /// The time of a write by the majority.
+    /// The duration of a write by the quorum.
     package let writeTime: Result<Duration, TemplateStoreError>
 
-    /// Asks all members, and stores nothing but a lease of two seconds.
+    /// Queries all members, and stores only a lease of two seconds.
     ///
     /// - Throws: ``TemplateStoreError`` when a file of the location cannot be read.
     package init(_ location: EtcdLocation) async throws(TemplateStoreError) {
@@ -66,7 +67,7 @@ package struct EtcdStatus: Sendable {
         }
         writeTime = await Self.time {
             let lease = try await gateway.grantLease(seconds: 2)
-            // Otherwise it expires.
+            // Otherwise the lease expires by itself.
             if let body = try? EtcdGateway.encoded(EtcdLeaseID(id: lease)) {
                 let _: EtcdEmptyAnswer? = try? await gateway.attempt("/v3/lease/revoke", body)
             }
@@ -119,7 +120,7 @@ package struct EtcdStatus: Sendable {
         _ body: () async throws -> Void
     ) async -> Result<Duration, TemplateStoreError> {
         do {
-            // Excludes the time to connect.
+            // The first run includes the time to connect.
             for _ in 0..<2 { try await body() }
             let start = ContinuousClock.now
             try await body()
@@ -131,7 +132,7 @@ package struct EtcdStatus: Sendable {
 
     private static func storeError(_ error: any Error) -> TemplateStoreError {
         (error as? EtcdFailure).map { TemplateStoreError($0) }
-            ?? TemplateStoreError(.unavailable, "etcd cannot be asked.", underlyingError: error)
+            ?? TemplateStoreError(.unavailable, "etcd cannot be queried.", underlyingError: error)
     }
 }
 
@@ -161,16 +162,16 @@ extension EtcdStatus.Member: Decodable {
         size = try container.number(forKey: .dbSize, in: 0...Self.largest)
         sizeInUse = try container.number(forKey: .dbSizeInUse, in: 0...Self.largest)
         complaints = try container.decodeIfPresent([String].self, forKey: .errors) ?? []
-        // Since 3.6.
+        // Reported since etcd 3.6.
         let quota: Int64 = try container.number(forKey: .dbSizeQuota)
         self.quota = quota > 0 ? quota : nil
     }
 
-    /// Adds values of the member's metrics and its command line, if it exposes them.
+    /// Adds values from the member's metrics and its command line, if it exposes them.
     fileprivate mutating func addPages(of gateway: EtcdGateway, at index: Int) async {
         if let metrics = await gateway.page("/metrics", at: index) {
             let text = String(decoding: metrics, as: UTF8.self)
-            // Not above 0 when it is switched off.
+            // Zero or negative when the quota is disabled.
             quota =
                 quota
                 ?? Self.metric("etcd_server_quota_backend_bytes", in: text)

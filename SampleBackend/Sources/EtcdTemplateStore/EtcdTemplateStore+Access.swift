@@ -3,7 +3,7 @@ public import TemplateStore
 
 // Tokens and sessions.
 extension EtcdTemplateStore {
-    /// Stores a new access token, as its hash.
+    /// Stores a new access token as its hash.
     public func addToken(
         _ token: StoredToken, actor: String
     ) async throws(TemplateStoreError) {
@@ -24,7 +24,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// All tokens, the oldest first.
+    /// All tokens, oldest first.
     public func tokens() async throws(TemplateStoreError) -> [StoredToken] {
         let reading = try await read([
             EtcdRange(keys: keys.tokens), EtcdRange(keys: .key(keys.uses)),
@@ -38,7 +38,7 @@ extension EtcdTemplateStore {
         return tokens
     }
 
-    /// Revokes a token permanently; false when none has this identifier.
+    /// Revokes a token permanently; false when no token has this identifier.
     public func revokeToken(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -91,10 +91,11 @@ extension EtcdTemplateStore {
 }
 
 extension EtcdTemplateStore {
-    /// The most expired sessions that one write removes, of the 128 steps that a transaction may have.
+    /// Maximum number of expired sessions that one write removes; a transaction can have 128
+    /// operations.
     private static let mostPruned = 60
 
-    /// Stores a new session, and removes those that have expired by its creation.
+    /// Stores a new session, and removes sessions that have expired by its creation.
     public func addSession(
         _ session: StoredSession, actor: String
     ) async throws(TemplateStoreError) {
@@ -111,7 +112,7 @@ extension EtcdTemplateStore {
                 }
             }
             let key = keys.session(session.id, ofToken: session.tokenID)
-            // A key is written once in a transaction.
+            // A transaction can write a key only once.
             write.operations.removeAll { operation in
                 if case .delete(let span) = operation { span == .key(key) } else { false }
             }
@@ -123,7 +124,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// The sessions that expire after a time.
+    /// The sessions that expire after a date.
     public func sessions(
         lastingAt date: Date
     ) async throws(TemplateStoreError) -> [StoredSession] {
@@ -132,14 +133,14 @@ extension EtcdTemplateStore {
             .filter { $0.expirationDate > date }
     }
 
-    /// One session; nil when there is none with this identifier.
+    /// A session; nil when none has this identifier.
     public func session(id: String) async throws(TemplateStoreError) -> StoredSession? {
         try await read([EtcdRange(keys: keys.sessions)])
             .records(0, as: SessionRecord.self).compactMap(\.session)
             .first { $0.id.utf8.elementsEqual(id.utf8) }
     }
 
-    /// Ends a session and removes it; false when there is none.
+    /// Ends and removes a session; false when none has this identifier.
     public func removeSession(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {

@@ -2,7 +2,7 @@ import Foundation
 public import TemplateStore
 
 extension EtcdTemplateStore {
-    /// The audit trail of a project, newest first.
+    /// The audit trail of a project and the server, newest first.
     public func auditEntries(
         inProject project: String, matching query: AuditQuery
     ) async throws(TemplateStoreError) -> [AuditEntry] {
@@ -13,7 +13,7 @@ extension EtcdTemplateStore {
         while end > 0, entries.count < limit {
             let start = max(end - TemplateStoreLimits.auditPage, 0)
             let page = try await read(EtcdRange(keys: keys.audit(start + 1..<end + 1)))
-            // Numbers have no gaps, so that one is damage; searching beyond it could be endless.
+            // Numbers have no gaps, so a gap is damage; searching beyond it could be endless.
             guard !page.keyValues.isEmpty else { throw .damagedRecord(keys.audit(end)) }
             for found in page.keyValues.reversed() where entries.count < limit {
                 guard let entry = try AuditRecord(decoding: found).entry(at: found.modRevision),
@@ -27,7 +27,8 @@ extension EtcdTemplateStore {
         return entries
     }
 
-    /// The number of entries before a revision, of `count` in all; numbers and revisions grow together.
+    /// The number of entries before a revision, out of `count`; numbers and revisions increase
+    /// together.
     private func numberOfEntries(
         before revision: StoreRevision, among count: Int
     ) async throws(TemplateStoreError) -> Int {

@@ -2,7 +2,7 @@ import Foundation
 public import TemplateStore
 
 extension EtcdTemplateStore {
-    /// The changes after a revision, by this process or another, in order.
+    /// The changes after a revision, by any process, in order.
     public func changes(since revision: StoreRevision) -> StoreChanges {
         let cursor = EtcdChangeCursor(after: revision, of: self)
         return StoreChanges(AsyncThrowingStream { try await cursor.next() })
@@ -25,13 +25,13 @@ extension EtcdTemplateStore {
             } catch {
                 attempt += 1
                 if isClosed { throw .closed }
-                // The revision went away while it was read.
+                // The revision was compacted during the read.
                 guard error.kind == .compacted, attempt < 3 else { throw TemplateStoreError(error) }
             }
         }
     }
 
-    /// Completes a reading of the current versions and the details of all projects.
+    /// Completes a reading of all projects' current versions and details.
     private func snapshot(
         _ reading: EtcdReading
     ) async throws(EtcdFailure) -> TemplateStoreSnapshot {
@@ -53,10 +53,11 @@ extension EtcdTemplateStore {
                 let record = try? OverridesRecord(decoding: found),
                 let content = try await content(of: record, at: reading.revision)
             else {
-                // Everybody else is served.
+                // Serve all other users.
                 omissions.append(
-                    "Pinned values are left out, since the value of the key '\(found.key.shownKey)' in "
-                        + "etcd cannot be read: restore it, or remove the key and pin them again.")
+                    "Pinned values are missing, since the value of the key "
+                        + "'\(found.key.shownKey)' in etcd cannot be read: restore it, or "
+                        + "remove the key and pin them again.")
                 continue
             }
             overrides[names[0], default: [:]][Data(names[1].utf8)] = content

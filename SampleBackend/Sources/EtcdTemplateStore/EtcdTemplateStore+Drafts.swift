@@ -2,11 +2,11 @@ public import Foundation
 public import TemplateStore
 
 extension EtcdTemplateStore {
-    /// The most expired drafts that one write marks or removes, of the 128 steps that a transaction
-    /// may have.
+    /// Maximum number of expired drafts that one write marks or removes; a transaction can have 128
+    /// operations.
     private static let mostPruned = 30
 
-    /// Creates or replaces a draft, if the stored one is the expected one.
+    /// Creates or replaces a draft if the stored one is as expected.
     public func saveDraft(
         _ submission: DraftSubmission
     ) async throws(TemplateStoreError) -> StoredDraft {
@@ -41,7 +41,7 @@ extension EtcdTemplateStore {
         ofOwner owner: String, inProject project: String, date: Date
     ) async throws(TemplateStoreError) -> StoredDraft? {
         let key = keys.draft(ofOwner: owner, inProject: project)
-        // It may be replaced between the two reads.
+        // The draft may be replaced between the two reads.
         for _ in 0..<3 {
             guard let found = try await read(EtcdRange(keys: .key(key))).keyValues.first else {
                 return nil
@@ -78,7 +78,7 @@ extension EtcdTemplateStore {
     }
 }
 
-/// All drafts as etcd has them, without their content.
+/// All drafts as stored in etcd, without their content.
 private struct EtcdDrafts: Sendable {
     let records: [Data: DraftRecord]
     private let revisions: [Data: Int64]
@@ -103,8 +103,8 @@ private struct EtcdDrafts: Sendable {
 
     func revision(of key: Data) -> Int64 { revisions[key] ?? 0 }
 
-    /// Adds to a write what changes the drafts to those of another table, but for the one at
-    /// `excepted`.
+    /// Adds operations to a write that change the drafts to those of another table, except for the
+    /// draft at `excepted`.
     func add<Result>(
         _ changed: DraftTable, to write: inout EtcdWrite<Result>, keys: EtcdKeys,
         except excepted: Data? = nil, mostPruned: Int

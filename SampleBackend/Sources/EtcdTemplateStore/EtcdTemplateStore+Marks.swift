@@ -2,26 +2,27 @@ import Foundation
 public import TemplateStore
 
 extension EtcdTemplateStore: StoreMarking {
-    /// The mark of the store as it is now.
+    /// The mark of the store in its current state.
     public func mark() async throws(TemplateStoreError) -> StoreMark {
         let change = try await read([]).change.map(MarkedChange.init)
         return StoreMark(
             storeID: try await identity().record.id, place: keys.prefix, change: change?.text)
     }
 
-    /// Refuses every call until this is found to be the store of a mark, with its change.
+    /// Refuses all calls until this proves to be the marked store, with the marked change.
     public func expect(_ mark: StoreMark) throws(TemplateStoreError) {
         guard mark.place == keys.prefix else {
             throw TemplateStoreError(
                 .otherStore,
-                "The prefix of the store is '\(keys.prefix)', where '\(mark.place)' was expected.")
+                "The prefix of the store is '\(keys.prefix)', but '\(mark.place)' was expected.")
         }
         expectedMark.withLock { $0 = mark }
         foundIdentity.withLock { $0 = nil }
     }
 
-    /// - Throws: ``TemplateStoreError``, with the codes `otherStore` and `changesLost` when the store is
-    ///   not a continuation of the marked one.
+    /// - Throws: ``TemplateStoreError``, with the codes `otherStore` and `changesLost` if the store
+    ///   is not a
+    ///   continuation of the marked one.
     func checkStore(continues mark: StoreMark) async throws(TemplateStoreError) {
         let change = mark.change.flatMap(MarkedChange.init)
         let ranges = [keys.store] + (change.map { [keys.audit($0.number)] } ?? [])
@@ -35,20 +36,20 @@ extension EtcdTemplateStore: StoreMarking {
         }
         let place = "below '\(keys.prefix)' at \(gateway.location)"
         guard let found = answer.keyValues(0).first else {
-            throw TemplateStoreError(.changesLost, "There is no store \(place) any more.")
+            throw TemplateStoreError(.changesLost, "The store \(place) no longer exists.")
         }
         let storeID = try StoreRecord(decoding: found).id
         guard storeID == mark.storeID else {
             throw TemplateStoreError(
                 .otherStore,
-                "The store \(place) is \(storeID), where \(mark.storeID) was expected.")
+                "The store \(place) is \(storeID), but \(mark.storeID) was expected.")
         }
         guard let change else { return }
         try check(change, by: answer.keyValues(1).first)
         note(change)
     }
 
-    /// Takes note of a change, which each later state of the store has to have.
+    /// Records a change, which all later states of the store must contain.
     func note(_ change: MarkedChange) {
         knownChange.withLock { known in
             guard known.map({ $0.number < change.number }) ?? true else { return }
@@ -56,10 +57,11 @@ extension EtcdTemplateStore: StoreMarking {
         }
     }
 
-    /// Looks for a change in the audit entry that has its number.
+    /// Looks up a change in the audit entry with its number.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `changesLost` when the entry is not there, or is that
-    ///   of another change.
+    /// - Throws: ``TemplateStoreError`` with the code `changesLost` if the entry is missing or
+    ///   belongs to
+    ///   another change.
     func check(
         _ change: MarkedChange, by entry: EtcdKeyValue?
     ) throws(TemplateStoreError) {
@@ -68,14 +70,14 @@ extension EtcdTemplateStore: StoreMarking {
         throw TemplateStoreError(
             .changesLost,
             "The store below '\(keys.prefix)' at \(gateway.location) does not have the change "
-                + "\(change.number) that it had: it was restored from an earlier backup.")
+                + "\(change.number) that it had: the store was restored from an earlier backup.")
     }
 }
 
-/// A change, by which a store that has it is told from one that does not.
+/// A change that distinguishes a store that contains it from one that does not.
 struct MarkedChange: Sendable {
     let number: Int
-    /// Identifies the transaction that made it.
+    /// Identifies the transaction that made the change.
     let writeID: String
 
     var text: String { "\(number)/\(writeID)" }

@@ -2,7 +2,7 @@ import Foundation
 import TemplateStore
 
 extension EtcdTemplateStore {
-    /// Reads one range.
+    /// Reads a single range.
     func read(_ range: EtcdRange) async throws(TemplateStoreError) -> EtcdRangeAnswer {
         _ = try await identity()
         do throws(EtcdFailure) {
@@ -15,9 +15,11 @@ extension EtcdTemplateStore {
 
     /// Reads ranges and the last change at one revision.
     ///
-    /// - Throws: ``TemplateStoreError``, with the code `filesReplaced` when the keys of the store were
-    ///   removed or replaced: what is read then is not the store; with `changesLost` when it lacks a
-    ///   change that this process knows of.
+    /// - Throws: ``TemplateStoreError``, with the code `filesReplaced` if the keys of the store
+    ///   were removed
+    ///   or replaced, so that the result is not this store's; with `changesLost` if the store lacks
+    ///   a
+    ///   change that this process knows.
     func read(_ ranges: [EtcdRange]) async throws(TemplateStoreError) -> EtcdReading {
         let identity = try await identity()
         let known = knownChange.withLock { $0 }
@@ -46,7 +48,7 @@ extension EtcdTemplateStore {
 
     /// Reads all keys of a span in pages, at one revision.
     ///
-    /// - Throws: The failure, which is `compacted` when the revision went away meanwhile.
+    /// - Throws: The failure; `compacted` if the revision was compacted meanwhile.
     func readAll(
         _ keys: EtcdKeySpan, part: EtcdRange.Part = .keysAndValues, at revision: Int64? = nil,
         pageSize: Int = 500
@@ -62,14 +64,14 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// True when the cluster refuses writes because its quota is used up.
+    /// True when the cluster refuses writes because its quota is exhausted.
     func hasNoSpaceAlarm() async throws(TemplateStoreError) -> Bool {
         do throws(EtcdFailure) {
             let alarms: EtcdAlarms = try await gateway.call(
                 "/v3/maintenance/alarm", ["action": "GET"])
             return alarms.alarms.contains { $0.alarm == "NOSPACE" }
         } catch {
-            // The user may have no permission to ask.
+            // The user may lack the permission for this call.
             if error.kind == .refused { return false }
             throw TemplateStoreError(error)
         }

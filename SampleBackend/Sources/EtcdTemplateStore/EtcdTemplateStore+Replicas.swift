@@ -2,10 +2,10 @@ public import Foundation
 public import TemplateStore
 
 extension EtcdTemplateStore: ReplicaStoring {
-    /// Most leases that are asked for at once, the connections that a client keeps to a member.
+    /// Maximum number of concurrent lease queries: the connections that a client keeps to a member.
     private static let leasesAtOnce = 8
 
-    /// The name under which this process has a lease for its announcements.
+    /// The identifier under which this process has a lease for its announcements.
     public var announcedReplica: String? { replica.id }
 
     /// Stores a content under the lease of this process.
@@ -22,8 +22,8 @@ extension EtcdTemplateStore: ReplicaStoring {
         }
     }
 
-    /// The contents of all processes whose lease has not ended; a process is silent when it has not renewed
-    /// its lease in time.
+    /// The contents of all processes whose lease is valid; a process is silent if it has not
+    /// renewed its lease in time.
     public func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement] {
         let found = try await read(EtcdRange(keys: keys.replicas))
         var contents: [String: [String: Data]] = [:]
@@ -31,25 +31,25 @@ extension EtcdTemplateStore: ReplicaStoring {
         for keyValue in found.keyValues {
             guard let names = keys.names(in: keyValue.key), names.count == 2 else { continue }
             leases[names[0]] = keyValue.lease
-            // The key of the process itself has no name.
+            // The process's own key has no name.
             if !names[1].isEmpty { contents[names[0], default: [:]][names[1]] = keyValue.value }
         }
         let own = replica.id
         var announcements: [ReplicaAnnouncement] = []
-        // A lease may have ended since the keys were read.
+        // A lease may have ended after the keys were read.
         for (id, status) in try await statuses(ofLeases: leases).sorted(by: { $0.key < $1.key })
         where status.remaining >= 0 {
             announcements.append(
                 ReplicaAnnouncement(
                     replica: id, isOwn: id == own,
-                    // A lease is renewed when two thirds of it are left.
+                    // A process renews its lease when two thirds of it are left.
                     isSilent: status.remaining * 2 < status.granted,
                     contents: contents[id] ?? [:]))
         }
         return announcements
     }
 
-    /// The statuses of leases by the names of their processes, read in parallel: members may be far away.
+    /// The statuses of leases by process, queried in parallel, since members can be far away.
     private func statuses(
         ofLeases leases: [String: Int64]
     ) async throws(TemplateStoreError) -> [String: EtcdLeaseStatus] {

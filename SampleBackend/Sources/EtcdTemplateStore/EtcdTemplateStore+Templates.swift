@@ -3,7 +3,7 @@ public import TemplateStore
 import Templates
 
 extension EtcdTemplateStore {
-    /// Publishes a template as the next version, if the current version is the expected one.
+    /// Publishes a template as the next version if the current version is the expected one.
     public func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate {
@@ -14,7 +14,7 @@ extension EtcdTemplateStore {
             try await write(
                 reading: [
                     EtcdRange(keys: .key(keys.project(project))),
-                    // The oldest, of which one is dropped for each version beyond the limit.
+                    // The oldest version is dropped for each version beyond the limit.
                     EtcdRange(keys: keys.versions(ofProject: project), limit: 2),
                 ] + keys.receiverRanges(ofProject: project)
             ) { [keys] reading throws(TemplateStoreError) in
@@ -44,7 +44,8 @@ extension EtcdTemplateStore {
                     ]
                 }
                 let receivers = try EtcdReceiver.all(in: reading, from: 2, keys: keys, for: owner)
-                // Each takes a step for the webhook and one for the new delivery, and the change two.
+                // A new delivery takes an operation for the webhook and one for itself, and the
+                // change takes two.
                 let room =
                     EtcdTransaction.mostSteps - write.operations.count - 2 * receivers.count - 2
                 for receiver in receivers {

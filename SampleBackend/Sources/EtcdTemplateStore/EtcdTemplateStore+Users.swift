@@ -3,10 +3,10 @@ public import TemplateStore
 
 // Pinned values and the details of projects.
 extension EtcdTemplateStore {
-    /// The most bytes of pinned values that are stored with their tag instead of in parts.
+    /// Maximum size of pinned values that are stored with their tag instead of in parts, in bytes.
     static let mostInRecord = 64_000
 
-    /// Pins values for one user, or removes them.
+    /// Pins values for a user, or removes them.
     public func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError) {
         guard let content = change.content, content.count > Self.mostInRecord else {
             let record = change.content.map { OverridesRecord(content: $0) }
@@ -56,7 +56,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// The values pinned for one user; nil when there are none.
+    /// The pinned values of a user; nil when there are none.
     public func overrides(
         forUserID userID: String, inProject project: String
     ) async throws(TemplateStoreError) -> Data? {
@@ -76,7 +76,7 @@ extension EtcdTemplateStore {
         throw .damagedRecord(key)
     }
 
-    /// The pinned values of a record; nil when their parts are gone.
+    /// The pinned values of a record; nil if their parts no longer exist.
     func content(
         of record: OverridesRecord, at revision: Int64?
     ) async throws(EtcdFailure) -> Data? {
@@ -85,7 +85,7 @@ extension EtcdTemplateStore {
         return try await content(reference, at: revision)
     }
 
-    /// Replaces the details of a project, if the stored ones are the expected ones.
+    /// Replaces the details of a project if the stored ones are as expected.
     public func setProjectDetails(
         _ change: ProjectDetailsChange
     ) async throws(TemplateStoreError) -> StoredProjectDetails {

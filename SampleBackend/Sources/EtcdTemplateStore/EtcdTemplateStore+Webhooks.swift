@@ -31,7 +31,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// The webhooks of a project, the oldest first.
+    /// The webhooks of a project, oldest first.
     public func webhooks(
         inProject project: String
     ) async throws(TemplateStoreError) -> [StoredWebhook] {
@@ -40,7 +40,7 @@ extension EtcdTemplateStore {
             .map(\.value.webhook)
     }
 
-    /// Removes a webhook with its deliveries; false when there is none.
+    /// Removes a webhook with its deliveries; false when none has this identifier.
     public func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -63,7 +63,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// The newest deliveries of a webhook, newest first.
+    /// The latest deliveries of a webhook, newest first.
     public func deliveries(
         ofWebhook id: String, inProject project: String, limit: Int
     ) async throws(TemplateStoreError) -> [WebhookDelivery] {
@@ -80,7 +80,7 @@ extension EtcdTemplateStore {
 
     /// Claims due deliveries, so that no other process sends them.
     ///
-    /// A claim ends at its time, by the clock of this process, or when this process ends.
+    /// A claim ends at its time by the clock of this process, or when this process ends.
     public func claimDeliveries(
         date: Date, until end: Date, limit: Int
     ) async throws(TemplateStoreError) -> [ClaimedDelivery] {
@@ -103,7 +103,7 @@ extension EtcdTemplateStore {
         return claimed
     }
 
-    /// Claims the delivery of a webhook that is due; nil when there is none any more.
+    /// Claims the due delivery of a webhook; nil if there is none.
     private func claim(
         _ webhook: StoredWebhook, date: Date, until end: Date
     ) async throws(TemplateStoreError) -> ClaimedDelivery? {
@@ -132,7 +132,8 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// True while a delivery has the claim with which it was returned, and this process has its lease.
+    /// True while a delivery has the claim with which it was returned and this process has its
+    /// lease.
     public func holdsClaim(
         of claimed: ClaimedDelivery, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -146,7 +147,7 @@ extension EtcdTemplateStore {
             .contains { $0.value.holdsClaim(of: claimed, date: date) }
     }
 
-    /// The time from which there is a delivery to claim.
+    /// The earliest time at which a delivery can be claimed.
     public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
         let reading = try await read(keys.allReceiverRanges)
         return try EtcdReceiver.all(in: reading, from: 0, keys: keys, for: owner.id)

@@ -2,16 +2,16 @@ import Foundation
 import TemplateStore
 
 extension EtcdTemplateStore {
-    /// The time for which a write is settled after its call has thrown `outcomeUnknown`.
+    /// How long a write is retried for settlement after its call has thrown `outcomeUnknown`.
     private static let settlingTime: Duration = .seconds(600)
 
-    /// Reads ranges, decides, and writes, again and again while other writes interfere.
+    /// Reads ranges, decides and writes; repeats while other writes interfere.
     ///
     /// - Parameters:
-    ///   - ranges: The ranges that the decision needs, read at one revision.
+    ///   - ranges: The ranges for the decision, read at one revision.
     ///   - decide: Decides on a reading, without side effects.
-    /// - Returns: The result of the decision that was carried out.
-    /// - Throws: ``TemplateStoreError``, that of the decision or of the engine.
+    /// - Returns: The result of the executed decision.
+    /// - Throws: ``TemplateStoreError``, from the decision or the engine.
     func write<Result: Sendable>(
         reading ranges: [EtcdRange],
         _ decide: @Sendable (EtcdReading) throws(TemplateStoreError) -> EtcdDecision<Result>
@@ -32,15 +32,15 @@ extension EtcdTemplateStore {
             guard ContinuousClock.now < end else {
                 throw TemplateStoreError(
                     .unavailable,
-                    "Others write to the store without a pause, so nothing was stored: try again.")
+                    "Other writes keep interfering, so nothing was stored: try again.")
             }
             try? await Task.sleep(for: .milliseconds(Double.random(in: 0...10)))
         }
     }
 
-    /// Carries out a write unless something that it read has changed since.
+    /// Executes a write unless something that it read has changed since.
     ///
-    /// - Returns: The revision of the write; nil when another one was made first.
+    /// - Returns: The revision of the write; nil if another write came first.
     private func make<Result>(
         _ write: EtcdWrite<Result>, after reading: EtcdReading,
         until end: ContinuousClock.Instant
@@ -60,7 +60,7 @@ extension EtcdTemplateStore {
             let auditKey = keys.audit(change.number)
             transaction.compare += [
                 .modified(keys.change, at: reading.changeRevision),
-                // Never rewritten, even if the key of the last change is lost.
+                // Fails if the entry exists, even if the key of the last change is lost.
                 .modified(auditKey, at: 0),
             ]
             transaction.success += [
@@ -100,11 +100,11 @@ extension EtcdTemplateStore {
     /// The reason why a write is not settled.
     private struct Unsettled: Error {
         let cause: EtcdFailure
-        /// False when it was certainly not made, and never will be.
+        /// False if the write definitely was not made, and never will be.
         let mayBeMade: Bool
     }
 
-    /// Sends a transaction until it is certain whether it was made.
+    /// Sends a transaction until its outcome is certain.
     private func settle(
         _ transaction: EtcdTransaction, of identity: Identity,
         witness isOurs: @Sendable (EtcdKeyValue?) -> Bool, until end: ContinuousClock.Instant
@@ -140,10 +140,10 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// Finds out whether a write was made that was answered with "no space".
+    /// Determines whether a write was made that etcd answered with "no space".
     ///
-    /// The one that uses up the quota is made in spite of that answer; it is over then, so that a read
-    /// tells.
+    /// The write that exhausts the quota is made in spite of that answer. It has ended by then, so
+    /// a read determines the outcome.
     private func settleWithoutSpace(
         _ transaction: EtcdTransaction, witness isOurs: @Sendable (EtcdKeyValue?) -> Bool,
         cause: EtcdFailure

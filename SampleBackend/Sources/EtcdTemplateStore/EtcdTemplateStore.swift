@@ -1,24 +1,26 @@
 import Foundation
 public import TemplateStore
 
-/// A store in an etcd cluster, for any number of processes at once.
+/// A store in an etcd cluster, for any number of concurrent processes.
 ///
-/// Consensus, replication and durability are etcd's. A change is one transaction: it stores the
-/// content, the audit entry with the next number, and the last change, whose history is the change feed.
-/// It is made only if no other change was made since it read, else it reads and decides again. Contents
-/// beyond etcd's limit for a request are stored in parts before.
+/// etcd provides consensus, replication and durability. A change is one transaction: it stores the
+/// content, the audit entry with the next number, and the last change, whose history is the change
+/// feed. The transaction succeeds only if no other change was made since the read; otherwise the
+/// store reads and decides again. Contents beyond etcd's request limit are stored in parts
+/// beforehand.
 ///
-/// A write whose answer does not come may have been made, or may yet be. The same transaction is sent
-/// again until it succeeds, or fails because its number is taken; the entry with the number then tells
-/// whose it is. When that takes too long, the call throws ``TemplateStoreError`` with the code
-/// `outcomeUnknown`, and the transaction goes on being sent until it is settled.
+/// A write without a response may have been made, or may still be made. The store sends the same
+/// transaction again until it succeeds, or fails because its number is taken; the entry with the
+/// number then identifies the writer. If that takes too long, the call throws
+/// ``TemplateStoreError`` with the code `outcomeUnknown`, and the store keeps sending the
+/// transaction until it is settled.
 public final class EtcdTemplateStore: TemplateStore {
-    /// Identifies the store, found or created when it was opened.
+    /// Identifies the store, which was found or created when it was opened.
     struct Identity: Sendable {
         let record: StoreRecord
-        /// The revision of the key, which is written once.
+        /// The revision of the key, which is written only once.
         let revision: Int64
-        /// The value of the key, by which another store is told that was created at the same revision.
+        /// The value of the key, which distinguishes a store created at the same revision.
         let value: Data
 
         func isStored(_ found: EtcdKeyValue?) -> Bool {
@@ -33,9 +35,9 @@ public final class EtcdTemplateStore: TemplateStore {
     let replica: EtcdOwner
     /// Nil until a call has found it.
     let foundIdentity: Locked<Identity?>
-    /// What the store has to be a continuation of; nil for any store.
+    /// The mark that the store must continue; nil accepts any store.
     let expectedMark = Locked<StoreMark?>(nil)
-    /// The last change that this process knows of, which every later state of the store has too.
+    /// The last change known to this process, which all later states of the store contain.
     let knownChange = Locked<MarkedChange?>(nil)
     private let createsStore: Bool
     let turnstile = EtcdTurnstile()
@@ -45,9 +47,10 @@ public final class EtcdTemplateStore: TemplateStore {
     ///
     /// - Parameters:
     ///   - location: The members and the prefix.
-    ///   - creating: True creates the store if the prefix has none.
-    /// - Throws: ``TemplateStoreError``: `unavailable` when no majority of the cluster answers, files
-    ///   of the location cannot be used, or there is no store and none is created; `newerSchema`;
+    ///   - creating: True creates the store if there is none under the prefix.
+    /// - Throws: ``TemplateStoreError``: `unavailable` when no quorum of the cluster responds,
+    ///   files of
+    ///   the location cannot be used, or there is no store and none is created; `newerSchema`;
     ///   `damaged`; `incompleteCopy`.
     public convenience init(
         _ location: EtcdLocation, creating: Bool = true
@@ -67,8 +70,9 @@ public final class EtcdTemplateStore: TemplateStore {
         }
     }
 
-    /// Creates a store that the first call opens; until that succeeds, each call tries, and throws what
-    /// opening throws.
+    /// Creates a store that the first call opens.
+    ///
+    /// Until that succeeds, each call tries to open it, and throws the error of opening.
     ///
     /// - Parameter location: The members and the prefix.
     /// - Throws: ``TemplateStoreError`` when files of the location cannot be used.
@@ -87,7 +91,7 @@ public final class EtcdTemplateStore: TemplateStore {
         createsStore = creating
     }
 
-    /// The identity of the store, which is found or created by the first call.
+    /// The identity of the store; the first call finds or creates it.
     func identity() async throws(TemplateStoreError) -> Identity {
         try checkIsOpen()
         if let known = foundIdentity.withLock({ $0 }) { return known }
@@ -99,23 +103,23 @@ public final class EtcdTemplateStore: TemplateStore {
         return found
     }
 
-    /// Takes over an identity that this process has given the store.
+    /// Adopts an identity that this process has given to the store.
     func adopt(_ identity: Identity) { foundIdentity.withLock { $0 = identity } }
 
-    /// Returns when a majority of the cluster answers and there is room for writes.
+    /// Returns if a quorum of the cluster responds and there is space for writes.
     public func checkReadiness() async throws(TemplateStoreError) {
         _ = try await read([])
         if try await hasNoSpaceAlarm() { throw .etcdIsFull(nil) }
     }
 
-    /// Gives back claimed deliveries, ends every sequence of changes, and closes the connections.
+    /// Releases claimed deliveries, ends all sequences of changes, and closes the connections.
     public func close() async {
         let isFirst = isClosedFlag.withLock { isClosed in
             defer { isClosed = true }
             return !isClosed
         }
         guard isFirst else { return }
-        // The leases end by themselves if the cluster does not answer.
+        // The leases end by themselves if the cluster does not respond.
         _ = await result(within: .milliseconds(500)) { [owner, replica] in
             async let ownerHasResigned: Void = owner.resign()
             await replica.resign()
@@ -128,7 +132,7 @@ public final class EtcdTemplateStore: TemplateStore {
 
     func checkIsOpen() throws(TemplateStoreError) { if isClosed { throw .closed } }
 
-    /// The failure that ends all writing when the identity of the store is another one.
+    /// The failure that ends all writing when the store's identity has changed.
     var keysReplaced: EtcdFailure {
         EtcdFailure(
             .otherCluster,
@@ -137,7 +141,7 @@ public final class EtcdTemplateStore: TemplateStore {
     }
 }
 
-// Its identity.
+// The identity of the store.
 extension EtcdTemplateStore {
     /// Finds the identity of a store, or creates it.
     private static func identity(
@@ -158,7 +162,7 @@ extension EtcdTemplateStore {
             if let known = read.keyValues.first {
                 found = known
             } else {
-                // Repeating it finds what an earlier attempt has created.
+                // A repeated attempt finds what an earlier one has created.
                 let answer: EtcdTransactionAnswer = try await gateway.call(
                     "/v3/kv/txn", transaction)
                 found = answer.keyValues(answer.succeeded ? creation.count : 0).first
@@ -170,18 +174,18 @@ extension EtcdTemplateStore {
             throw TemplateStoreError(
                 .unavailable,
                 "There is no store below '\(keys.prefix)' at \(gateway.location): check the members "
-                    + "and the prefix, or let \"sample-backend serve\" make one.")
+                    + "and the prefix, or let \"sample-backend serve\" create one.")
         }
         let stored = try StoreRecord(decoding: found)
         guard stored.schema <= StoreRecord.currentSchema else {
             throw TemplateStoreError(
                 .newerSchema,
                 "The store below '\(keys.prefix)' in etcd has the schema \(stored.schema), and this "
-                    + "program knows schemas up to \(StoreRecord.currentSchema); it was not touched: "
+                    + "program knows schemas up to \(StoreRecord.currentSchema); it is unchanged: "
                     + "use the newer program that wrote it.",
                 clientMessage:
                     "A newer version of the server has migrated the store in etcd, so this "
-                    + "one stores nothing more: whoever runs it has to stop it.")
+                    + "one stores nothing more: stop this server.")
         }
         if stored.isIncomplete == true { throw .incompleteEtcdCopy(gateway.location) }
         return Identity(record: stored, revision: found.modRevision, value: found.value)

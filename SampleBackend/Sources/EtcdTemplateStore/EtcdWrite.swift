@@ -1,13 +1,13 @@
 import Foundation
 import TemplateStore
 
-/// Ranges of one store at one revision, as a write reads them before it decides.
+/// Ranges of a store at one revision, which a write reads before it decides.
 struct EtcdReading: Sendable {
     /// The last change of the store; nil before the first.
     let change: ChangeRecord?
     /// The revision of the last change; 0 before the first.
     let changeRevision: Int64
-    /// The revision that was read.
+    /// The revision of the read.
     let revision: Int64
     private let ranges: [EtcdRangeAnswer?]
 
@@ -24,7 +24,7 @@ struct EtcdReading: Sendable {
         self.ranges = ranges
     }
 
-    /// The keys of a range, by its place among those that were asked for.
+    /// The keys of a range, by its index in the request.
     func keyValues(_ place: Int) -> [EtcdKeyValue] {
         ranges.indices.contains(place) ? ranges[place]?.keyValues ?? [] : []
     }
@@ -44,38 +44,38 @@ struct EtcdReading: Sendable {
     }
 }
 
-/// A guarded transaction: all of it is made, or nothing.
+/// A guarded transaction, which is executed completely or not at all.
 struct EtcdWrite<Result: Sendable>: Sendable {
-    /// A change of the store, which is numbered, followed and audited.
+    /// A numbered and audited change of the store, which the change feed reports.
     struct Change: Sendable {
         let subject: StoreChange.Subject
         let entry: AuditEntry
     }
 
-    /// Tells whether a write was made, after an answer did not come.
+    /// Determines whether a write was made when there was no response.
     struct Witness: Sendable {
         let key: Data
         let isOurs: @Sendable (EtcdKeyValue?) -> Bool
     }
 
-    /// Conditions that still have to hold.
+    /// Conditions that must still hold.
     var guards: [EtcdComparison] = []
     var operations: [EtcdOperation] = []
-    /// Nil for a write that is not part of the change feed; it has a witness of its own.
+    /// Nil for a write outside the change feed, which has its own witness.
     var change: Change?
     var witness: Witness?
-    /// The result, by the revision of the write.
+    /// The result, given the revision of the write.
     let result: @Sendable (StoreRevision) -> Result
 }
 
-/// The decision of a write on what it has read.
+/// The decision of a write on its reading.
 enum EtcdDecision<Result: Sendable>: Sendable {
     /// Nothing needs to be stored.
     case done(Result)
     case write(EtcdWrite<Result>)
 }
 
-/// Lets one task at a time through, in the order of their calls.
+/// Admits one task at a time, in the order of their calls.
 final class EtcdTurnstile: Sendable {
     private struct State {
         var isTaken = false

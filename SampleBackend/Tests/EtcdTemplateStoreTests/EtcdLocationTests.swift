@@ -20,18 +20,18 @@ struct EtcdLocationTests {
 
     @Test(
         arguments: [
-            ("", "is no address"), ("a:2379", "is no address"), ("http://", "is no address"),
-            ("http://a,", "is no address"), ("http://a:2379/v3", "is no address"),
-            ("ftp://a", "is no address"), ("http://a:0", "no port 0"),
+            ("", "not an address"), ("a:2379", "not an address"), ("http://", "not an address"),
+            ("http://a,", "not an address"), ("http://a:2379/v3", "not an address"),
+            ("ftp://a", "not an address"), ("http://a:0", "no port 0"),
             ("http://u:s3cret@a", "?user=NAME&password-file=FILE"),
             ("http://u:s3cret@a/v3", "?user=NAME"), ("http://u:s3,cret@a", "?user=NAME"),
-            ("http://u:s3cret?x@a", "member 1 is no address"),
+            ("http://u:s3cret?x@a", "member 1 is not an address"),
             ("http://a?user=u&password=s3cret", "no parameter \"password\""),
             ("http://a?prefix=%zzs3cret", "has no value"), ("http://a?s3cret", "has no value"),
             ("http://a?x=1", "no parameter \"x\""),
             ("http://a?prefix=", "has no value"), ("http://a?prefix", "has no value"),
             ("https://a?cert=c", "both cert and key"), ("http://a?user=u", "both user and"),
-            ("http://a?ca=c", "without TLS"),
+            ("http://a?ca=c", "has no TLS"),
         ])
     func aFaultIsNamed(_ text: String, _ reason: String) {
         let error = #expect(throws: EtcdLocationError.self) { try EtcdLocation(parsing: text) }

@@ -194,7 +194,7 @@ struct EtcdSecurityTests {
                 [authority, certificate, user, password, "prefix=/other/"],
                 "permissions for the prefix"
             ),
-            ([authority, namedCertificate, user, password], "make one without CN"),
+            ([authority, namedCertificate, user, password], "create one without CN"),
         ] {
             let refused = try await error {
                 let location = try EtcdLocation(

@@ -1,4 +1,4 @@
-/// Counts the attempts at a call, and pauses when every member has failed.
+/// Counts the attempts at a call, and pauses when all members have failed.
 struct EtcdAttempts: Sendable {
     private let members: Int
     private var count = 0
@@ -6,8 +6,8 @@ struct EtcdAttempts: Sendable {
 
     init(members: Int) { self.members = members }
 
-    /// Waits before the next attempt, longer from one round of the members to the next; false when the
-    /// task is cancelled.
+    /// Waits before the next attempt, longer after each round of the members; false when the task
+    /// is cancelled.
     mutating func pause() async -> Bool {
         count += 1
         if count % members == 0 {

@@ -1,36 +1,36 @@
 import Foundation
 import TemplateStore
 
-/// A call that etcd did not answer as it was meant to.
+/// A call that etcd did not answer as expected.
 struct EtcdFailure: Error, Sendable, CustomStringConvertible {
     /// The state of the request after the failure.
     enum Kind: Sendable, Hashable {
-        /// It was not carried out, and another member may do it.
+        /// It was not executed, and another member may succeed.
         case notMade
-        /// It may have been carried out, or may yet be, minutes later.
+        /// It may have been executed, or may still be, minutes later.
         case unknown
-        /// It was not carried out, and repeating it is no use.
+        /// It was not executed, and repeating it is pointless.
         case refused
-        /// The quota is used up; the write may have been made in spite of it, and is over.
+        /// The quota is exhausted; the write may have been made in spite of that, and has ended.
         case outOfSpace
-        /// The revision is no longer kept.
+        /// The revision is compacted.
         case compacted
         /// The lease has expired.
         case leaseMissing
-        /// The lease exists, since an earlier attempt created it.
+        /// The lease exists already, since an earlier attempt created it.
         case leaseExists
         /// The token for the user is no longer valid.
         case unauthenticated
-        /// The request has more bytes than the member accepts.
+        /// The request is larger than the member accepts.
         case tooLarge
-        /// Another cluster than the one that was opened.
+        /// The cluster is not the opened one.
         case otherCluster
         /// A value that this program cannot read.
         case damaged
     }
 
     let kind: Kind
-    /// A sentence without its full stop.
+    /// A sentence without a full stop.
     let reason: String
 
     var description: String { reason }
@@ -40,16 +40,16 @@ struct EtcdFailure: Error, Sendable, CustomStringConvertible {
         self.reason = reason
     }
 
-    /// The failure of an answer with an error.
+    /// The failure for an error response.
     ///
-    /// The code and the text decide; the HTTP status differs between etcd's versions.
+    /// Decides by code and text; the HTTP status differs between etcd versions.
     init(_ body: EtcdErrorBody) {
         let text = body.message
         switch body.code {
         case 3 where text.contains("too large"): self.init(.tooLarge, text)
-        // The gateway asks for a user when it has no token at all.
+        // The gateway asks for a user when there is no token at all.
         case 3 where text.contains("user name is empty"): self.init(.unauthenticated, text)
-        // Somebody has changed etcd's users since the token was made.
+        // etcd's users have changed since the token was created.
         case 3 where text.contains("revision of auth store is old"):
             self.init(.unauthenticated, text)
         case 3 where text.contains("authentication failed"): self.init(.unauthenticated, text)
@@ -61,11 +61,11 @@ struct EtcdFailure: Error, Sendable, CustomStringConvertible {
         case 9 where text.contains("lease already exists"): self.init(.leaseExists, text)
         case 9: self.init(.refused, "etcd says: \(text)")
         case 11 where text.contains("compacted"): self.init(.compacted, text)
-        // A member that lags behind.
+        // The member lags behind.
         case 11 where text.contains("future revision"): self.init(.notMade, text)
         case 14 where text.contains("no leader"): self.init(.notMade, text)
         case 16: self.init(.unauthenticated, text)
-        // An unknown code: it may have been carried out.
+        // An unknown code: the call may have been executed.
         default: self.init(.unknown, "etcd says: \(text)")
         }
     }
@@ -75,7 +75,7 @@ struct EtcdFailure: Error, Sendable, CustomStringConvertible {
 }
 
 extension TemplateStoreError {
-    /// The error for a read, or for a write that was certainly not made.
+    /// The error for a read, or for a write that definitely was not made.
     init(_ failure: EtcdFailure) {
         switch failure.kind {
         case .outOfSpace: self = .etcdIsFull(failure)
@@ -84,8 +84,8 @@ extension TemplateStoreError {
                 .filesReplaced, failure.reason + ".",
                 clientMessage:
                     "The store of the server in etcd was replaced, removed or restored from "
-                    + "a backup while it runs, so it stores nothing more: whoever runs it has to look "
-                    + "at the cluster, as its log says, and to start it again.")
+                    + "a backup while it runs, so it stores nothing more: check the "
+                    + "cluster as its log advises, and restart it.")
         case .damaged:
             self.init(
                 .damaged, "The store in etcd is damaged: restore a backup of the cluster.",
@@ -93,22 +93,22 @@ extension TemplateStoreError {
         case .tooLarge:
             self.init(
                 .unavailable,
-                "etcd refuses the size of a request: start its members with a greater "
+                "etcd rejects the size of a request: start its members with a greater "
                     + "--max-request-bytes, or store less.", underlyingError: failure)
         case .unauthenticated:
             self.init(
                 .unavailable,
-                "etcd does not accept the user: check user and password-file in --store.",
+                "etcd rejects the user: check user and password-file in --store.",
                 underlyingError: failure)
         case .refused:
             self.init(
                 .unavailable,
-                "etcd refuses the request: check the address, the user and its "
+                "etcd rejects the request: check the address, the user and its "
                     + "permissions for the prefix.", underlyingError: failure)
         case .notMade, .unknown, .compacted, .leaseMissing, .leaseExists:
             self.init(
                 .unavailable,
-                "No member of the etcd cluster answers as it should: check that the majority of its "
+                "No member of the etcd cluster responds as expected: check that the majority of its "
                     + "members runs and can be reached.", underlyingError: failure)
         }
     }
@@ -124,24 +124,24 @@ extension TemplateStoreError {
             underlyingError: failure)
     }
 
-    /// A write may have been made or may yet be.
+    /// A write may have been made, or may still be made.
     static func outcomeUnknown(_ failure: EtcdFailure) -> TemplateStoreError {
         TemplateStoreError(
             .outcomeUnknown,
             "Whether the change is stored is not known yet, since the etcd cluster does not answer; "
-                + "it is being settled: look at the audit trail before you repeat it.",
+                + "it is pending: check the audit trail before you repeat it.",
             underlyingError: failure)
     }
 
     static func damagedRecord(_ key: Data, _ error: (any Error)? = nil) -> TemplateStoreError {
         TemplateStoreError(
             .damaged,
-            "The value of the key '\(key.shownKey)' in etcd cannot be read, or is none that this "
-                + "program stores: restore a backup of the cluster.", underlyingError: error)
+            "The value of the key '\(key.shownKey)' in etcd cannot be read, or is not a value of "
+                + "this program: restore a backup of the cluster.", underlyingError: error)
     }
 }
 
 extension Data {
-    /// A key as errors name it.
+    /// A key in error messages.
     var shownKey: String { String(decoding: prefix(200), as: UTF8.self) }
 }

@@ -14,7 +14,7 @@ import NIOSSL
 #endif
 
 extension EtcdGateway {
-    /// The failure of an error of a connection.
+    /// Converts a connection error to a failure.
     func failure(_ error: any Error, at member: Int) -> EtcdFailure {
         let name = location.members[member]
         switch error as? HTTPClientError {
@@ -32,13 +32,13 @@ extension EtcdGateway {
         case is NIOSSLError, is NIOSSLExtraError:
             return EtcdFailure(.notMade, "\(name): the TLS handshake failed (\(error))")
         case is BoringSSLError:
-            // Such as an alert because of the client's certificate, after the handshake.
+            // For example an alert because of the client's certificate, after the handshake.
             return EtcdFailure(.unknown, "\(name): the TLS connection failed (\(error))")
         default: return EtcdFailure(.unknown, "\(name) ends the connection (\(error))")
         }
     }
 
-    /// The failure of an answer with another status than 200.
+    /// The failure for a response with a status other than 200.
     func failure(
         _ status: HTTPResponseStatus, _ content: Data, at member: Int
     ) -> EtcdFailure {
@@ -50,11 +50,11 @@ extension EtcdGateway {
         if text.contains("CommonName of client") {
             return EtcdFailure(
                 .refused,
-                "with users, etcd's HTTP interface takes no certificate of a client that has a common "
-                    + "name: make one without CN, such as /O=activeconfig")
+                "with users, etcd's HTTP interface accepts no client certificate with a common "
+                    + "name: create one without CN, such as /O=activeconfig")
         }
         return EtcdFailure(
-            // An answer without etcd's JSON is another program's, which made nothing.
+            // A response without etcd's JSON comes from another program, which executed nothing.
             (500...599).contains(status.code) ? .unknown : .notMade,
             "\(location.members[member]) answers \(status.code): \(text)")
     }

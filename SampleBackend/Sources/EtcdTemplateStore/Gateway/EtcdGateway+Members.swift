@@ -6,7 +6,7 @@ import NIOHTTP1
 import TemplateStore
 
 extension EtcdGateway {
-    /// Opens a watch at one member, and returns its lines; the next one goes to another member.
+    /// Opens a watch at a member, and returns its lines; the next watch uses another member.
     func watch(
         _ request: some Encodable & Sendable
     ) async throws(EtcdFailure) -> HTTPClientResponse.Body {
@@ -31,10 +31,11 @@ extension EtcdGateway {
         }
     }
 
-    /// Asks another member from now on, after a watch at the current one ended.
+    /// Switches to another member after a watch at the current one ended.
     func leaveMember() { leave(state.withLock { $0.member }) }
 
-    /// The answers of all members to a call about the member itself; nil for one that gives none.
+    /// The responses of all members to a call about the member itself; nil for members that do not
+    /// respond.
     func eachMember<Answer: Decodable & Sendable>(
         _ path: String, _ body: Data, as answer: Answer.Type
     ) async -> [(member: String, answer: Result<Answer, EtcdFailure>)] {
@@ -50,7 +51,7 @@ extension EtcdGateway {
         return answers
     }
 
-    /// Gets a page of a member that is outside of the JSON gateway, such as its metrics; nil when it has
+    /// Loads a page of a member outside the JSON gateway, such as its metrics; nil if there is
     /// none.
     func page(_ path: String, at member: Int) async -> Data? {
         do {

@@ -5,44 +5,45 @@ import NIOFoundationEssentialsCompat
 import NIOHTTP1
 import TemplateStore
 
-/// Calls of etcd's JSON gateway, at the member that answered last, or another one when it fails.
+/// Calls etcd's JSON gateway at the member that responded last, or at another one if that fails.
 final class EtcdGateway: Sendable {
-    /// Time limits, by what a call does.
+    /// Time limits by kind of call.
     struct TimeLimits: Sendable {
-        /// For making a connection.
+        /// For establishing a connection.
         var connect: TimeAmount = .seconds(1)
         /// For one attempt with little content.
         ///
-        /// A new leader is elected within two seconds, and a request that waits for the old one is
-        /// answered after seven.
+        /// A cluster elects a new leader within two seconds, but answers a request that waits for
+        /// the old leader only after seven.
         var attempt: Duration = .milliseconds(1_500)
-        /// More for one attempt for each megabyte of the request.
+        /// Additional time for one attempt, per megabyte of the request.
         var attemptPerMegabyte: Duration = .seconds(3)
         /// For a read, over all attempts.
         var read: Duration = .seconds(8)
         /// For a write, over all attempts.
         var write: Duration = .seconds(20)
-        /// Without any line of a watch.
+        /// Maximum silence of a watch.
         var watchSilence: Duration = .seconds(5)
     }
 
     struct State {
-        /// The index of the member that is asked first.
+        /// The index of the member to call first.
         var member = 0
         var token: String?
         var clusterID: UInt64?
-        /// The greatest revision that an answer had.
+        /// The highest revision in any response.
         var revision: Int64 = 0
         var isOtherCluster = false
     }
 
-    /// Most bytes of an answer; a part of a content has 1 MB, a page of a range less than 200.
+    /// Maximum size of a response, in bytes; a part of a content has 1 MB, a page of a range less
+    /// than 200.
     private static let maximumAnswer = 256 << 20
 
     let location: EtcdLocation
     let limits: TimeLimits
     let client: HTTPClient
-    /// Watches hold a connection each, so that they have a pool of their own.
+    /// Each watch holds a connection, so watches have their own pool.
     let watchClient: HTTPClient
     let state = Locked(State())
 
@@ -50,13 +51,13 @@ final class EtcdGateway: Sendable {
     init(_ location: EtcdLocation, limits: TimeLimits) throws(TemplateStoreError) {
         self.location = location
         self.limits = limits
-        // So that a file which cannot be read is named at once.
+        // Reports an unreadable file immediately.
         _ = try location.readPassword()
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: try location.tlsConfiguration(), redirectConfiguration: .disallow,
             timeout: .init(connect: limits.connect))
         configuration.httpVersion = .http1Only
-        // A member that is down is found by its refusal, not by a time-out.
+        // A refused connection reveals a stopped member faster than a timeout.
         configuration.connectionPool.retryConnectionEstablishment = false
         client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         configuration.timeout.read = .nanoseconds(limits.watchSilence.nanoseconds)
@@ -70,14 +71,14 @@ final class EtcdGateway: Sendable {
     }
 
     deinit {
-        // A client that is not shut down ends the process; once more does no harm.
+        // Deallocating a running client traps; shutting it down twice is harmless.
         Task { [client, watchClient] in
             try? await client.shutdown()
             try? await watchClient.shutdown()
         }
     }
 
-    /// A call that may be repeated, at one member after the other, until one answers.
+    /// An idempotent call, sent to one member after the other until one responds.
     func call<Answer: EtcdAnswer>(
         _ path: String, _ request: some Encodable & Sendable, as answer: Answer.Type = Answer.self
     ) async throws(EtcdFailure) -> Answer {
@@ -94,7 +95,7 @@ final class EtcdGateway: Sendable {
         }
     }
 
-    /// One attempt at a call; after a failure, the next attempt goes to another member.
+    /// One attempt at a call; after a failure, the next attempt uses another member.
     func attempt<Answer: EtcdAnswer>(
         _ path: String, _ body: Data, as answer: Answer.Type = Answer.self
     ) async throws(EtcdFailure) -> Answer {
@@ -130,15 +131,16 @@ final class EtcdGateway: Sendable {
         }
     }
 
-    /// Asks another member from now on, unless somebody has done so already.
+    /// Switches to another member, unless another task has done so already.
     func leave(_ member: Int) {
         let count = location.members.count
         state.withLock { if $0.member == member { $0.member = (member + 1) % count } }
     }
 
-    /// Notices that the members are of another cluster, or were restored from a backup.
+    /// Detects that the members belong to another cluster, or were restored from a backup.
     ///
-    /// Revisions never decrease: reads are linearizable, and `newest` was known when this one began.
+    /// Revisions never decrease: reads are linearizable, and `newest` was known when this read
+    /// began.
     private func check(_ header: EtcdHeader, newest: Int64) throws(EtcdFailure) {
         let reason = state.withLock { state -> String? in
             if let known = state.clusterID, known != header.clusterID {
@@ -160,7 +162,7 @@ final class EtcdGateway: Sendable {
             throw EtcdFailure(
                 .otherCluster,
                 "The etcd cluster was replaced or restored from a backup: \(reason). Nothing is stored "
-                    + "until this server is started again")
+                    + "until this server is restarted")
         }
     }
 
@@ -171,8 +173,8 @@ final class EtcdGateway: Sendable {
         if state.withLock({ $0.isOtherCluster }) {
             throw EtcdFailure(
                 .otherCluster,
-                "The etcd cluster \(location) was replaced or restored from a backup: start this "
-                    + "server again")
+                "The etcd cluster \(location) was replaced or restored from a backup: restart this "
+                    + "server")
         }
         let token = try await token(at: member)
         return try await exchange(path, body, at: member, token: token)
@@ -199,12 +201,12 @@ final class EtcdGateway: Sendable {
         do {
             return try JSONDecoder().decode(Answer.self, from: content)
         } catch {
-            // An error in a stream comes with the status of success.
+            // An error in a stream has the status of success.
             if let body = try? JSONDecoder().decode(EtcdErrorBody.self, from: content) {
                 throw EtcdFailure(body)
             }
             throw EtcdFailure(
-                .unknown, "\(location.members[member]) answers with something else (\(error))")
+                .unknown, "\(location.members[member]) sends an unexpected response (\(error))")
         }
     }
 
@@ -213,7 +215,7 @@ final class EtcdGateway: Sendable {
     ) -> HTTPClientRequest {
         var request = HTTPClientRequest(url: location.members[member] + path)
         request.method = .POST
-        // A member without a leader says so at once.
+        // A member without a leader then reports that immediately.
         request.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
         if let token { request.headers.add(name: "Authorization", value: token) }
         request.body = .bytes(ByteBuffer(data: body))
@@ -225,7 +227,7 @@ final class EtcdGateway: Sendable {
         if let token = state.withLock({ $0.token }) { return token }
         let password: String?
         do {
-            // Each time, since it may have been changed.
+            // Read each time, since the password may have changed.
             password = try location.readPassword()
         } catch {
             throw EtcdFailure(.unauthenticated, error.description)

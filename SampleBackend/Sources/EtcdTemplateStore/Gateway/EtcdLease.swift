@@ -1,6 +1,6 @@
 import Foundation
 
-/// A request to create a lease, or its answer.
+/// A request to create a lease, or its response.
 struct EtcdLeaseGrant: Codable, Sendable, EtcdAnswer {
     var id: Int64
     /// In seconds.
@@ -43,12 +43,12 @@ struct EtcdLeaseID: Encodable, Sendable {
     }
 }
 
-/// The answer that renews a lease; it expired when its time to live is 0.
+/// The response to a renewal; the lease has expired if its time to live is 0.
 struct EtcdKeepAliveAnswer: EtcdAnswer {
     let result: EtcdLeaseGrant
 }
 
-/// The answer on the time that is left of a lease, in seconds; it is negative when the lease has ended.
+/// The response with the remaining time of a lease, in seconds; negative when the lease has ended.
 struct EtcdLeaseStatus: EtcdAnswer {
     let remaining: Int64
     let granted: Int64

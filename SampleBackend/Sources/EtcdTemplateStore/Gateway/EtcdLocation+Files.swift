@@ -3,7 +3,7 @@ import NIOSSL
 import TemplateStore
 
 extension EtcdLocation {
-    /// The first line of the password's file; nil without a user.
+    /// The first line of the password file; nil without a user.
     func readPassword() throws(TemplateStoreError) -> String? {
         guard let passwordFile else { return nil }
         do {
@@ -17,7 +17,7 @@ extension EtcdLocation {
         }
     }
 
-    /// The TLS settings, with the files that are named.
+    /// The TLS settings, with the given files.
     func tlsConfiguration() throws(TemplateStoreError) -> TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         do {

@@ -2,17 +2,17 @@ import Foundation
 
 /// The address of a store in an etcd cluster: its members, and the prefix of its keys.
 ///
-/// As text: `http://HOST:PORT,http://HOST:PORT`, with `?` and parameters after the last member:
-/// `prefix=/activeconfig/`, `ca=FILE`, `cert=FILE`, `key=FILE` for TLS, `user=NAME` and
+/// As text: `http://HOST:PORT,http://HOST:PORT`, followed by `?` and parameters:
+/// `prefix=/activeconfig/`; `ca=FILE`, `cert=FILE` and `key=FILE` for TLS; `user=NAME` and
 /// `password-file=FILE` for etcd's users.
 public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
-    /// The client URLs of the members, each `http` or `https` with a host and maybe a port.
+    /// The client URLs of the members, each `http` or `https` with a host and an optional port.
     public var members: [String]
 
-    /// The text that each key begins with; it ends with a slash.
+    /// The prefix of all keys, which ends with a slash.
     public var prefix = Self.defaultPrefix
 
-    /// The file with the certificates that the members' are checked with, PEM; nil means the system's.
+    /// The file with the certificates that verify the members', PEM; nil means the system's.
     public var authorityFile: String?
 
     /// The file with the certificate of this client, PEM.
@@ -21,28 +21,28 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
     /// The file with the private key of the certificate, PEM.
     public var keyFile: String?
 
-    /// The name of etcd's user; nil when the cluster asks for none.
+    /// The name of etcd's user; nil if the cluster requires none.
     public var user: String?
 
-    /// The file whose first line is the password; it is read again whenever etcd asks for the user.
+    /// The file whose first line is the password; it is read each time etcd asks for the user.
     public var passwordFile: String?
 
-    /// The prefix of keys when none is given.
+    /// The default prefix of keys.
     public static let defaultPrefix = "/activeconfig/"
 
-    /// Creates a location with the default prefix, without TLS files and without a user.
+    /// Creates a location with the default prefix, without TLS files or a user.
     public init(members: [String]) { self.members = members }
 
     /// Parses a location.
     ///
-    /// - Throws: An ``EtcdLocationError`` that names the part that cannot be used.
+    /// - Throws: An ``EtcdLocationError`` that names the invalid part.
     public init(parsing text: String) throws(EtcdLocationError) {
         let parts = text.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         members = []
-        // No address is named, since it may have a part of a password.
+        // Omits the address, which can contain a part of a password.
         guard !parts[0].contains("@") else {
             throw EtcdLocationError(
-                "an address of a member has a user: give ?user=NAME&password-file=FILE instead")
+                "the address of a member has a user: give ?user=NAME&password-file=FILE instead")
         }
         for member in parts[0].split(separator: ",", omittingEmptySubsequences: false) {
             members.append(try Self.member(String(member), number: members.count + 1))
@@ -53,8 +53,8 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard pair.count == 2, let value = pair[1].removingPercentEncoding, !value.isEmpty
             else {
-                // Not named: it may be a part of a password.
-                throw EtcdLocationError("a parameter has no value: give NAME=VALUE, with & between")
+                // Omits the text, which can be a part of a password.
+                throw EtcdLocationError("a parameter has no value: give NAME=VALUE, separated by &")
             }
             switch pair[0] {
             case "prefix": prefix = value.hasSuffix("/") ? value : value + "/"
@@ -78,7 +78,7 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
         if authorityFile ?? certificateFile != nil,
             let plain = members.first(where: { $0.hasPrefix("http:") })
         {
-            throw EtcdLocationError("\(plain) is without TLS, and ca, cert and key are for https")
+            throw EtcdLocationError("\(plain) has no TLS, but ca, cert and key are for https")
         }
     }
 
@@ -90,8 +90,8 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
             url.fragment == nil
         else {
             throw EtcdLocationError(
-                "member \(number) is no address: give http://HOST:PORT or https://HOST:PORT, several "
-                    + "with commas between")
+                "member \(number) is not an address: give http://HOST:PORT or https://HOST:PORT, "
+                    + "several separated by commas")
         }
         let port = url.port ?? 2_379
         guard (1...65_535).contains(port) else {
@@ -100,16 +100,16 @@ public struct EtcdLocation: Sendable, Hashable, CustomStringConvertible {
         return "\(url.scheme ?? "http")://\(host):\(port)"
     }
 
-    /// The members and the prefix, as in errors.
+    /// The members and the prefix, for error messages.
     public var description: String {
         let prefix = prefix == Self.defaultPrefix ? "" : "?prefix=\(self.prefix)"
         return "etcd:" + members.joined(separator: ",") + prefix
     }
 }
 
-/// The reason why a text is no location in etcd.
+/// The reason why a text is not a location in etcd.
 public struct EtcdLocationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The reason, a sentence without its full stop.
+    /// The reason, as a sentence without a full stop.
     public let description: String
 
     init(_ description: String) { self.description = description }

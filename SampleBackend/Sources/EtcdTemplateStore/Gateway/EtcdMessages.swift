@@ -1,13 +1,13 @@
 import Foundation
 
-// The requests and answers of etcd's JSON gateway, as far as the store uses them. 64-bit integers are
-// strings, bytes are base64, and a field that is zero, false or empty is left out.
+// The requests and responses of etcd's JSON gateway, limited to what the store uses. 64-bit
+// integers are strings, bytes are Base64, and fields that are zero, false or empty are omitted.
 
-/// The part of every answer that names the cluster, the member and the revision.
+/// The part of each response that identifies the cluster, the member and the revision.
 struct EtcdHeader: Decodable, Sendable {
     let clusterID: UInt64
     let memberID: UInt64
-    /// The revision of the store at the member; that of a transaction if it wrote.
+    /// The revision of the store at the member, or of a transaction that wrote.
     let revision: Int64
 
     private enum CodingKeys: String, CodingKey {
@@ -30,7 +30,7 @@ struct EtcdKeyValue: Decodable, Sendable {
     let value: Data
     let createRevision: Int64
     let modRevision: Int64
-    /// 0 for none.
+    /// 0 means none.
     let lease: Int64
 
     private enum CodingKeys: String, CodingKey {
@@ -49,15 +49,15 @@ struct EtcdKeyValue: Decodable, Sendable {
     }
 }
 
-/// Keys that are read or removed together: one key, or all from `start` to before `end`.
+/// Keys that are read or removed together: one key, or a half-open range of keys.
 struct EtcdKeySpan: Sendable, Hashable {
     let start: Data
-    /// Nil for the one key `start`.
+    /// Nil for the single key `start`.
     var end: Data?
 
     static func key(_ key: Data) -> EtcdKeySpan { EtcdKeySpan(start: key) }
 
-    /// All keys that begin with a text, which ends with a slash.
+    /// All keys with a prefix, which ends with a slash.
     static func prefix(_ prefix: String) -> EtcdKeySpan {
         // The character after the slash.
         EtcdKeySpan(start: Data(prefix.utf8), end: Data(prefix.utf8.dropLast()) + Data("0".utf8))
@@ -66,16 +66,16 @@ struct EtcdKeySpan: Sendable, Hashable {
 
 /// A read of a key or a range of keys.
 struct EtcdRange: Encodable, Sendable {
-    /// The part of the keys that the answer has.
+    /// The part of the keys in the response.
     enum Part: Sendable {
         case keysAndValues, keys, count
     }
 
     var keys: EtcdKeySpan
     var part = Part.keysAndValues
-    /// The most keys of the answer; 0 for all.
+    /// Maximum number of keys in the response; 0 for all.
     var limit = 0
-    /// The revision of the store that is read; nil for the newest.
+    /// The revision to read; nil for the newest.
     var revision: Int64?
 
     private enum CodingKeys: String, CodingKey {
@@ -99,11 +99,11 @@ struct EtcdRange: Encodable, Sendable {
     }
 }
 
-/// The keys that a range has.
+/// The keys in a range.
 struct EtcdRangeAnswer: EtcdAnswer {
     static let hasHeader = true
 
-    /// Nil in the answer of a transaction.
+    /// Nil in the response to a transaction.
     let header: EtcdHeader?
     let keyValues: [EtcdKeyValue]
     let hasMore: Bool
@@ -125,12 +125,12 @@ struct EtcdRangeAnswer: EtcdAnswer {
     }
 }
 
-/// An answer of the gateway.
+/// A response of the gateway.
 protocol EtcdAnswer: Decodable, Sendable {
-    /// The header of a linearizable read or a write, whose revision never decreases; nil for all other
-    /// answers, which have the revision of the member.
+    /// The header of a linearizable read or a write, whose revision never decreases; nil for other
+    /// responses, which have the revision of the member.
     var header: EtcdHeader? { get }
-    /// True for answers that always have such a header.
+    /// True for responses that always have such a header.
     static var hasHeader: Bool { get }
 }
 
@@ -158,10 +158,10 @@ struct EtcdAlarms: EtcdAnswer {
     }
 }
 
-/// An answer without any field that is used.
+/// A response without any used field.
 struct EtcdEmptyAnswer: EtcdAnswer {}
 
-/// The body of an error, before and in a stream.
+/// The body of an error, before or in a stream.
 struct EtcdErrorBody: Decodable, Sendable {
     let message: String
     /// The gRPC code.
@@ -189,7 +189,7 @@ struct EtcdErrorBody: Decodable, Sendable {
 }
 
 extension KeyedDecodingContainer {
-    /// An integer that is a string or a number; 0 when it is left out.
+    /// An integer given as a string or a number; 0 when it is omitted.
     func number<Number: FixedWidthInteger & Decodable>(
         forKey key: Key, in range: ClosedRange<Number> = .min ... .max
     ) throws -> Number {
@@ -205,13 +205,13 @@ extension KeyedDecodingContainer {
         return number
     }
 
-    /// A revision, to which numbers can be added; 0 when it is left out.
+    /// A revision that leaves room for addition; 0 when it is omitted.
     func revision(forKey key: Key) throws -> Int64 {
         try number(forKey: key, in: 0...Int64.max / 2)
     }
 
     private func noNumber(_ text: String, forKey key: Key) -> DecodingError {
         .dataCorruptedError(
-            forKey: key, in: self, debugDescription: "\(text.prefix(40)) is no such number")
+            forKey: key, in: self, debugDescription: "\(text.prefix(40)) is not such a number")
     }
 }

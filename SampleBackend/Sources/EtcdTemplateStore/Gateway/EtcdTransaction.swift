@@ -1,10 +1,10 @@
 import Foundation
 
-/// A step of a transaction.
+/// An operation of a transaction.
 enum EtcdOperation: Encodable, Sendable {
-    /// Stores a value; it goes away with the lease, unless that is 0.
+    /// Stores a value; it expires with the lease, unless that is 0.
     case put(Data, Data, lease: Int64 = 0)
-    /// Keeps the value of a key that exists, and detaches it from its lease.
+    /// Keeps the value of an existing key, and detaches the key from its lease.
     case keep(Data)
     case range(EtcdRange)
     case delete(EtcdKeySpan)
@@ -79,9 +79,9 @@ enum EtcdComparison: Encodable, Sendable {
     }
 }
 
-/// Steps that are made when all conditions hold, or others when one does not.
+/// Operations to execute if all conditions hold, or others if one does not.
 struct EtcdTransaction: Encodable, Sendable {
-    /// The most steps of a member with default settings (`--max-txn-ops`).
+    /// Maximum number of operations with a member's default settings (`--max-txn-ops`).
     static let mostSteps = 128
 
     var compare: [EtcdComparison] = []
@@ -95,7 +95,7 @@ struct EtcdTransactionAnswer: EtcdAnswer {
 
     let header: EtcdHeader?
     let succeeded: Bool
-    /// The keys that each step read; empty for steps that wrote.
+    /// The keys that each operation read; empty for operations that wrote.
     let ranges: [EtcdRangeAnswer?]
 
     private enum CodingKeys: String, CodingKey {
@@ -118,7 +118,7 @@ struct EtcdTransactionAnswer: EtcdAnswer {
         ranges = responses.map(\.range)
     }
 
-    /// The keys that a step read; empty when it has none.
+    /// The keys that an operation read; empty when there are none.
     func keyValues(_ step: Int) -> [EtcdKeyValue] {
         ranges.indices.contains(step) ? ranges[step]?.keyValues ?? [] : []
     }

@@ -3,12 +3,12 @@ import Foundation
 import NIOCore
 import TemplateStore
 
-/// A request to watch one key from a revision on.
+/// A request to watch a key from a revision.
 struct EtcdWatchRequest: Encodable, Sendable {
     private struct Creation: Encodable, Sendable {
         let key: Data
         let startRevision: String
-        // Large events come in pieces, and an idle watch sends a line now and then.
+        // Large events arrive in pieces, and an idle watch sends a line from time to time.
         let fragment = true
         let progressNotify = true
 
@@ -50,7 +50,7 @@ struct EtcdWatchLine: Decodable, Sendable {
 
     let events: [Event]
     let isCanceled: Bool
-    /// The revision up to which the history is gone, of a watch that is canceled for it; else 0.
+    /// The revision up to which the history was compacted, if that cancelled the watch; else 0.
     let compactRevision: Int64
     let cancelReason: String?
 
@@ -72,9 +72,9 @@ struct EtcdWatchLine: Decodable, Sendable {
 
 /// The lines of an open watch, for one reader.
 ///
-/// They end with an error, or when the member closes the connection. Deallocating them ends the watch.
+/// They end with an error, or when the member closes the connection. Deallocation ends the watch.
 final class EtcdWatchLines: @unchecked Sendable {  // Read by one task at a time.
-    /// The most bytes of a line.
+    /// Maximum size of a line, in bytes.
     private static let mostBytes = 8 << 20
 
     private var body: HTTPClientResponse.Body.AsyncIterator
@@ -107,7 +107,7 @@ final class EtcdWatchLines: @unchecked Sendable {  // Read by one task at a time
             } else if buffer.isEmpty {
                 return nil
             } else {
-                // An error at the end has no newline after it.
+                // An error at the end has no trailing newline.
                 defer { buffer = Data() }
                 return try Self.parsed(buffer)
             }

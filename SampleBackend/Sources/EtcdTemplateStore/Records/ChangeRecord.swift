@@ -3,7 +3,7 @@ import TemplateStore
 
 /// The last change of the store.
 struct ChangeRecord: EtcdRecord {
-    /// The numbers that a change may have; keys have room for the next one.
+    /// The valid numbers of changes; keys have room for the next one.
     private static let numbers = 1...999_999_999_999_999
 
     /// The number of the change, from 1 without gaps.
@@ -13,7 +13,7 @@ struct ChangeRecord: EtcdRecord {
     private let kind: String
     private var project: String?
     private var version: Int?
-    /// The user's ID, or that of the session.
+    /// The user's ID, or the session's.
     private var id: String?
 
     init(_ subject: StoreChange.Subject, number: Int, writeID: String) {
@@ -36,7 +36,7 @@ struct ChangeRecord: EtcdRecord {
             && (0...VersionRecord.numbers.upperBound).contains(version ?? 0)
     }
 
-    /// The subject; nil for one that this program does not know.
+    /// The subject; nil if this program does not know it.
     var subject: StoreChange.Subject? {
         switch (kind, project, version, id) {
         case ("template", let project?, let version?, _):
@@ -51,9 +51,9 @@ struct ChangeRecord: EtcdRecord {
     }
 }
 
-/// An entry of the audit trail; its revision is that of the key.
+/// An entry of the audit trail; its revision is the key's.
 struct AuditRecord: EtcdRecord {
-    /// Identifies the transaction that wrote it.
+    /// Identifies the transaction that wrote the entry.
     let writeID: String
     private var project: String?
     private let date: RecordDate
@@ -86,8 +86,8 @@ struct StoreRecord: EtcdRecord {
     static let currentSchema = 1
 
     let schema: Int
-    /// Random; the same in all copies of the cluster's data.
+    /// Random; identical in all copies of the cluster's data.
     let id: String
-    /// True while another store is copied into this one, or after that was interrupted.
+    /// True while another store is copied into this one, or after an interrupted copy.
     var isIncomplete: Bool?
 }

@@ -3,7 +3,7 @@ import TemplateStore
 
 /// A value in etcd, as JSON text.
 protocol EtcdRecord: Codable, Sendable {
-    /// False when a number is outside of the range that this program stores.
+    /// False when a number is outside the range that this program stores.
     var isInRange: Bool { get }
 }
 
@@ -19,16 +19,16 @@ extension EtcdRecord {
         guard isInRange else { throw .damagedRecord(keyValue.key) }
     }
 
-    /// - Throws: ``TemplateStoreError`` for numbers that could not be read again.
+    /// - Throws: ``TemplateStoreError`` for numbers that could not be read back.
     func encoded() throws(TemplateStoreError) -> Data {
         guard isInRange else {
             throw TemplateStoreError(
                 .outOfSpace,
-                "The numbers of versions or changes are used up, so nothing was stored: publish in "
-                    + "another project, or in a new store.",
+                "The numbers of versions or changes are exhausted, so nothing was stored: "
+                    + "publish in another project, or in a new store.",
                 clientMessage:
-                    "The numbers of versions or changes are used up, so nothing was stored: publish "
-                    + "in another project, or in a new store.")
+                    "The numbers of versions or changes are exhausted, so nothing was stored: "
+                    + "publish in another project, or in a new store.")
         }
         do {
             let encoder = JSONEncoder()
@@ -41,7 +41,7 @@ extension EtcdRecord {
     }
 }
 
-/// A time in a record: milliseconds since 1970, about 30,000 years around it.
+/// A time in a record: milliseconds since 1970, limited to about 30,000 years around it.
 struct RecordDate: Codable, Sendable, Hashable {
     let milliseconds: Int64
 

@@ -1,7 +1,7 @@
 import Foundation
 import TemplateStore
 
-/// The values pinned for a user: a short text itself, or the place of a long one.
+/// The pinned values of a user: a short text inline, or a reference to a long one.
 struct OverridesRecord: EtcdRecord {
     var text: Data?
     var reference: ContentReference?
@@ -17,7 +17,7 @@ struct DraftRecord: EtcdRecord {
     let tag: String
     let updateTime: RecordDate
     let content: ContentReference
-    /// When the draft was found expired.
+    /// The time at which the draft was marked as expired.
     var expiryNotice: RecordDate?
 
     init(_ draft: StoredDraft, content: ContentReference) {

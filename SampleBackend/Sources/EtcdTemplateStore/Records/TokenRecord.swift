@@ -32,7 +32,7 @@ struct TokenRecord: EtcdRecord {
     }
 }
 
-/// The last uses of tokens by their identifiers.
+/// The last uses of tokens by identifier.
 struct UsesRecord: EtcdRecord {
     var dates: [String: RecordDate] = [:]
 }

@@ -4,7 +4,7 @@ import Templates
 
 /// A version of a template; its revision is that of the key `versions/…`.
 struct VersionRecord: EtcdRecord {
-    /// The numbers that a version may have; keys have room for the next one.
+    /// The valid numbers of versions; keys have room for the next one.
     static let numbers = 1...999_999_999
 
     let number: Int
@@ -44,23 +44,23 @@ struct VersionRecord: EtcdRecord {
     }
 }
 
-/// The place of a content, whose parts are `contents/{id}/{part}`.
+/// A reference to a content, whose parts are `contents/{id}/{part}`.
 struct ContentReference: Codable, Sendable, Hashable {
     let id: String
-    /// The number of parts, from 1.
+    /// The number of parts, at least 1.
     let parts: Int
     /// In bytes.
     let size: Int
 
     var isInRange: Bool { (0...9_999).contains(parts) && (0...1 << 40).contains(size) }
 
-    /// True for a content that all of its parts make up.
+    /// True when a content is complete.
     func isWhole(_ content: Data, parts count: Int) -> Bool {
         count == parts && content.count == size
     }
 }
 
-/// The details of a project; their revision is that of the key.
+/// The details of a project; their revision is the key's.
 struct DetailsRecord: EtcdRecord {
     private var displayName: String?
     private var color: String?

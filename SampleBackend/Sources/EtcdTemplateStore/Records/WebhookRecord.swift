@@ -23,7 +23,7 @@ struct WebhookRecord: EtcdRecord {
     }
 
     var isInRange: Bool {
-        // 0 for none.
+        // 0 means none.
         knownVersion == 0 || VersionRecord.numbers.contains(knownVersion)
     }
 
@@ -46,7 +46,7 @@ struct DeliveryRecord: EtcdRecord {
     private var error: String?
     private var nextAttempt: RecordDate?
     private var finish: RecordDate?
-    /// The owner that has claimed it, with the identifier of the claim after a slash.
+    /// The owner of the claim and, after a slash, the identifier of the claim.
     let claim: String?
 
     init(_ delivery: WebhookDelivery, claim: String?) {
