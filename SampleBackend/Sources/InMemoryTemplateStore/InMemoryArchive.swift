@@ -2,12 +2,14 @@ import Foundation
 package import TemplateStore
 
 extension InMemoryTemplateStore: ArchivingStore {
-    /// Opens the content of this moment.
+    /// Opens a snapshot of the content.
     package func openArchive() async throws(TemplateStoreError) -> any StoreArchive {
         InMemoryArchive(contents: try access { $0 })
     }
 
-    /// Begins to fill this store; it needs no mark, since the content ends with the process.
+    /// Starts to fill this store.
+    ///
+    /// No mark is needed, since the content is lost when the process ends.
     package func beginFilling() async throws(TemplateStoreError) -> any ArchiveWriter {
         guard try access({ $0.isEmpty }) else { throw .notEmpty("memory") }
         return InMemoryArchiveWriter(store: self)
@@ -62,7 +64,7 @@ private struct InMemoryArchiveWriter: ArchiveWriter {
 }
 
 extension InMemoryStoreContents {
-    /// True when nothing was ever stored.
+    /// True if nothing was ever stored.
     var isEmpty: Bool { revision == .zero && drafts.all.isEmpty }
 
     /// Adds a record of an archive; a change gets the next revision.

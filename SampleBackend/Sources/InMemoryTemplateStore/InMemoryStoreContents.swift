@@ -2,29 +2,29 @@ import Foundation
 import TemplateStore
 import Templates
 
-/// The contents of an ``InMemoryTemplateStore``, and the rules of their changes.
+/// The contents of an ``InMemoryTemplateStore``, and the rules for changing them.
 struct InMemoryStoreContents {
     struct Project {
-        /// The versions that are kept, the oldest first.
+        /// The stored versions, oldest first.
         var versions: [StoredTemplate] = []
-        /// The overrides by the UTF-8 bytes of the user ID.
+        /// The pinned values by the UTF-8 bytes of the user ID.
         var overrides: [Data: Data] = [:]
         /// Nil until they are set.
         var details: StoredProjectDetails?
     }
 
     var projects: [String: Project] = [:]
-    /// All tokens, the oldest first.
+    /// All tokens, oldest first.
     var tokens: [StoredToken] = []
-    /// The sessions by their identifiers.
+    /// The sessions by identifier.
     var sessions: [String: StoredSession] = [:]
     var webhooks = InMemoryWebhooks()
     var drafts = DraftTable()
-    /// The audit trail, the oldest first.
+    /// The audit trail, oldest first.
     private(set) var audit: [AuditEntry] = []
-    /// The newest changes, the oldest first.
+    /// The newest changes, oldest first.
     private var log: [StoreChange] = []
-    /// Number of changes that are kept.
+    /// Number of changes to keep.
     private let keptChanges: Int
     /// The revision of the last change.
     private(set) var revision = StoreRevision.zero
@@ -38,11 +38,11 @@ struct InMemoryStoreContents {
         revision = entry.revision
         audit.append(entry)
         log.append(StoreChange(subject, revision: entry.revision))
-        // Seldom, since it moves the remaining changes.
+        // Rarely, since it moves the remaining changes.
         if log.count >= 2 * keptChanges { log.removeFirst(log.count - keptChanges) }
     }
 
-    /// Publishes a template as the next version, if the current version is the expected one.
+    /// Publishes a template as the next version if the current version is the expected one.
     mutating func publish(
         _ submission: TemplateSubmission
     ) throws(TemplateStoreError) -> StoredTemplate {
@@ -60,7 +60,7 @@ struct InMemoryStoreContents {
         return template
     }
 
-    /// A version of a project's template; the current one for nil.
+    /// A version of a project's template; nil means the current one.
     func template(version: Int?, inProject project: String) -> StoredTemplate? {
         let versions = projects[project]?.versions ?? []
         guard let version else { return versions.last }
@@ -84,7 +84,7 @@ struct InMemoryStoreContents {
             nextVersion: page.count > limit ? page.last?.number : nil)
     }
 
-    /// Pins values for one user, or removes them.
+    /// Pins values for a user, or removes them.
     mutating func setOverrides(_ change: OverridesChange) throws(TemplateStoreError) {
         guard let project = projects[change.project] else { throw .projectMissing(change.project) }
         let user = Data(change.userID.utf8)
@@ -104,7 +104,7 @@ struct InMemoryStoreContents {
         projects[project]?.overrides[Data(userID.utf8)]
     }
 
-    /// Replaces the details of a project, if the stored ones are the expected ones.
+    /// Replaces the details of a project if the stored ones are as expected.
     mutating func setProjectDetails(
         _ change: ProjectDetailsChange
     ) throws(TemplateStoreError) -> StoredProjectDetails {
@@ -137,7 +137,7 @@ struct InMemoryStoreContents {
 
     /// The changes after a revision, in order.
     func changes(after position: StoreRevision) throws(TemplateStoreError) -> [StoreChange] {
-        // Revisions have no gaps here, so the index in the log follows from the number.
+        // Revisions have no gaps here, so the number determines the index in the log.
         let missed = revision.number - position.number
         guard missed >= 0, missed <= log.count else {
             throw .watchLost(after: position, latest: revision)
@@ -145,7 +145,7 @@ struct InMemoryStoreContents {
         return Array(log.suffix(Int(missed)))
     }
 
-    /// The audit trail of a project, newest first.
+    /// The audit trail of a project and the server, newest first.
     func auditEntries(inProject project: String, matching query: AuditQuery) -> [AuditEntry] {
         let found = audit.reversed().lazy.filter { entry in
             (entry.project == nil || entry.project == project)
@@ -164,7 +164,7 @@ struct InMemoryStoreContents {
         record(.tokens, AuditEntry(ofNew: token, actor: actor, revision: nextRevision))
     }
 
-    /// Revokes a token permanently; false when there is none.
+    /// Revokes a token permanently; false when no token has this identifier.
     mutating func revokeToken(id: String, actor: String, date: Date) -> Bool {
         guard let index = tokens.firstIndex(where: { $0.id == id }) else { return false }
         guard tokens[index].revocationDate == nil else { return true }
@@ -186,7 +186,7 @@ struct InMemoryStoreContents {
         tokens[index].lastUseDate = date.roundedToMilliseconds
     }
 
-    /// Stores a new session, and removes those that have expired by its creation.
+    /// Stores a new session, and removes sessions that have expired by its creation.
     mutating func addSession(
         _ session: StoredSession, actor: String
     ) throws(TemplateStoreError) {
@@ -201,7 +201,7 @@ struct InMemoryStoreContents {
             AuditEntry(ofNew: session, actor: actor, revision: nextRevision))
     }
 
-    /// Ends a session and removes it; false when there is none.
+    /// Ends and removes a session; false when none has this identifier.
     mutating func removeSession(id: String, actor: String, date: Date) -> Bool {
         guard let session = sessions.removeValue(forKey: id) else { return false }
         record(
@@ -219,7 +219,7 @@ struct InMemoryStoreContents {
             .webhooks(project: stored.project), AuditEntry(ofNew: stored, revision: nextRevision))
     }
 
-    /// Removes a webhook with its deliveries; false when there is none.
+    /// Removes a webhook with its deliveries; false when none has this identifier.
     mutating func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) -> Bool {

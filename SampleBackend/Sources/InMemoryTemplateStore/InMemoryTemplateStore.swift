@@ -1,9 +1,9 @@
 public import Foundation
 public import TemplateStore
 
-/// A store in the memory of the process, for tests and trials.
+/// A store in the memory of the process, for tests and experiments.
 ///
-/// It keeps all rules of a store except that its content is lost when the process ends.
+/// It obeys all rules of a store, but its content is lost when the process ends.
 public final class InMemoryTemplateStore: TemplateStore {
     private struct State {
         var contents: InMemoryStoreContents
@@ -23,7 +23,7 @@ public final class InMemoryTemplateStore: TemplateStore {
         state = Locked(State(contents: InMemoryStoreContents(keptChanges: keptChanges)))
     }
 
-    /// Runs a body with exclusive access to the contents, and wakes the readers of changes.
+    /// Calls a closure with exclusive access to the contents, then wakes the readers of changes.
     func access<Result>(
         _ body: (inout InMemoryStoreContents) throws(TemplateStoreError) -> Result
     ) throws(TemplateStoreError) -> Result {
@@ -37,7 +37,7 @@ public final class InMemoryTemplateStore: TemplateStore {
         return result
     }
 
-    /// Publishes a template as the next version, if the current version is the expected one.
+    /// Publishes a template as the next version if the current version is the expected one.
     public func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate {
@@ -58,12 +58,12 @@ public final class InMemoryTemplateStore: TemplateStore {
         try access { $0.versions(inProject: project, matching: query) }
     }
 
-    /// Pins values for one user, or removes them.
+    /// Pins values for a user, or removes them.
     public func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError) {
         try access { contents throws(TemplateStoreError) in try contents.setOverrides(change) }
     }
 
-    /// The values pinned for one user; nil when there are none.
+    /// The pinned values of a user; nil when there are none.
     public func overrides(
         forUserID userID: String, inProject project: String
     ) async throws(TemplateStoreError) -> Data? {
@@ -85,14 +85,14 @@ public final class InMemoryTemplateStore: TemplateStore {
         }
     }
 
-    /// The audit trail of a project, newest first.
+    /// The audit trail of a project and the server, newest first.
     public func auditEntries(
         inProject project: String, matching query: AuditQuery
     ) async throws(TemplateStoreError) -> [AuditEntry] {
         try access { $0.auditEntries(inProject: project, matching: query) }
     }
 
-    /// Stores a new access token, as its hash.
+    /// Stores a new access token as its hash.
     public func addToken(
         _ token: StoredToken, actor: String
     ) async throws(TemplateStoreError) {
@@ -101,12 +101,12 @@ public final class InMemoryTemplateStore: TemplateStore {
         }
     }
 
-    /// All tokens, the oldest first.
+    /// All tokens, oldest first.
     public func tokens() async throws(TemplateStoreError) -> [StoredToken] {
         try access { $0.tokens }
     }
 
-    /// Revokes a token permanently; false when none has this identifier.
+    /// Revokes a token permanently; false when no token has this identifier.
     public func revokeToken(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -120,12 +120,12 @@ public final class InMemoryTemplateStore: TemplateStore {
         }
     }
 
-    /// Returns while the store is open.
+    /// Returns if the store is open, otherwise throws.
     public func checkReadiness() async throws(TemplateStoreError) {
         try access { _ in }
     }
 
-    /// Ends every sequence of changes; later calls fail.
+    /// Ends all sequences of changes; later calls fail.
     public func close() async {
         state.withLock { $0.isClosed = true }
         signal.finish()
@@ -133,7 +133,7 @@ public final class InMemoryTemplateStore: TemplateStore {
 }
 
 extension InMemoryTemplateStore {
-    /// Stores a new session, and removes those that have expired by its creation.
+    /// Stores a new session, and removes sessions that have expired by its creation.
     public func addSession(
         _ session: StoredSession, actor: String
     ) async throws(TemplateStoreError) {
@@ -142,19 +142,19 @@ extension InMemoryTemplateStore {
         }
     }
 
-    /// The sessions that expire after a time.
+    /// The sessions that expire after a date.
     public func sessions(
         lastingAt date: Date
     ) async throws(TemplateStoreError) -> [StoredSession] {
         try access { $0.sessions.values.filter { $0.expirationDate > date } }
     }
 
-    /// One session; nil when there is none with this identifier.
+    /// A session; nil when none has this identifier.
     public func session(id: String) async throws(TemplateStoreError) -> StoredSession? {
         try access { $0.sessions[id] }
     }
 
-    /// Ends a session and removes it; false when there is none with this identifier.
+    /// Ends and removes a session; false when none has this identifier.
     public func removeSession(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -163,7 +163,7 @@ extension InMemoryTemplateStore {
 }
 
 extension InMemoryTemplateStore {
-    /// Creates or replaces a draft, if the stored one is the expected one.
+    /// Creates or replaces a draft if the stored one is as expected.
     public func saveDraft(
         _ submission: DraftSubmission
     ) async throws(TemplateStoreError) -> StoredDraft {
@@ -190,7 +190,7 @@ extension InMemoryTemplateStore {
 }
 
 extension InMemoryTemplateStore {
-    /// Replaces the details of a project, if the stored ones are the expected ones.
+    /// Replaces the details of a project if the stored ones are as expected.
     public func setProjectDetails(
         _ change: ProjectDetailsChange
     ) async throws(TemplateStoreError) -> StoredProjectDetails {
@@ -213,14 +213,14 @@ extension InMemoryTemplateStore {
         try access { contents throws(TemplateStoreError) in try contents.addWebhook(webhook) }
     }
 
-    /// The webhooks of a project, the oldest first.
+    /// The webhooks of a project, oldest first.
     public func webhooks(
         inProject project: String
     ) async throws(TemplateStoreError) -> [StoredWebhook] {
         try access { $0.webhooks.webhooks(inProject: project) }
     }
 
-    /// Removes a webhook with its deliveries; false when there is none.
+    /// Removes a webhook with its deliveries; false when none has this identifier.
     public func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
@@ -229,7 +229,7 @@ extension InMemoryTemplateStore {
         }
     }
 
-    /// The newest deliveries of a webhook, newest first.
+    /// The latest deliveries of a webhook, newest first.
     public func deliveries(
         ofWebhook id: String, inProject project: String, limit: Int
     ) async throws(TemplateStoreError) -> [WebhookDelivery] {
@@ -250,7 +250,7 @@ extension InMemoryTemplateStore {
         try access { $0.webhooks.holdsClaim(of: claimed, date: date) }
     }
 
-    /// The time from which there is a delivery to claim.
+    /// The earliest time at which a delivery can be claimed.
     public func nextDeliveryDate() async throws(TemplateStoreError) -> Date? {
         try access { $0.webhooks.nextDeliveryDate }
     }

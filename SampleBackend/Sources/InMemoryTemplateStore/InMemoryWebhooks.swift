@@ -4,10 +4,10 @@ import Templates
 
 /// The webhooks of an ``InMemoryTemplateStore`` with their deliveries.
 struct InMemoryWebhooks {
-    /// The webhooks, the oldest first.
+    /// The webhooks, oldest first.
     var queues: [WebhookQueue] = []
 
-    /// The webhooks of a project, the oldest first.
+    /// The webhooks of a project, oldest first.
     func webhooks(inProject project: String) -> [StoredWebhook] {
         queues.map(\.webhook).filter { $0.project == project }
     }
@@ -24,13 +24,13 @@ struct InMemoryWebhooks {
         return webhook
     }
 
-    /// Removes and returns a webhook; nil when there is none.
+    /// Removes and returns a webhook; nil when none has this identifier.
     mutating func remove(id: String, inProject project: String) -> StoredWebhook? {
         guard let index = index(ofWebhook: id, inProject: project) else { return nil }
         return queues.remove(at: index).webhook
     }
 
-    /// The newest deliveries of a webhook, newest first.
+    /// The latest deliveries of a webhook, newest first.
     func deliveries(
         ofWebhook id: String, inProject project: String, limit: Int
     ) -> [WebhookDelivery] {
@@ -38,14 +38,14 @@ struct InMemoryWebhooks {
         return queues[index].entries.reversed().prefix(max(limit, 0)).map(\.delivery)
     }
 
-    /// Adds a delivery of a new version for each webhook of its project.
+    /// Adds a delivery for a new version to each webhook of its project.
     mutating func enqueue(_ template: StoredTemplate) {
         for index in queues.indices where queues[index].webhook.project == template.project {
             queues[index].enqueue(template.version)
         }
     }
 
-    /// Claims due deliveries, at most one per webhook, the oldest first.
+    /// Claims due deliveries, at most one per webhook, oldest first.
     mutating func claim(date: Date, until end: Date, limit: Int) -> [ClaimedDelivery] {
         let date = date.roundedToMilliseconds
         let order = queues.indices.sorted { left, right in
@@ -68,10 +68,10 @@ struct InMemoryWebhooks {
         queues.contains { $0.holdsClaim(of: claimed, date: date) }
     }
 
-    /// The time from which there is a delivery to claim.
+    /// The earliest time at which a delivery can be claimed.
     var nextDeliveryDate: Date? { queues.compactMap(\.nextDeliveryDate).min() }
 
-    /// Applies the result of an attempt, if it belongs to the last claim.
+    /// Applies the result of an attempt if it belongs to the latest claim.
     mutating func finish(_ attempt: DeliveryAttempt) {
         for index in queues.indices where queues[index].finish(attempt) { return }
     }
