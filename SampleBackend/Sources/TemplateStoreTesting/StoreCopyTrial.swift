@@ -10,10 +10,10 @@ package enum StoreCopyTrial {
     /// A time without a fraction of a second.
     private static let date = StoreTrial.date
 
-    /// The number of versions of the project, of which some are dropped.
+    /// Number of published versions of the project, some of which are dropped.
     private static let versions = TemplateStoreLimits.keptVersions + 5
 
-    /// Users whose names are easily confused or damaged.
+    /// User IDs that are easily confused or corrupted.
     package static let users = ["1", "", "a/b%2F", "é", "e\u{301}", "\u{0}🙂", "../x"]
 
     /// Fills an empty store with content of every kind.
@@ -35,7 +35,8 @@ package enum StoreCopyTrial {
             let claimed = try await store.claimDeliveries(
                 date: date + Double(number), until: date + 1_000, limit: 10)
             for delivery in claimed {
-                // One stays claimed, by a process that is gone when its copy is used.
+                // One delivery stays claimed, by a process that no longer exists when the copy is
+                // used.
                 if number == 5, delivery.webhook.url.contains("second") { continue }
                 try await store.finish(
                     DeliveryAttempt(
@@ -47,7 +48,7 @@ package enum StoreCopyTrial {
         for user in users {
             try await store.setOverrides(pin("{\"S\":{\"u\":\"\(user.utf8.count)\"}}", user: user))
         }
-        // Beyond what etcd takes in one request.
+        // Larger than an etcd request.
         try await store.setOverrides(pin(text(2_500_000), user: "large"))
         try await store.setOverrides(pin(nil, user: users[0]))
         for name in ["zeta", "alpha", "mid"] {
@@ -62,7 +63,7 @@ package enum StoreCopyTrial {
         try await store.saveDrafts()
     }
 
-    /// Copies one store into another, and checks that all that can be read is equal.
+    /// Copies one store to another, and checks that all readable content is equal.
     ///
     /// - Throws: ``TemplateStoreConformanceFailure``, ``TemplateStoreError``.
     package static func copy(
@@ -70,13 +71,13 @@ package enum StoreCopyTrial {
     ) async throws {
         let before = try await digest(of: source)
         let copy = try await StoreCopy.make(from: source, to: target)
-        try expect(copy.digest == before, "A copy has all of the source.")
+        try expect(copy.digest == before, "A copy has the whole content of its source.")
         try expect(
-            try await digest(of: target) == before, "What is read of a copy is what was copied.")
+            try await digest(of: target) == before, "Reading a copy returns the copied content.")
         try expect(try await digest(of: source) == before, "A copy does not change its source.")
     }
 
-    /// Checks that a copy works as its source would: versions, the audit trail, changes, deliveries.
+    /// Checks that a copy works as its source would: versions, audit trail, changes and deliveries.
     package static func checkUse(
         of copy: any ArchivingStore, like source: any ArchivingStore
     ) async throws {
@@ -119,18 +120,18 @@ package enum StoreCopyTrial {
         let current = try await source.template(version: nil, inProject: project)?.version.number
         let published = try await copy.publish(submission("{}", to: project, 1))
         try expect(
-            published.version.number == (current ?? 0) + 1, "A copy goes on with the next version.")
+            published.version.number == (current ?? 0) + 1, "A copy continues its versions.")
         for try await change in copy.changes(since: snapshot.revision) {
             try expect(
                 change.revision == published.revision,
-                "The changes of a copy go on after those of its source.")
+                "The changes of a copy continue after those of its source.")
             break
         }
         let claimed = try await copy.claimDeliveries(
             date: date + 10_000, until: date + 20_000, limit: 10)
         try expect(
             Set(claimed.map(\.webhook.id)) == ["id of first", "id of second"],
-            "The deliveries of a copy are nobody's, and can be claimed.")
+            "The deliveries of a copy are unclaimed, and can be claimed.")
     }
 
     package static func digest(
@@ -145,7 +146,7 @@ package enum StoreCopyTrial {
         if !isKept { throw TemplateStoreConformanceFailure(rule: rule, finding: "a difference.") }
     }
 
-    /// A text of many bytes that does not compress to nothing.
+    /// A text of many bytes that is not trivially compressible.
     fileprivate static func text(_ count: Int) -> String {
         "\"" + String(repeating: "0123456789abcdef", count: count / 16) + "\""
     }
@@ -174,7 +175,7 @@ extension TemplateStore {
     fileprivate func setFirst(
         _ project: String, large: Bool
     ) async throws(TemplateStoreError) -> StoredTemplate {
-        // In three parts in etcd.
+        // Three parts in etcd.
         let content = large ? StoreCopyTrial.text(2_400_000) : "{}"
         return try await publish(StoreCopyTrial.submission(content, to: project, 1))
     }
@@ -187,7 +188,7 @@ extension TemplateStore {
                     content: Data(StoreCopyTrial.text(count).utf8), expectation: .any,
                     date: StoreTrial.date))
         }
-        // It finds those above expired, and marks them.
+        // Saving finds the drafts above expired, and marks them.
         _ = try await saveDraft(
             DraftSubmission(
                 owner: "t3", project: "copy", baseVersion: 0, content: Data("{}".utf8),

@@ -22,13 +22,13 @@ extension StoreTrial {
             Self.submission(content, expecting: expectation, inProject: project, date: date))
     }
 
-    /// Publishes the next version with the current one as expectation, and retries while other
-    /// publishes interfere.
+    /// Publishes the next version and expects the current one; retries while other publishes
+    /// interfere.
     static func publishWithRetry(
         in store: any TemplateStore, _ content: String
     ) async throws(TemplateStoreError) -> StoredTemplate {
         var current = 0
-        // More attempts than there can be other publishes in a check.
+        // More attempts than other publishes in any check.
         for _ in 0..<10_000 {
             do {
                 return try await store.publish(
@@ -60,7 +60,7 @@ extension StoreTrial {
             creationDate: date, expirationDate: date + 3_600)
     }
 
-    /// A session that lasts an hour from `date` on.
+    /// A session that lasts one hour from `date`.
     static func session(_ name: String, date: Date = date) -> StoredSession {
         StoredSession(
             id: "id of \(name)", tokenID: "token of \(name)", name: name, role: .editor,
@@ -95,7 +95,7 @@ extension StoreTrial {
             ofWebhook: "id of \(name)", inProject: Self.project, limit: 1_000)
     }
 
-    /// Claims the deliveries that are due `seconds` after the first publish, for 30 seconds.
+    /// Claims the deliveries due `seconds` after the first publish, for 30 seconds.
     func claim(
         at seconds: TimeInterval = 0, limit: Int = 1_000, in other: (any TemplateStore)? = nil
     ) async throws -> [ClaimedDelivery] {
@@ -104,7 +104,7 @@ extension StoreTrial {
             date: date, until: date + 30, limit: limit)
     }
 
-    /// Reports the result of an attempt, `seconds` after the first publish.
+    /// Reports the result of an attempt `seconds` after the first publish.
     func finish(
         _ claimed: ClaimedDelivery, _ outcome: DeliveryAttempt.Outcome, statusCode: Int? = nil,
         error: String? = nil, at seconds: TimeInterval = 0

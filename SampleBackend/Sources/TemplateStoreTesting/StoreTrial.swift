@@ -2,18 +2,18 @@ import Foundation
 import TemplateStore
 import Templates
 
-/// A new store under a check, and the helpers of checks.
+/// A new store under test, and the helpers of checks.
 struct StoreTrial: Sendable {
     /// The project of most checks.
     static let project = "conformance"
-    /// Time that a check waits for a change before it fails.
+    /// Maximum time that a check waits for a change.
     private static let patience = Duration.seconds(60)
     /// A time without a fraction of a second.
     static let date = Date(timeIntervalSince1970: 1_700_000_000)
 
     let store: any TemplateStore
     private let factory: StoreFactory
-    /// The other stores of the same place.
+    /// Other stores opened at the same location.
     private let others = Locked<[any TemplateStore]>([])
 
     init(store: any TemplateStore, factory: StoreFactory) {
@@ -21,7 +21,7 @@ struct StoreTrial: Sendable {
         self.factory = factory
     }
 
-    /// Opens the store's place again.
+    /// Opens the store's location again.
     func reopen() async throws -> any TemplateStore {
         let other = try await factory.reopen()
         others.withLock { $0.append(other) }
@@ -34,14 +34,14 @@ struct StoreTrial: Sendable {
         await store.close()
     }
 
-    /// Checks a rule, which is a sentence; `finding` is what was found instead.
+    /// Checks a rule, given as a sentence; `finding` is the deviation.
     func expect(
         _ isKept: Bool, _ rule: String, found finding: @autoclosure () -> String
     ) throws(TemplateStoreConformanceFailure) {
         if !isKept { throw TemplateStoreConformanceFailure(rule: rule, finding: finding()) }
     }
 
-    /// Checks that a value is the expected one; `rule` is a sentence.
+    /// Checks that a value equals the expected one; `rule` is a sentence.
     func expect<Value: Equatable>(
         _ value: Value, is expected: Value, _ rule: String
     ) throws(TemplateStoreConformanceFailure) {
@@ -64,15 +64,15 @@ struct StoreTrial: Sendable {
         throw TemplateStoreConformanceFailure(rule: rule, finding: "no error.")
     }
 
-    /// Makes changes at once, through two connections to the store, of which one is to succeed.
+    /// Makes concurrent changes through two connections to the store; exactly one must succeed.
     ///
     /// - Parameters:
-    ///   - rule: That one succeeds, as a sentence.
+    ///   - rule: The rule that one succeeds, as a sentence.
     ///   - count: The number of changes.
-    ///   - code: The code of the error with which the others fail.
-    ///   - change: Makes a change, which is told its number.
-    /// - Returns: The result of the change that succeeds.
-    /// - Throws: ``TemplateStoreConformanceFailure`` when none or several succeed.
+    ///   - code: The error code of the others.
+    ///   - change: Makes the change with a number.
+    /// - Returns: The result of the successful change.
+    /// - Throws: ``TemplateStoreConformanceFailure`` if none or several succeed.
     func onlyOneSucceeds<Value: Sendable>(
         _ rule: String, of count: Int = 8, elseFailing code: TemplateStoreError.Code,
         _ change:
@@ -101,9 +101,9 @@ struct StoreTrial: Sendable {
         return first
     }
 
-    /// The next `count` changes of a sequence; fewer when it ends before.
+    /// The next `count` changes of a sequence; fewer if it ends earlier.
     ///
-    /// - Throws: ``TemplateStoreConformanceFailure`` when they do not arrive in time.
+    /// - Throws: ``TemplateStoreConformanceFailure`` if they do not arrive in time.
     func next(_ count: Int, of changes: StoreChanges) async throws -> [StoreChange] {
         try await inTime("The next \(count) changes come.") {
             var found: [StoreChange] = []
@@ -115,9 +115,9 @@ struct StoreTrial: Sendable {
         }
     }
 
-    /// Runs a body that would wait forever in a broken store; `rule` is a sentence.
+    /// Runs a closure that would wait forever in a broken store; `rule` is a sentence.
     ///
-    /// - Throws: ``TemplateStoreConformanceFailure`` when it does not end in time.
+    /// - Throws: ``TemplateStoreConformanceFailure`` if the closure does not end in time.
     func inTime<Value: Sendable>(
         _ rule: String, _ body: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {

@@ -70,7 +70,7 @@ extension TemplateStoreConformance {
                     let entries = try await trial.store.auditEntries(
                         inProject: StoreTrial.project, matching: query)
                     try trial.expect(
-                        entries.count <= limit, "A page has at most as many as asked for.",
+                        entries.count <= limit, "A page has at most the requested number.",
                         found: "\(entries.count) instead of \(limit).")
                     found += entries.map(\.subject)
                     guard let last = entries.last else { break }
@@ -83,7 +83,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A page of some actions is full, however many entries of other actions lie between them.
+    /// A page for some actions is full, no matter how many other entries lie between.
     public func auditEntriesComeByAction() async throws {
         try await onNewStore { trial in
             for number in 1...5 {
@@ -110,12 +110,12 @@ extension TemplateStoreConformance {
                 }
                 try trial.expect(
                     found.map(\.subject), is: subjects,
-                    "A page has entries of the actions that are asked for.")
+                    "A page has only entries of the requested actions.")
             }
         }
     }
 
-    /// A page has 1 to ``TemplateStoreLimits/auditPage`` entries, whatever is asked for.
+    /// A page has 1 to ``TemplateStoreLimits/auditPage`` entries, whatever the request.
     public func auditPagesAreLimited() async throws {
         try await onNewStore { trial in
             try await trial.publish()

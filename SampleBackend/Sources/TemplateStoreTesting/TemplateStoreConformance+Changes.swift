@@ -37,7 +37,7 @@ extension TemplateStoreConformance {
             try trial.expect(found.map(\.subject), is: expected, "Changes come in order.")
             try trial.expect(
                 zip(found, found.dropFirst()).allSatisfy { $0.revision < $1.revision },
-                "The revisions of changes grow.", found: "\(found.map(\.revision))")
+                "The revisions of changes increase.", found: "\(found.map(\.revision))")
             try trial.expect(
                 found.first?.revision, is: template.revision,
                 "A publish and its change have one revision.")
@@ -47,7 +47,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A reader can start after any revision, and follows the later changes.
+    /// A reader can start after any revision, and receives the later changes.
     public func changesFollowAnyRevision() async throws {
         try await onNewStore { trial in
             for _ in 0..<10 { try await trial.publish() }
@@ -55,19 +55,19 @@ extension TemplateStoreConformance {
             for index in all.indices {
                 let changes = trial.store.changes(since: all[index].revision)
                 let template = try await trial.publish()
-                // As many as follow it at first, plus one for each iteration of this loop.
+                // The existing later changes, plus one for each iteration of this loop.
                 let found = try await trial.next(all.count, of: changes)
                 try trial.expect(
                     Array(found.prefix(all.count - 1 - index)), is: Array(all.dropFirst(index + 1)),
-                    "After a revision come the changes that follow it.")
+                    "A reader receives the changes after its revision.")
                 try trial.expect(
                     found.last?.revision, is: template.revision,
-                    "After what was stored comes what is stored.")
+                    "New changes follow the existing ones.")
             }
         }
     }
 
-    /// While many tasks write, each reader gets each change once and in order.
+    /// While many tasks write, each reader receives each change once and in order.
     public func noChangeIsMissedOrGivenTwice() async throws {
         try await onNewStore { trial in
             let other = try await trial.reopen()
@@ -101,10 +101,10 @@ extension TemplateStoreConformance {
                     if !$1.isEmpty { $0.append($1) }
                 }
             }
-            let rule = "Each follower gets each change once and in order."
+            let rule = "Each reader receives each change once and in order."
             try trial.expect(found.count, is: 3, rule)
             for changes in found {
-                try trial.expect(changes == found[0], rule, found: "followers that differ.")
+                try trial.expect(changes == found[0], rule, found: "readers that differ.")
                 try trial.expect(
                     zip(changes, changes.dropFirst()).allSatisfy { $0.revision < $1.revision },
                     rule, found: "\(changes.map(\.revision))")
@@ -121,7 +121,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A change through one handle reaches a reader that already waits on another handle.
+    /// A change through one handle reaches a reader that waits on another handle.
     public func changesOfAnotherHandleAreHeard() async throws {
         try await onNewStore { trial in
             let other = try await trial.reopen()
@@ -129,7 +129,7 @@ extension TemplateStoreConformance {
                 let start = try await listener.snapshot().revision
                 let (heard, hear) = AsyncStream.makeStream(of: Void.self)
                 let (template, found) = try await trial.inTime(
-                    "A change of another handle is heard."
+                    "A reader gets all changes."
                 ) {
                     async let found: StoreChange? = {
                         hear.yield()
@@ -141,7 +141,7 @@ extension TemplateStoreConformance {
                     return (template, try await found)
                 }
                 try trial.expect(
-                    found?.revision, is: template.revision, "A change of another handle is heard.")
+                    found?.revision, is: template.revision, "A reader gets all changes.")
             }
         }
     }
@@ -185,7 +185,7 @@ extension TemplateStoreConformance {
             try trial.expect(count, is: 1, "Cancellation ends changes.")
             try await trial.publish()
             let others = try await trial.next(2, of: trial.store.changes(since: .zero))
-            try trial.expect(others.count, is: 2, "The end of one sequence is not that of others.")
+            try trial.expect(others.count, is: 2, "The end of one sequence does not end others.")
         }
     }
 

@@ -26,7 +26,7 @@ extension TemplateStoreConformance {
             try await trial.addWebhooks("v", "w")
             try trial.expect(
                 try await trial.deliveries(of: "v"), is: [],
-                "What was published before a webhook was made makes no delivery.")
+                "A version published before a webhook was added makes no delivery.")
             try await trial.publish(inProject: "other")
             try await store.addWebhook(StoreTrial.webhook("o", inProject: "other"))
             try await trial.publish()
@@ -65,9 +65,9 @@ extension TemplateStoreConformance {
             try await trial.publish()
             let other = try await trial.reopen()
             let first = try await trial.claim(limit: 1)
-            try trial.expect(first.count, is: 1, "No more are taken than asked for.")
+            try trial.expect(first.count, is: 1, "At most the requested number is claimed.")
             let second = try await trial.claim(in: other)
-            let rule = "What one has taken nobody else gets."
+            let rule = "A claimed delivery is not returned to others."
             try trial.expect(second.count, is: 2, rule)
             try trial.expect(
                 Set((first + second).map(\.webhook)),
@@ -76,7 +76,7 @@ extension TemplateStoreConformance {
             try trial.expect(try await trial.claim(at: 29, in: other), is: [], rule)
             let delivery = try await trial.deliveries(of: "v").first
             try trial.expect(delivery?.attempts, is: 1, "A claim counts as an attempt.")
-            try trial.expect(delivery?.state, is: .pending, "What is taken is pending.")
+            try trial.expect(delivery?.state, is: .pending, "A claimed delivery is pending.")
         }
     }
 
@@ -84,7 +84,7 @@ extension TemplateStoreConformance {
     public func theNextDeliveryDateIsThatOfTheNext() async throws {
         try await onNewStore { trial in
             let (store, date) = (trial.store, StoreTrial.date)
-            let rule = "The date of the next delivery is that from which there is one to claim."
+            let rule = "A delivery can be claimed from the date of the next delivery."
             func expect(_ next: Date?) async throws {
                 try trial.expect(try await store.nextDeliveryDate(), is: next, rule)
             }
@@ -95,7 +95,7 @@ extension TemplateStoreConformance {
             try await expect(date)
             let first = try trial.only(try await trial.claim())
             try await expect(date + 30)
-            // Of a webhook with a claimed delivery, a later version waits for the claim.
+            // A later version waits while a delivery of its webhook is claimed.
             try await trial.publish()
             try await expect(date + 30)
             try await trial.addWebhooks("w")
@@ -119,7 +119,7 @@ extension TemplateStoreConformance {
             try await trial.addWebhooks("w")
             try await trial.publish()
             let first = try trial.only(try await trial.claim())
-            let rule = "What is not finished in time is due again."
+            let rule = "A delivery that is not finished in time is due again."
             try trial.expect(try await trial.claim(at: 29), is: [], rule)
             let second = try trial.only(try await trial.claim(at: 30))
             try trial.expect(second.delivery.id, is: first.delivery.id, rule)
@@ -134,7 +134,7 @@ extension TemplateStoreConformance {
             try await trial.finish(first, .delivered, at: 31)
             try trial.expect(
                 try await trial.deliveries(of: "w").map(\.state), is: [.pending],
-                "Who lost a delivery does not finish it.")
+                "A lost claim cannot finish its delivery.")
             try await trial.finish(second, .delivered, at: 32)
             try trial.expect(
                 try await trial.deliveries(of: "w").map(\.state), is: [.delivered], rule)
@@ -143,12 +143,12 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The delivery of a later version supersedes those that are not claimed.
+    /// The delivery of a later version supersedes unclaimed ones.
     public func aLaterVersionSupersedesWhatIsUnsent() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("w")
             for _ in 2...4 { try await trial.publish() }
-            let rule = "A later version supersedes what is unsent."
+            let rule = "A later version supersedes unsent deliveries."
             let states: [WebhookDelivery.State] = [.pending, .superseded, .superseded]
             let found = try await trial.deliveries(of: "w")
             try trial.expect(found.map(\.state), is: states, rule)
@@ -165,7 +165,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// While a delivery is claimed its webhook yields no other, and then the latest.
+    /// While a delivery is claimed its webhook yields no other delivery, and then the latest one.
     public func aWebhookGetsOneDeliveryAtATime() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("w")
@@ -176,18 +176,18 @@ extension TemplateStoreConformance {
             try trial.expect(try await trial.claim(), is: [], rule)
             try trial.expect(
                 try await trial.deliveries(of: "w").map(\.state),
-                is: [.pending, .superseded, .pending], "What is under way is not superseded.")
+                is: [.pending, .superseded, .pending], "A delivery in progress is not superseded.")
             try await trial.finish(first, .retry(at: StoreTrial.date + 1), statusCode: 500)
             let second = try trial.only(try await trial.claim(at: 1))
             try trial.expect(second.delivery.version, is: 4, rule)
             let states = try await trial.deliveries(of: "w").map(\.state)
             try trial.expect(
                 states, is: [.pending, .superseded, .superseded],
-                "What would be tried again gives way to a later version.")
+                "A later version supersedes a pending retry.")
         }
     }
 
-    /// A finished delivery is not changed again, and keeps all its fields.
+    /// A finished delivery never changes, and keeps all its fields.
     public func aDeliveryIsFinishedOnce() async throws {
         try await onNewStore { trial in
             let outcomes: [(DeliveryAttempt.Outcome, WebhookDelivery.State)] = [
@@ -202,7 +202,7 @@ extension TemplateStoreConformance {
                 try await trial.finish(claimed, .retry(at: StoreTrial.date), at: 6)
                 try await trial.finish(claimed, .failed, at: 7)
                 let found = try await trial.deliveries(of: "w").first
-                let rule = "What is finished stays as it is."
+                let rule = "A finished delivery does not change."
                 try trial.expect(found?.state, is: state, rule)
                 try trial.expect(found?.statusCode, is: 410, rule)
                 try trial.expect(found?.error, is: "é\0", rule)
@@ -211,12 +211,12 @@ extension TemplateStoreConformance {
                 try trial.expect(found?.finishDate, is: StoreTrial.date + 5, rule)
                 try trial.expect(try await trial.claim(at: 1_000), is: [], rule)
                 try trial.expect(
-                    try await trial.revision(), is: before, "An attempt is no change to follow.")
+                    try await trial.revision(), is: before, "An attempt is not in the change feed.")
             }
         }
     }
 
-    /// A failed delivery is due at the time of its retry, and not before.
+    /// A failed delivery is due at its retry time, and not before.
     public func aDeliveryIsTriedAgainWhenItIsDue() async throws {
         try await onNewStore { trial in
             try await trial.addWebhooks("w")
@@ -224,7 +224,7 @@ extension TemplateStoreConformance {
             let first = try trial.only(try await trial.claim())
             try await trial.finish(
                 first, .retry(at: StoreTrial.date + 60), statusCode: 503, error: "busy", at: 1)
-            let rule = "What failed is due at the time that was said."
+            let rule = "A failed delivery is due at its retry time."
             let found = try await trial.deliveries(of: "w").first
             try trial.expect(found?.state, is: .pending, rule)
             try trial.expect(found?.nextAttemptDate, is: StoreTrial.date + 60, rule)
@@ -238,7 +238,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A claim has the version that the receiver knows: the last one that was delivered.
+    /// A claim includes the version that the receiver knows: the last delivered one.
     public func theVersionThatAReceiverKnowsIsKept() async throws {
         try await onNewStore { trial in
             try await trial.publish()

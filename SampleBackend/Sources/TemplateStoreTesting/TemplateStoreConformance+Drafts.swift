@@ -68,7 +68,7 @@ extension TemplateStoreConformance {
             try trial.expect(stored, is: first, "A draft is read as it was stored.")
             let second = try await trial.saveDraft("b", expecting: .tag(first.tag))
             try trial.expect(
-                second.tag != first.tag, "Each state has a tag of its own.", found: second.tag)
+                second.tag != first.tag, "Each state has its own tag.", found: second.tag)
             for expectation in [StateExpectation.absent, .tag(first.tag)] {
                 try await trial.expectError(.draftMismatch, rule) { () throws(TemplateStoreError) in
                     try await trial.saveDraft("c", expecting: expectation)
@@ -83,11 +83,11 @@ extension TemplateStoreConformance {
                 ofOwner: "ada", inProject: StoreTrial.project, date: StoreTrial.date)
             try trial.expect(kept, is: second, rule)
             let third = try await trial.saveDraft("", expecting: .present)
-            try trial.expect(third.content, is: Data(), "A draft may be empty text.")
+            try trial.expect(third.content, is: Data(), "A draft can be empty text.")
         }
     }
 
-    /// Of concurrent saves over the same draft, one succeeds.
+    /// Of concurrent saves over the same draft, exactly one succeeds.
     public func oneOfManyConcurrentDraftsIsStored() async throws {
         try await onNewStore { trial in
             let first = try await trial.saveDraft("first")
@@ -124,7 +124,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A draft expires after its last change, and then counts no more.
+    /// A draft expires after its last change, and no longer counts.
     public func draftsExpire() async throws {
         try await onNewStore { trial in
             let lifetime = TemplateStoreLimits.draftLifetime
@@ -150,8 +150,8 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A clock that is ahead for a moment hides drafts, and removes none; one that stays there removes
-    /// them.
+    /// A clock that is ahead temporarily hides drafts but removes none; a clock that stays ahead
+    /// removes them.
     public func aClockAheadRemovesNoDraft() async throws {
         try await onNewStore { trial in
             let draft = try await trial.saveDraft("kept")
@@ -170,7 +170,7 @@ extension TemplateStoreConformance {
                 try await found(ahead), is: nil, "An expired draft is hidden.")
             let rule = "A clock ahead removes no draft."
             try trial.expect(try await found(StoreTrial.date + 1), is: draft, rule)
-            // The clock is right again, and ahead once more.
+            // The clock is right again, then ahead once more.
             try await trial.saveDraft("bob's", of: "bob", date: StoreTrial.date + 2)
             try await trial.saveDraft("bob's", of: "bob", date: ahead + 30 * 86_400)
             try trial.expect(try await found(StoreTrial.date + 3), is: draft, rule)
@@ -184,7 +184,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A draft is neither in the audit trail nor in the change feed.
+    /// Drafts are not in the audit trail or the change feed.
     public func draftsAreNoChangeToFollow() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -194,7 +194,7 @@ extension TemplateStoreConformance {
                 ofOwner: "ada", inProject: StoreTrial.project, expecting: .any,
                 date: StoreTrial.date)
             try trial.expect(
-                try await trial.store.snapshot(), is: before, "A draft is no change to follow.")
+                try await trial.store.snapshot(), is: before, "A draft is not in the change feed.")
             let entries = try await trial.store.auditEntries(
                 inProject: StoreTrial.project, matching: AuditQuery())
             try trial.expect(entries.count, is: 1, "A draft is not in the audit trail.")

@@ -12,7 +12,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Content stored through one handle is visible through another at once.
+    /// Content stored through one handle is immediately visible through another.
     public func anotherHandleSeesAll() async throws {
         try await onNewStore { trial in
             let project = StoreTrial.project
@@ -20,7 +20,7 @@ extension TemplateStoreConformance {
             for turn in 0..<5 {
                 let (writer, reader) = turn % 2 == 0 ? (trial.store, other) : (other, trial.store)
                 let template = try await writer.publish(StoreTrial.submission("\(turn)"))
-                let rule = "What one handle has stored is there for another at once."
+                let rule = "Content stored by one handle is immediately visible to another."
                 let found = try await reader.template(version: nil, inProject: project)
                 try trial.expect(found, is: template, rule)
                 try await writer.setOverrides(
@@ -48,11 +48,11 @@ extension TemplateStoreConformance {
             let before = try await trial.revision()
             for _ in 0..<10 { try await trial.store.checkReadiness() }
             try trial.expect(
-                try await trial.revision(), is: before, "A look at the store is no change.")
+                try await trial.revision(), is: before, "Checking readiness is not a change.")
         }
     }
 
-    /// A store that was closed, once or twice, refuses every call.
+    /// A closed store refuses all calls, even if it was closed twice.
     public func aClosedStoreRefusesEverything() async throws {
         try await onNewStore { trial in
             try await trial.publish()

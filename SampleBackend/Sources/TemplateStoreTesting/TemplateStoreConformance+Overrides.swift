@@ -23,7 +23,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Overrides belong to one user, whose ID is compared byte by byte.
+    /// Pinned values belong to one user, whose ID compares byte by byte.
     public func overridesAreKeptByTheBytesOfUserIDs() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -35,7 +35,7 @@ extension TemplateStoreConformance {
             try await trial.pin("other", forUserID: "1", inProject: "other")
             let other = try await trial.reopen()
             let snapshot = try await other.snapshot()
-            let rule = "Overrides are kept by the bytes of the user ID."
+            let rule = "Pinned values are stored by the bytes of the user ID."
             for (index, user) in users.enumerated() {
                 let found = try await other.overrides(
                     forUserID: user, inProject: StoreTrial.project)
@@ -48,25 +48,25 @@ extension TemplateStoreConformance {
                 snapshot.overrides[StoreTrial.project]?.count, is: users.count, rule)
             try trial.expect(
                 snapshot.overrides["other"], is: [Data("1".utf8): Data("other".utf8)],
-                "Overrides belong to one project.")
+                "Pinned values belong to one project.")
             try await trial.pin("", forUserID: "é")
             try await trial.pin(nil, forUserID: "1")
             let changed = try await other.overrides(forUserID: "é", inProject: StoreTrial.project)
-            try trial.expect(changed, is: Data(), "Overrides are replaced.")
+            try trial.expect(changed, is: Data(), "Pinned values are replaced.")
             let removed = try await other.overrides(forUserID: "1", inProject: StoreTrial.project)
-            try trial.expect(removed, is: nil, "Overrides are removed.")
+            try trial.expect(removed, is: nil, "Pinned values are removed.")
             let kept = try await other.overrides(
                 forUserID: "e\u{301}", inProject: StoreTrial.project)
             try trial.expect(
-                StoreTrial.text(kept), is: "4", "Overrides of others stay as they are.")
+                StoreTrial.text(kept), is: "4", "Pinned values of other users do not change.")
         }
     }
 
-    /// Overrides that changed in the meantime are not replaced.
+    /// Pinned values that changed meanwhile are not replaced.
     public func overridesReplaceTheExpectedOnesOnly() async throws {
         try await onNewStore { trial in
             try await trial.publish()
-            let rule = "Overrides replace the expected ones only."
+            let rule = "Pinned values replace only the expected ones."
             func expectMismatch(
                 _ content: String?, expecting expectations: StateExpectation...
             ) async throws {
@@ -89,7 +89,7 @@ extension TemplateStoreConformance {
                 forUserID: "1", inProject: StoreTrial.project)
             try trial.expect(StoreTrial.text(found), is: "b", rule)
             try trial.expect(
-                try await trial.revision(), is: revision, "What fails makes no revision.")
+                try await trial.revision(), is: revision, "A failed call makes no revision.")
             try await trial.pin("", forUserID: "1", expecting: .present)
             try await trial.pin(
                 nil, forUserID: "1", expecting: .tag(OverridesChange.tag(of: Data())))
@@ -97,7 +97,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Of concurrent changes that replace the same overrides, one succeeds.
+    /// Of concurrent changes that replace the same pinned values, exactly one succeeds.
     public func oneOfManyConcurrentPinsIsStored() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -117,21 +117,21 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// There are no overrides before the first publish of a project.
+    /// There are no pinned values before the first publish of a project.
     public func overridesNeedAProject() async throws {
         try await onNewStore { trial in
             for content in ["{}", nil] {
                 try await trial.expectError(
-                    .projectMissing, "Overrides need a project that was published."
+                    .projectMissing, "Pinned values need a published project."
                 ) { () throws(TemplateStoreError) in
                     try await trial.pin(content, forUserID: "1")
                 }
             }
             let found = try await trial.store.overrides(
                 forUserID: "1", inProject: StoreTrial.project)
-            try trial.expect(found, is: nil, "Nothing is pinned in a project that is not there.")
+            try trial.expect(found, is: nil, "Nothing is pinned in a project that does not exist.")
             try trial.expect(
-                try await trial.revision(), is: .zero, "What fails makes no revision.")
+                try await trial.revision(), is: .zero, "A failed call makes no revision.")
         }
     }
 
@@ -141,7 +141,7 @@ extension TemplateStoreConformance {
             try await trial.publish()
             let before = try await trial.store.snapshot()
             try await trial.pin(nil, forUserID: "1")
-            let rule = "Removing what is not there is no change."
+            let rule = "Removing absent values is not a change."
             try trial.expect(try await trial.store.snapshot(), is: before, rule)
             let entries = try await trial.store.auditEntries(
                 inProject: StoreTrial.project, matching: AuditQuery())
@@ -179,19 +179,19 @@ extension TemplateStoreConformance {
             try trial.expect(pinned.count, is: limit, rule)
             try trial.expect(
                 StoreTrial.text(pinned[Data("0".utf8)]), is: "again",
-                "At the limit, what is pinned can be changed.")
+                "At the limit, pinned values can be changed.")
             try trial.expect(
                 StoreTrial.text(pinned[Data("one more".utf8)]), is: "{}",
-                "Who is removed leaves room for another.")
+                "Removing a user's values makes room for another user.")
         }
     }
 }
 
 extension StoreTrial {
-    /// Publishes the project, and pins values for users by the archive of an engine that has one: a call
-    /// for each takes minutes in a cluster.
+    /// Publishes the project, and pins values for users through the archive, if the engine has one:
+    /// single calls would take minutes in a cluster.
     ///
-    /// - Returns: The number of users, which is 0 for other engines.
+    /// - Returns: The number of users; 0 for other engines.
     fileprivate func pinAtOnce(users count: Int) async throws -> Int {
         guard let store = store as? any ArchivingStore else {
             try await publish()

@@ -18,12 +18,12 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Details belong to one project, and come back with all their fields, also in a snapshot.
+    /// Details belong to one project, and keep all their fields, also in a snapshot.
     public func projectDetailsAreKeptAsTheyAre() async throws {
         try await onNewStore { trial in
             try await trial.publish()
             try await trial.publish(inProject: "other")
-            let rule = "Details come back as they are."
+            let rule = "Details are returned unchanged."
             try trial.expect(
                 try await trial.store.projectDetails(ofProject: StoreTrial.project),
                 is: StoredProjectDetails(), "At first a project has empty details.")
@@ -40,45 +40,45 @@ extension TemplateStoreConformance {
                     try await other.projectDetails(ofProject: StoreTrial.project), is: stored, rule)
                 try trial.expect(
                     try await other.snapshot().projectDetails, is: [StoreTrial.project: stored],
-                    "A snapshot has the details of the projects of which they were set.")
+                    "A snapshot has the details of the projects whose details were set.")
             }
             try trial.expect(
                 try await trial.store.projectDetails(ofProject: "other"),
                 is: StoredProjectDetails(), "Details belong to one project.")
             try await trial.publish()
             let kept = try await trial.store.projectDetails(ofProject: StoreTrial.project)
-            try trial.expect(kept?.details, is: all.last, "A publish leaves the details alone.")
+            try trial.expect(kept?.details, is: all.last, "A publish does not change the details.")
             let cleared = try await trial.setDetails(ProjectDetails())
             let found = try await trial.reopen().projectDetails(ofProject: StoreTrial.project)
             try trial.expect(found, is: cleared, "Details can be removed.")
         }
     }
 
-    /// Before the first publish of a project there are no details.
+    /// There are no details before the first publish of a project.
     public func projectDetailsNeedAProject() async throws {
         try await onNewStore { trial in
-            let rule = "Details need a project that was published."
+            let rule = "Details need a published project."
             try await trial.expectError(.projectMissing, rule) { () throws(TemplateStoreError) in
                 try await trial.setDetails(ProjectDetails(color: .red))
             }
             try trial.expect(
                 try await trial.store.projectDetails(ofProject: StoreTrial.project), is: nil, rule)
             try trial.expect(
-                try await trial.revision(), is: .zero, "What fails makes no revision.")
+                try await trial.revision(), is: .zero, "A failed call makes no revision.")
         }
     }
 
-    /// Details that changed in the meantime are not overwritten.
+    /// Details that changed meanwhile are not overwritten.
     public func projectDetailsReplaceTheExpectedOnesOnly() async throws {
         try await onNewStore { trial in
             try await trial.publish()
-            let rule = "Details replace the expected ones only."
+            let rule = "Details replace only the expected ones."
             let first = try await trial.setDetails(
                 ProjectDetails(displayName: "a"), expecting: .zero)
             let second = try await trial.setDetails(
                 ProjectDetails(displayName: "b"), expecting: first.revision)
             try trial.expect(
-                first.revision < second.revision, "The revisions of details grow.",
+                first.revision < second.revision, "The revisions of details increase.",
                 found: "\(first.revision), \(second.revision).")
             for revision in [StoreRevision.zero, first.revision] {
                 try await trial.expectError(.projectDetailsMismatch, rule) {
@@ -91,11 +91,11 @@ extension TemplateStoreConformance {
                 try await trial.store.projectDetails(ofProject: StoreTrial.project), is: second,
                 rule)
             try trial.expect(
-                try await trial.revision(), is: second.revision, "What fails makes no revision.")
+                try await trial.revision(), is: second.revision, "A failed call makes no revision.")
         }
     }
 
-    /// Of concurrent changes of the same details, one succeeds.
+    /// Of concurrent changes of the same details, exactly one succeeds.
     public func oneOfManyConcurrentProjectDetailsIsStored() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -112,11 +112,11 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Setting the details that are there is not a change.
+    /// Setting equal details is not a change.
     public func equalProjectDetailsAreNoChange() async throws {
         try await onNewStore { trial in
             try await trial.publish()
-            let rule = "Equal details are no change."
+            let rule = "Equal details are not a change."
             let before = try await trial.store.snapshot()
             let empty = try await trial.setDetails(ProjectDetails())
             try trial.expect(empty, is: StoredProjectDetails(), rule)
@@ -129,7 +129,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A change of details is one to follow, with an audit entry.
+    /// A change of details is in the change feed and has an audit entry.
     public func projectDetailsAreInTheAuditTrail() async throws {
         try await onNewStore { trial in
             let before = try await trial.publish().revision

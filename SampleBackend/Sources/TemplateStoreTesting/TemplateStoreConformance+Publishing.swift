@@ -34,12 +34,12 @@ extension TemplateStoreConformance {
             for version in [nil, 1] {
                 let found = try await trial.store.template(
                     version: version, inProject: StoreTrial.project)
-                try trial.expect(found, is: template, "What is published can be read.")
+                try trial.expect(found, is: template, "A published version can be read.")
             }
             for version in [-1, 0, 2, .max] {
                 let found = try await trial.store.template(
                     version: version, inProject: StoreTrial.project)
-                try trial.expect(found, is: nil, "A version that never was is nil.")
+                try trial.expect(found, is: nil, "A version that never existed is nil.")
             }
         }
     }
@@ -47,7 +47,7 @@ extension TemplateStoreConformance {
     /// A publish that expects another version fails with the current one, and stores nothing.
     public func aPublishThatExpectsAnotherVersionStoresNothing() async throws {
         try await onNewStore { trial in
-            let rule = "A publish that expects another version fails and tells the current one."
+            let rule = "A publish that expects another version fails with the current one."
             let first = try await trial.expectError(.versionMismatch, rule) {
                 () throws(TemplateStoreError) in
                 _ = try await trial.publish(expecting: .version(1))
@@ -131,16 +131,16 @@ extension TemplateStoreConformance {
             let revisions = sorted.map(\.revision)
             try trial.expect(
                 zip(revisions, revisions.dropFirst()).allSatisfy { $0 < $1 },
-                "The revisions grow as the versions do.", found: "\(revisions)")
+                "The revisions increase with the versions.", found: "\(revisions)")
             for template in sorted.suffix(TemplateStoreLimits.keptVersions) {
                 let found = try await other.template(
                     version: template.version.number, inProject: StoreTrial.project)
-                try trial.expect(found, is: template, "Each version is what was published.")
+                try trial.expect(found, is: template, "Each version has its published content.")
             }
         }
     }
 
-    /// Any content comes back byte for byte.
+    /// Any content is returned byte for byte.
     public func contentIsKeptByteForByte() async throws {
         try await onNewStore { trial in
             let contents = [
@@ -157,12 +157,12 @@ extension TemplateStoreConformance {
                     version: stored.version.number, inProject: StoreTrial.project)
                 try trial.expect(
                     stored.content == content && found?.content == content,
-                    "The content comes back byte for byte.", found: "other bytes, row \(index).")
+                    "The content is returned byte for byte.", found: "other bytes, row \(index).")
             }
         }
     }
 
-    /// All metadata of a version is kept, its time to the millisecond.
+    /// All metadata of a version is stored, with its time to the millisecond.
     public func allThatIsSaidOfAVersionIsKept() async throws {
         try await onNewStore { trial in
             let long = String(repeating: "x", count: 1_024)
@@ -179,7 +179,7 @@ extension TemplateStoreConformance {
                     number: index + 1, updateTime: Date(millisecondsSince1970: milliseconds),
                     updateUser: submission.user, description: text, updateOrigin: .console,
                     updateType: .forcedUpdate)
-                let rule = "All that is said of a version is kept."
+                let rule = "All metadata of a version is stored."
                 let stored = try await trial.store.publish(submission)
                 try trial.expect(stored.version, is: expected, rule)
                 let found = try await trial.reopen().template(
@@ -187,7 +187,7 @@ extension TemplateStoreConformance {
                 try trial.expect(found?.version, is: expected, rule)
                 try trial.expect(
                     found?.version.description.map { Array($0.utf8) },
-                    is: text.map { Array($0.utf8) }, "A text comes back byte for byte.")
+                    is: text.map { Array($0.utf8) }, "A text is returned byte for byte.")
             }
         }
     }
@@ -211,14 +211,14 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The newest 300 versions are kept, and the audit trail has all of them.
+    /// The newest 300 versions are kept; the audit trail has all of them.
     public func theNewestVersionsAreKept() async throws {
         try await onNewStore { trial in
             let kept = TemplateStoreLimits.keptVersions
             for number in 1...(kept + 2) { try await trial.publish("\(number)") }
             let page = try await trial.store.versions(
                 inProject: StoreTrial.project, matching: VersionQuery())
-            let rule = "The newest \(kept) versions are kept, and no other."
+            let rule = "The newest \(kept) versions are kept, and no others."
             try trial.expect(page.versions.map(\.number), is: (3...(kept + 2)).reversed(), rule)
             try trial.expect(page.nextVersion, is: nil, rule)
             for number in [1, 2, 3, kept + 2] {
@@ -230,8 +230,8 @@ extension TemplateStoreConformance {
             let entries = try await trial.store.auditEntries(
                 inProject: StoreTrial.project, matching: AuditQuery(limit: 1_000))
             try trial.expect(
-                entries.count, is: kept + 2, "The audit trail keeps what versions do not.")
-            try await trial.expectError(.versionMissing, "A version that was dropped is missing.") {
+                entries.count, is: kept + 2, "The audit trail has all versions.")
+            try await trial.expectError(.versionMissing, "A dropped version is missing.") {
                 () throws(TemplateStoreError) in
                 _ = try await trial.store.rollBack(
                     to: 2, inProject: StoreTrial.project, user: .init(), date: StoreTrial.date)

@@ -2,7 +2,7 @@ import Foundation
 import TemplateStore
 
 extension TemplateStoreConformance {
-    /// The checks of ``ReplicaStoring``, which say nothing of a store that does not have it.
+    /// The checks of ``ReplicaStoring``, which pass for stores that do not implement it.
     public static var replicaChecks: [Check] {
         [
             Check("announcementsReachAllProcesses", Self.announcementsReachAllProcesses),
@@ -10,14 +10,14 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Each process reads what all have announced last, and none of it is a change.
+    /// Each process reads the latest announcements of all processes; none of them is a change.
     public func announcementsReachAllProcesses() async throws {
         try await onNewStore { trial in
             guard let store = trial.store as? any ReplicaStoring,
                 let other = try await trial.reopen() as? any ReplicaStoring
             else { return }
             let before = try await trial.store.snapshot()
-            let rule = "Announcements come back as they were made last."
+            let rule = "Announcements are returned with their latest content."
             try trial.expect(store.announcedReplica, is: nil, rule)
             try trial.expect(try await store.announcements(), is: [], rule)
             try await store.announce(Data("first".utf8), as: "a")
@@ -42,11 +42,11 @@ extension TemplateStoreConformance {
                 try trial.expect(found.count { $0.isOwn }, is: 1, rule)
             }
             try trial.expect(
-                try await trial.store.snapshot(), is: before, "An announcement is no change.")
+                try await trial.store.snapshot(), is: before, "An announcement is not a change.")
         }
     }
 
-    /// A store that is closed takes its announcements with it.
+    /// Closing a store removes its announcements.
     public func announcementsGoWithTheirProcess() async throws {
         try await onNewStore { trial in
             let other = try await trial.reopen()

@@ -14,19 +14,19 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Sessions come back with all their fields.
+    /// Sessions keep all their fields.
     public func sessionsAreKeptAsTheyAre() async throws {
         try await onNewStore { trial in
             let sessions = ["a", "", "a\0b", "é"].map { StoreTrial.session($0) }
             for session in sessions { try await trial.store.addSession(session, actor: "root") }
             let other = try await trial.reopen()
-            let rule = "Sessions come back as they are."
+            let rule = "Sessions are returned unchanged."
             for session in sessions {
                 try trial.expect(try await other.session(id: session.id), is: session, rule)
             }
             let all = try await other.sessions(lastingAt: StoreTrial.date)
             try trial.expect(Set(all), is: Set(sessions), rule)
-            try trial.expect(try await other.tokens(), is: [], "A session is no token.")
+            try trial.expect(try await other.tokens(), is: [], "A session is not a token.")
             try trial.expect(
                 try await other.session(id: "id of a\0"), is: nil,
                 "There is no session with another identifier.")
@@ -56,7 +56,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A session that was ended is not kept, and ended once.
+    /// An ended session is removed, and ended only once.
     public func anEndedSessionIsRemoved() async throws {
         try await onNewStore { trial in
             let store = trial.store
@@ -81,7 +81,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A session that has expired is no longer listed, and removed by the next one.
+    /// An expired session is no longer listed; the next session removes it.
     public func anExpiredSessionIsRemoved() async throws {
         try await onNewStore { trial in
             let store = trial.store
@@ -98,7 +98,7 @@ extension TemplateStoreConformance {
             try trial.expect(
                 try await trial.reopen().sessions(lastingAt: StoreTrial.date), is: [next],
                 "An expired session is removed by the next one.")
-            // Its identifier and its hash are free again.
+            // Its identifier and its hash can be used again.
             try await store.addSession(StoreTrial.session("s", date: end), actor: "root")
         }
     }
@@ -125,7 +125,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A session is a change with its identifier, and an entry of the audit trail.
+    /// A session is a change with its identifier, and has an audit entry.
     public func sessionsAreChangesOfTheirOwn() async throws {
         try await onNewStore { trial in
             let changes = trial.store.changes(since: .zero)
@@ -135,7 +135,7 @@ extension TemplateStoreConformance {
             let found = try await trial.next(2, of: changes)
             let subject = StoreChange.Subject.session(id: "id of s\0")
             try trial.expect(
-                found.map(\.subject), is: [subject, subject], "A session is a change of its own.")
+                found.map(\.subject), is: [subject, subject], "A session is a separate change.")
             let entries = try await trial.reopen().auditEntries(
                 inProject: StoreTrial.project, matching: AuditQuery())
             typealias Line = (Date, String, AuditEntry.Action, String?)
@@ -149,7 +149,7 @@ extension TemplateStoreConformance {
                     subject: "s\0", detail: line.3)
             }
             try trial.expect(
-                entries, is: expected.reversed(), "The audit trail keeps who signed in and out.")
+                entries, is: expected.reversed(), "The audit trail records who signed in and out.")
         }
     }
 }

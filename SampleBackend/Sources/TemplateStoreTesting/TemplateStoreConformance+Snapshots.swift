@@ -10,7 +10,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// A snapshot has the current template of each project, and all overrides.
+    /// A snapshot has the current template of each project, and all pinned values.
     public func aSnapshotHasAllThatIsCurrent() async throws {
         try await onNewStore { trial in
             let empty = try await trial.store.snapshot()
@@ -29,7 +29,7 @@ extension TemplateStoreConformance {
                 snapshot.templates.count, is: 2, "A snapshot has one template of a project.")
             try trial.expect(
                 snapshot.overrides, is: ["b": [Data("1".utf8): Data("{}".utf8)]],
-                "A snapshot has the overrides of those projects that have any.")
+                "A snapshot has the pinned values of the projects that have any.")
             try trial.expect(
                 snapshot.revision > second.revision,
                 "A snapshot has the revision of the last change.",
@@ -37,7 +37,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A snapshot and the changes after its revision together have all changes, each once.
+    /// A snapshot and the changes after its revision contain all changes, each once.
     public func aSnapshotFitsItsRevision() async throws {
         try await onNewStore { trial in
             try await trial.publish("0")
@@ -62,11 +62,11 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Checks one snapshot against the changes that follow it.
+    /// Checks a snapshot against the changes that follow it.
     private static func checkSnapshot(
         of store: any TemplateStore, in trial: StoreTrial, turns: Int
     ) async throws {
-        let rule = "A snapshot is what was stored at its revision."
+        let rule = "A snapshot has the content of its revision."
         let snapshot = try await store.snapshot()
         let pinned = snapshot.overrides[StoreTrial.project]?[Data("1".utf8)]
         let pins = StoreTrial.text(pinned).flatMap { Int($0) } ?? -1
@@ -84,6 +84,6 @@ extension TemplateStoreConformance {
             : .template(project: StoreTrial.project, version: publishes + 2)
         try trial.expect(
             changes.first?.subject, is: next,
-            "The first change after a snapshot is the one that it does not have.")
+            "The first change after a snapshot is the first that it lacks.")
     }
 }

@@ -14,7 +14,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Tokens come back with all their fields, the oldest first.
+    /// Tokens keep all their fields, oldest first.
     public func tokensAreKeptAsTheyAre() async throws {
         try await onNewStore { trial in
             var tokens = ["z", "a", "", "a\0b", "é"].map { StoreTrial.token($0) }
@@ -26,7 +26,7 @@ extension TemplateStoreConformance {
             }
             for token in tokens { try await trial.store.addToken(token, actor: "root") }
             let found = try await trial.reopen().tokens()
-            try trial.expect(found, is: tokens, "Tokens come back as they are, the oldest first.")
+            try trial.expect(found, is: tokens, "Tokens are returned unchanged, oldest first.")
         }
     }
 
@@ -62,7 +62,7 @@ extension TemplateStoreConformance {
                     creationDate: date, expirationDate: date + 60)
             }
             let date = StoreTrial.date
-            let rule = "A name is that of one valid token."
+            let rule = "Only one valid token has a name."
             try await trial.store.addToken(token("é", 1, date: date), actor: "root")
             let before = try await trial.revision()
             for (number, name) in ["é", "e\u{301}"].enumerated() {
@@ -76,14 +76,14 @@ extension TemplateStoreConformance {
             }
             try trial.expect(try await trial.revision(), is: before, rule)
             try await trial.store.addToken(token("e", 4, date: date), actor: "root")
-            // After its expiry, and after its revocation, a name is free.
+            // A name is free again after its token's expiry or revocation.
             try await trial.store.addToken(token("é", 5, date: date + 60), actor: "root")
             _ = try await trial.store.revokeToken(id: "5", actor: "root", date: date + 61)
             try await trial.store.addToken(token("é", 6, date: date + 61), actor: "root")
         }
     }
 
-    /// Of concurrent tokens of one name, one is added.
+    /// Of concurrent tokens with one name, exactly one is added.
     public func oneOfManyTokensOfANameIsAdded() async throws {
         try await onNewStore { trial in
             let rule = "One of many concurrent tokens of a name is added."
@@ -125,7 +125,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The last use of a token is kept to the minute, and is not a change.
+    /// The last use of a token is stored to the minute, and is not a change.
     public func theUseOfATokenIsKeptToTheMinute() async throws {
         try await onNewStore { trial in
             for name in ["t", "u"] {
@@ -142,7 +142,7 @@ extension TemplateStoreConformance {
                 try await trial.store.recordUses(["id of t": use, "unknown": use])
                 try trial.expect(
                     try await trial.store.tokens().map(\.lastUseDate), is: [last, nil],
-                    "The last use is kept to the minute.")
+                    "The last use is stored to the minute.")
             }
             try await trial.store.recordUses(["id of t": date + 9 * pause, "id of u": date])
             try trial.expect(
@@ -150,7 +150,7 @@ extension TemplateStoreConformance {
                 is: [date + 10 * pause, date], "Each of several tokens has its last use.")
             try await trial.store.recordUses([:])
             try trial.expect(
-                try await trial.revision(), is: before, "The use of a token is no change.")
+                try await trial.revision(), is: before, "The use of a token is not a change.")
             let audit = try await trial.store.auditEntries(
                 inProject: StoreTrial.project, matching: AuditQuery())
             try trial.expect(audit.count, is: 2, "The use of a token is not in the audit trail.")

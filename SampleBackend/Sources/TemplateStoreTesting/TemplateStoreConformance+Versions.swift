@@ -36,7 +36,7 @@ extension TemplateStoreConformance {
                     let page = try await trial.store.versions(
                         inProject: StoreTrial.project, matching: query)
                     try trial.expect(
-                        page.versions.count <= limit, "A page has at most as many as asked for.",
+                        page.versions.count <= limit, "A page has at most the requested number.",
                         found: "\(page.versions.count) instead of \(limit).")
                     found += page.versions
                     query.endVersion = page.nextVersion
@@ -48,7 +48,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Versions are filtered by number, inclusive, and by time, the end exclusive.
+    /// Versions are filtered by number, inclusive, and by time with an exclusive end.
     public func versionsAreFilteredByNumberAndTime() async throws {
         try await onNewStore { trial in
             let dates = (0..<10).map { StoreTrial.date + Double($0) }
@@ -75,14 +75,14 @@ extension TemplateStoreConformance {
                     inProject: StoreTrial.project, matching: query)
                 try trial.expect(
                     page.versions.map(\.number), is: expected,
-                    "A list has what its query says: \(query).")
-                try trial.expect(page.nextVersion, is: nil, "A whole list has no next page.")
+                    "A list matches its query: \(query).")
+                try trial.expect(page.nextVersion, is: nil, "A complete list has no next page.")
             }
             let page = try await trial.store.versions(
                 inProject: StoreTrial.project,
                 matching: VersionQuery(limit: 2, startTime: dates[2], endTime: dates[8]))
             try trial.expect(page.versions.map(\.number), is: [8, 7], "A page obeys the filters.")
-            try trial.expect(page.nextVersion, is: 6, "The next page begins with what is left.")
+            try trial.expect(page.nextVersion, is: 6, "The next page begins with the next version.")
         }
     }
 
@@ -106,7 +106,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A rollback needs a version that is kept and older than the current one.
+    /// A rollback needs a stored version that is older than the current one.
     public func aRollbackNeedsAnOlderVersion() async throws {
         try await onNewStore { trial in
             let rows: [(TemplateStoreError.Code, [Int])] = [
@@ -115,7 +115,7 @@ extension TemplateStoreConformance {
             for (code, numbers) in rows {
                 for number in numbers {
                     try await trial.expectError(
-                        code, "A rollback needs an older version, which \(number) is not."
+                        code, "A rollback needs an older version than \(number)."
                     ) { () throws(TemplateStoreError) in
                         _ = try await trial.store.rollBack(
                             to: number, inProject: StoreTrial.project, user: .init(),
@@ -130,7 +130,8 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// Of concurrent rollbacks from one version one is made, and none after another publish.
+    /// Of concurrent rollbacks from one version exactly one succeeds, and none after another
+    /// publish.
     public func aRollbackReplacesOnlyTheExpectedVersion() async throws {
         try await onNewStore { trial in
             try await trial.publish("first")
@@ -155,7 +156,7 @@ extension TemplateStoreConformance {
                     return try await group.reduce(0, +)
                 }
                 try trial.expect(
-                    done, is: 1, "Of rollbacks from one version that come at once, one is done.")
+                    done, is: 1, "Of concurrent rollbacks from one version, one succeeds.")
             }
             for expected in [0, 11, 13, .max] {
                 try await trial.expectError(
@@ -169,11 +170,11 @@ extension TemplateStoreConformance {
             let page = try await store.versions(
                 inProject: StoreTrial.project, matching: VersionQuery(limit: 1))
             try trial.expect(
-                page.versions.first?.number, is: 12, "A rollback that is refused stores nothing.")
+                page.versions.first?.number, is: 12, "A refused rollback stores nothing.")
         }
     }
 
-    /// Rollbacks concurrent with other publishes are made once each.
+    /// Rollbacks concurrent with other publishes succeed once each.
     public func rollbacksAndPublishesGoTogether() async throws {
         try await onNewStore { trial in
             try await trial.publish("first")
@@ -192,7 +193,7 @@ extension TemplateStoreConformance {
                                 to: 1, inProject: StoreTrial.project, user: .init(),
                                 date: StoreTrial.date)
                         } catch {
-                            // It may only report that other publishes interfered.
+                            // The only allowed error reports that other publishes interfered.
                             guard error.code == .versionMismatch else { throw error }
                         }
                     }
@@ -210,7 +211,7 @@ extension TemplateStoreConformance {
                 try trial.expect(StoreTrial.text(found?.content), is: "first", rule)
             }
             let publishes = page.versions.count { $0.updateType != .rollback }
-            try trial.expect(publishes, is: 22, "A rollback takes nothing away.")
+            try trial.expect(publishes, is: 22, "A rollback removes no version.")
         }
     }
 }

@@ -12,7 +12,7 @@ extension TemplateStoreConformance {
         ]
     }
 
-    /// Webhooks come back with all their fields, the oldest first.
+    /// Webhooks keep all their fields, oldest first.
     public func webhooksAreKeptAsTheyAre() async throws {
         try await onNewStore { trial in
             try await trial.publish()
@@ -21,7 +21,7 @@ extension TemplateStoreConformance {
             for webhook in webhooks { try await trial.store.addWebhook(webhook) }
             let other = StoreTrial.webhook("o", inProject: "other")
             try await trial.store.addWebhook(other)
-            let rule = "Webhooks come back as they are, the oldest first."
+            let rule = "Webhooks are returned unchanged, oldest first."
             let store = try await trial.reopen()
             let found = try await store.webhooks(inProject: StoreTrial.project)
             try trial.expect(found, is: webhooks, rule)
@@ -41,7 +41,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// The number of webhooks is limited for each project.
+    /// The number of webhooks per project is limited.
     public func webhooksAreLimited() async throws {
         try await onNewStore { trial in
             let store = trial.store
@@ -51,7 +51,7 @@ extension TemplateStoreConformance {
                 try await store.addWebhook(StoreTrial.webhook("\(number)"))
             }
             let before = try await trial.revision()
-            let rule = "A project has \(TemplateStoreLimits.webhooks) webhooks and no more."
+            let rule = "A project has \(TemplateStoreLimits.webhooks) webhooks at most."
             try await trial.expectError(.tooManyWebhooks, rule) { () throws(TemplateStoreError) in
                 try await store.addWebhook(StoreTrial.webhook("one more"))
             }
@@ -63,7 +63,7 @@ extension TemplateStoreConformance {
         }
     }
 
-    /// A webhook is removed with its deliveries, through its own project only.
+    /// A webhook is removed with its deliveries, only through its own project.
     public func aWebhookIsRemovedWithItsDeliveries() async throws {
         try await onNewStore { trial in
             let (store, date) = (trial.store, StoreTrial.date)
@@ -86,10 +86,10 @@ extension TemplateStoreConformance {
             try trial.expect(left, is: [StoreTrial.webhook("w")], rule)
             let deliveries = try await store.deliveries(
                 ofWebhook: "id of v", inProject: StoreTrial.project, limit: 9)
-            try trial.expect(deliveries, is: [], "A webhook's deliveries go with it.")
+            try trial.expect(deliveries, is: [], "A webhook's deliveries are removed with it.")
             let claimed = try await store.claimDeliveries(date: date, until: date + 9, limit: 9)
             try trial.expect(
-                claimed.map(\.webhook.id), is: ["id of w"], "A webhook's deliveries go with it.")
+                claimed.map(\.webhook.id), is: ["id of w"], "Its deliveries are removed, too.")
         }
     }
 
@@ -102,7 +102,7 @@ extension TemplateStoreConformance {
             _ = try await store.removeWebhook(
                 id: "id of w", inProject: StoreTrial.project, actor: "operator", date: date + 1)
             let changes = try await trial.next(2, of: store.changes(since: first))
-            let rule = "That a webhook is added or removed is a change with an entry."
+            let rule = "Adding or removing a webhook is a change with an entry."
             let subject = StoreChange.Subject.webhooks(project: StoreTrial.project)
             try trial.expect(changes.map(\.subject), is: [subject, subject], rule)
             let entries = try await trial.reopen().auditEntries(

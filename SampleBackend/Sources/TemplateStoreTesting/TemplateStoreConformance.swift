@@ -1,9 +1,9 @@
 public import TemplateStore
 
-/// A suite of checks that every ``TemplateStore`` has to pass, by the parts of a store.
+/// A suite of checks that every ``TemplateStore`` must pass, grouped by the parts of a store.
 ///
-/// It needs no test framework: a check throws an error with the broken rule. Each check has a new
-/// store of its own.
+/// It needs no test framework: a check throws an error with the violated rule. Each check uses its
+/// own new store.
 ///
 /// ```swift
 /// @Test(arguments: TemplateStoreConformance.allChecks)
@@ -34,12 +34,12 @@ public struct TemplateStoreConformance: Sendable {
 
     /// Creates the suite for a kind of store.
     ///
-    /// - Parameter newFactory: Creates a factory with a new, empty place at each call.
+    /// - Parameter newFactory: Creates a factory with a new, empty location at each call.
     public init(newFactory: @escaping @Sendable () async throws -> StoreFactory) {
         self.newFactory = newFactory
     }
 
-    /// All checks: those of each part of a store, and those of the whole.
+    /// All checks, for each part of a store and for the whole store.
     public static var allChecks: [Check] {
         templateChecks + draftChecks + projectDetailsChecks + overridesChecks + changeChecks
             + auditChecks + tokenChecks + sessionChecks + webhookChecks + replicaChecks
@@ -49,7 +49,7 @@ public struct TemplateStoreConformance: Sendable {
     /// The checks of ``TemplateStoring``.
     public static var templateChecks: [Check] { publishingChecks + versionChecks }
 
-    /// The checks of ``ChangeFeed``; some change every part.
+    /// The checks of ``ChangeFeed``; some of them change all parts.
     public static var changeChecks: [Check] { snapshotChecks + feedChecks }
 
     /// The checks of ``WebhookStoring``; deliveries come from publishes.
@@ -61,7 +61,7 @@ public struct TemplateStoreConformance: Sendable {
     /// - Throws: ``TemplateStoreConformanceFailure``, or the error of the store.
     public func run(_ check: Check) async throws { try await check.body(self)() }
 
-    /// Runs all checks, one after the other, up to the first that fails.
+    /// Runs all checks in order, until the first failure.
     ///
     /// - Throws: ``TemplateStoreConformanceFailure``, or the error of the store.
     public func run() async throws {
@@ -90,19 +90,20 @@ public struct TemplateStoreConformance: Sendable {
     }
 }
 
-/// A place where a store keeps its data, such as a folder, with the functions that open it.
+/// A location for a store's data, such as a folder, with the functions that open it.
 public struct StoreFactory: Sendable {
     private let makeStore: @Sendable () async throws -> any TemplateStore
     private let reopenStore: @Sendable () async throws -> any TemplateStore
     private let removePlace: @Sendable () async -> Void
 
-    /// Creates a factory for a new, empty place.
+    /// Creates a factory for a new, empty location.
     ///
     /// - Parameters:
-    ///   - make: Opens the empty place.
-    ///   - reopen: Opens the same place again, while the first store is open; a store that only
-    ///     exists in memory returns itself.
-    ///   - remove: Removes the place after all stores are closed.
+    ///   - make: Opens the empty location.
+    ///   - reopen: Opens the same location again while the first store is open; a store that exists
+    ///     only in
+    ///     memory returns itself.
+    ///   - remove: Removes the location after all stores are closed.
     public init(
         make: @escaping @Sendable () async throws -> any TemplateStore,
         reopen: @escaping @Sendable () async throws -> any TemplateStore,
@@ -113,21 +114,21 @@ public struct StoreFactory: Sendable {
         removePlace = remove
     }
 
-    /// Opens the place for the first time.
+    /// Opens the location for the first time.
     public func make() async throws -> any TemplateStore { try await makeStore() }
 
-    /// Opens the place again.
+    /// Opens the location again.
     public func reopen() async throws -> any TemplateStore { try await reopenStore() }
 
-    /// Removes the place.
+    /// Removes the location.
     public func remove() async { await removePlace() }
 }
 
-/// A rule of ``TemplateStore`` that a store breaks.
+/// A violated rule of ``TemplateStore``.
 public struct TemplateStoreConformanceFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The broken rule, a sentence.
+    /// The violated rule, as a sentence.
     public let rule: String
-    /// The finding that breaks the rule.
+    /// The finding that violates the rule.
     public let finding: String
 
     /// The rule and the finding.
