@@ -1,38 +1,38 @@
-/// The simulation of a regular expression, all alternatives in parallel, so that a text takes at
-/// most its length times ``stepsPerScalar``.
+/// Simulates a regular expression with all alternatives in parallel, so that matching takes at most
+/// the text's length times ``stepsPerScalar``.
 struct Automaton: Sendable {
     private struct Step: Sendable {
         enum Kind: UInt8, Sendable {
             case match
             /// Continues at both steps.
             case split
-            /// Continues if the anchor of number `lower` holds.
+            /// Continues if the anchor with index `lower` holds.
             case require
             /// Continues after a scalar from `lower` to `upper`.
             case range
-            /// Continues after a scalar of the set of number `lower`.
+            /// Continues after a scalar in the set with index `lower`.
             case set
         }
 
         let kind: Kind
         let next: Int32
-        /// The other next step of a split.
+        /// The second next step of a split.
         var other: Int32 = 0
-        /// Meaning depends on the kind.
+        /// The meaning depends on the kind.
         var lower: UInt32 = 0
-        /// Meaning depends on the kind.
+        /// The meaning depends on the kind.
         var upper: UInt32 = 0
     }
 
     private let steps: [Step]
 
-    /// Index of the first step.
+    /// The index of the first step.
     private let start: Int32
 
-    /// Sets of more than one range.
+    /// Sets with more than one range.
     private let sets: [ScalarSet]
 
-    /// The most steps and set lookups per scalar.
+    /// Maximum number of steps and set lookups per scalar.
     let stepsPerScalar: Int
 
     init(_ program: PatternProgram) {
@@ -68,9 +68,9 @@ struct Automaton: Sendable {
             + sets.reduce(0) { $0 + Int.bitWidth - $1.ranges.count.leadingZeroBitCount }
     }
 
-    /// The reached steps before a scalar, and the kind of the previous scalar.
+    /// The steps reached before a scalar, and the kind of the previous scalar.
     struct State: Sendable, Hashable {
-        /// The steps to continue at, without duplicates; the start is always added.
+        /// The steps at which to continue, without duplicates; the start is always added.
         var places: [Int32] = []
         /// The kind of the previous scalar.
         var previous = ScalarKind.edge
@@ -78,15 +78,15 @@ struct Automaton: Sendable {
 
     /// Reused buffers of a simulation.
     struct Scratch {
-        /// For each step, the count of the last scalar for which it was visited.
+        /// For each step, the number of the last scalar for which it was visited.
         fileprivate var visits: [UInt32]
-        /// For each set, the count of the last scalar that was looked up, times two, plus the
+        /// For each set, the number of the last scalar that was looked up, times two, plus the
         /// result.
         fileprivate var lookups: [UInt32]
         fileprivate var count: UInt32 = 0
         fileprivate var stack: [Int32]
         fileprivate var reached: [Int32]
-        /// Total of visited steps.
+        /// Total number of visited steps.
         fileprivate(set) var work = 0
 
         init(for automaton: Automaton) {
@@ -97,7 +97,7 @@ struct Automaton: Sendable {
         }
     }
 
-    /// Advances by one scalar, nil at the end of the text; true when the text already matches.
+    /// Advances by a scalar, or to the end of the text for nil; true when the text already matches.
     func advance(_ state: inout State, by scalar: UInt32?, _ scratch: inout Scratch) -> Bool {
         scratch.count &+= 1
         let count = scratch.count
@@ -113,7 +113,7 @@ struct Automaton: Sendable {
             unsafe scratch.visits.withUnsafeMutableBufferPointer { visits in
                 unsafe scratch.stack.withUnsafeMutableBufferPointer { stack in
                     unsafe scratch.reached.withUnsafeMutableBufferPointer { reached in
-                        // Each step is pushed at most once, so the stack is long enough.
+                        // Each step is pushed at most once, so the stack is large enough.
                         func push(_ place: Int32) {
                             guard unsafe visits[Int(place)] != count else { return }
                             unsafe visits[Int(place)] = count
@@ -157,7 +157,7 @@ struct Automaton: Sendable {
         }
     }
 
-    /// True when the scalar is in the set; each set is searched once per scalar.
+    /// True when the scalar is in the set; searches each set once per scalar.
     private func contains(
         _ scalar: UInt32, set: Int, _ lookups: inout [UInt32], _ count: UInt32
     ) -> Bool {
@@ -167,8 +167,9 @@ struct Automaton: Sendable {
         return isMember
     }
 
-    /// True when an anchor matches between two scalars; an edge before is the beginning of the
-    /// text, one after it the end.
+    /// True when an anchor matches between two scalars.
+    ///
+    /// An edge before it is the start of the text, an edge after it the end.
     private static func holds(
         _ anchor: UInt32, between previous: ScalarKind, and next: ScalarKind
     ) -> Bool {
@@ -205,7 +206,7 @@ enum ScalarKind: UInt8, Sendable {
     /// An ASCII letter, a digit or `_`.
     case word
     case other
-    /// The beginning or the end of the text.
+    /// The start or the end of the text.
     case edge
 
     init(_ scalar: UInt32) {

@@ -5,9 +5,9 @@ indirect enum Pattern: Sendable {
         case textEnd
         case lineStart
         case lineEnd
-        /// The beginning or end of a word.
+        /// The start or end of a word.
         case wordBoundary
-        /// Anywhere else.
+        /// Any other position.
         case noWordBoundary
     }
 
@@ -16,21 +16,21 @@ indirect enum Pattern: Sendable {
     /// One scalar of a set.
     case scalar(ScalarSet)
     case anchor(Anchor)
-    /// Parts, one after another.
+    /// Parts in sequence.
     case sequence([Pattern])
     /// Alternatives.
     case choice([Pattern])
     /// A repeated part; without a maximum, any number of times.
     case repetition(Pattern, minimum: Int, maximum: Int?)
 
-    /// The product of nested repetition counts, as RE2 limits it.
+    /// The product of nested repetition counts, which RE2 limits.
     var repetitions: Int {
         switch self {
         case .empty, .scalar, .anchor: 1
         case .sequence(let parts), .choice(let parts):
             parts.reduce(1) { max($0, $1.repetitions) }
         case .repetition(let part, let minimum, let maximum):
-            // The cap keeps the product of many levels within an integer.
+            // The cap prevents an overflow of the product for many levels.
             min(1_000_000, part.repetitions * max(1, maximum ?? minimum))
         }
     }

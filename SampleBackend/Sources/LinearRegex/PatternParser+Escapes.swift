@@ -1,6 +1,6 @@
 extension PatternParser {
     enum EscapedItem {
-        /// One scalar, as written.
+        /// A single scalar, as written.
         case scalar(UInt32)
         /// A class, with the flags applied.
         case set(ScalarSet)
@@ -72,7 +72,7 @@ extension PatternParser {
         }
     }
 
-    /// Parses the text after `\p` or `\P`: a letter, or a general category of Unicode in braces.
+    /// Parses the text after `\p` or `\P`: a letter, or a Unicode general category in braces.
     private mutating func parseCategory(
         isNegated: Bool, from start: Int
     ) throws(RegularExpressionError) -> ScalarSet {
@@ -101,7 +101,7 @@ extension PatternParser {
 
     /// Parses the text after `\x`: two hexadecimal digits, or any number in braces.
     ///
-    /// A surrogate is accepted, as in RE2, and occurs in no text.
+    /// A surrogate is accepted, as in RE2, but no text contains one.
     private mutating func parseHex(from start: Int) throws(RegularExpressionError) -> UInt32 {
         let isBraced = take("{")
         var value: UInt32 = 0

@@ -1,6 +1,6 @@
 extension PatternParser {
     enum GroupHead {
-        /// Start of a group; its content follows.
+        /// The start of a group; its content follows.
         case group
         /// Flags for the rest of the enclosing group; nothing follows.
         case flags
@@ -62,9 +62,9 @@ extension PatternParser {
         return isNegated ? scalars.inverted : scalars
     }
 
-    /// Parses a class such as `\d` or `[:alpha:]`, a character or a range in brackets.
+    /// Parses a class such as `\d` or `[:alpha:]`, a character, or a range in brackets.
     ///
-    /// As in RE2, a class cannot bound a range: the `-` of `[\w-.]` is a character.
+    /// As in RE2, a class cannot bound a range: the `-` in `[\w-.]` is a character.
     private mutating func parseClassPart() throws(RegularExpressionError) -> ScalarSet {
         if isNext("[:") { return try parseNamedClass() }
         let place = position

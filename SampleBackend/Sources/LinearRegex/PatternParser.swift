@@ -1,21 +1,20 @@
-/// A parser of regular expressions in RE2's syntax.
+/// Parses regular expressions in RE2's syntax.
 ///
-/// Groups do not capture and greediness does not matter, since only the existence of a match
-/// counts.
+/// Groups do not capture, and greediness is irrelevant, since only the existence of a match counts.
 struct PatternParser {
-    /// The greatest depth of nested groups.
+    /// Maximum nesting of groups.
     static let maximumNesting = 100
 
-    /// The most repetitions of `{m,n}`, multiplied with those of the enclosing groups.
+    /// Maximum number of repetitions in `{m,n}`, multiplied by those of the enclosing groups.
     static let maximumRepetition = 1000
 
-    /// The most ranges of characters in the classes of an expression.
+    /// Maximum number of character ranges in the classes of an expression.
     static let maximumRangeCount = 50_000
 
     /// The flags that `(?ims)` sets.
     struct Flags {
         var ignoresCase = false
-        /// True when `^` and `$` match at lines.
+        /// True when `^` and `$` match at line breaks.
         var isMultiLine = false
         /// True when `.` matches a line feed.
         var dotMatchesNewline = false
@@ -27,12 +26,12 @@ struct PatternParser {
 
     var flags = Flags()
 
-    /// Number of ranges of characters in classes so far.
+    /// Number of character ranges in classes so far.
     private(set) var rangeCount = 0
 
     private var depth = 0
 
-    /// True when the text is too long; it is then not stored.
+    /// True when the text is too long; it is not stored then.
     private let isTooLong: Bool
 
     /// True when nested repetitions are limited as in RE2.
@@ -58,7 +57,7 @@ struct PatternParser {
     /// The next scalar, or nil at the end.
     var next: Unicode.Scalar? { position < scalars.count ? scalars[position] : nil }
 
-    /// Skips a scalar if it comes next; false when another does.
+    /// Skips a scalar if it comes next; returns false otherwise.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard next == scalar else { return false }
         position += 1
@@ -70,12 +69,12 @@ struct PatternParser {
         RegularExpressionError(offset: place ?? position, reason: reason)
     }
 
-    /// An error about the time or the memory that an expression takes.
+    /// An error about the time or memory that an expression would take.
     private func excess(_ reason: String, at place: Int) -> RegularExpressionError {
         RegularExpressionError(offset: place, reason: reason, kind: .excess)
     }
 
-    /// Counts the ranges of the class at `start`, and refuses too many.
+    /// Counts the ranges of the class at `start`, and refuses too many ranges.
     mutating func countRanges(_ count: Int, at start: Int) throws(RegularExpressionError) {
         rangeCount += count
         guard rangeCount <= Self.maximumRangeCount else {
@@ -118,12 +117,12 @@ struct PatternParser {
         return .scalar(set(ScalarSet(scalar)))
     }
 
-    /// Applies the flags to a set: adds the scalars of the other case when case is ignored.
+    /// Applies the flags to a set: adds the other case of its scalars when case is ignored.
     func set(_ set: ScalarSet) -> ScalarSet {
         flags.ignoresCase ? set.caseInsensitive : set
     }
 
-    /// Parses an operand that can be repeated; nil for flags, which are not an operand.
+    /// Parses an operand that can be repeated; nil for flags, which are not operands.
     private mutating func parseOperand() throws(RegularExpressionError) -> Pattern? {
         let start = position
         guard let scalar = next else { return .empty }

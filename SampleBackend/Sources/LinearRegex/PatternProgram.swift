@@ -1,39 +1,40 @@
-/// A regular expression as instructions: Thompson's automaton.
+/// A regular expression as instructions of Thompson's automaton.
 struct PatternProgram: Sendable {
-    /// The most instructions.
+    /// Maximum number of instructions.
     static let maximumCount = 10_000
 
-    /// One instruction; places are indexes into the instructions.
+    /// An instruction; its operands are indexes of instructions.
     enum Instruction: Sendable {
-        /// Continues after a scalar of the set with this number.
+        /// Continues after a scalar in the set with this index.
         case consume(set: Int, next: Int)
-        /// Continues at both places.
+        /// Continues at both instructions.
         case split(Int, Int)
-        /// Continues if the anchor holds at this place in the text.
+        /// Continues if the anchor holds at this position in the text.
         case require(Pattern.Anchor, next: Int)
         case match
     }
 
     private(set) var instructions: [Instruction] = [.match]
 
-    /// Index of the first instruction.
+    /// The index of the first instruction.
     private(set) var start = 0
 
-    /// Without duplicates.
+    /// The sets, without duplicates.
     private(set) var sets: [ScalarSet] = []
 
     private var numbers: [ScalarSet: Int] = [:]
 
-    /// Number of translated parts; limits repetitions of empty patterns.
+    /// Number of translated parts; limits the repetition of empty patterns.
     private var work = 0
 
-    /// - Throws: ``RegularExpressionError`` when the pattern needs too many instructions.
+    /// - Throws: ``RegularExpressionError`` if the pattern needs too many instructions.
     init(_ pattern: Pattern) throws(RegularExpressionError) {
         start = try emit(pattern, next: 0)
     }
 
-    /// Translates a part that continues at `next`, and returns the index of its first instruction;
-    /// the parser's limit of nesting bounds the recursion.
+    /// Translates a part that continues at `next`, and returns the index of its first instruction.
+    ///
+    /// The parser's nesting limit bounds the recursion.
     private mutating func emit(
         _ pattern: Pattern, next: Int
     ) throws(RegularExpressionError) -> Int {

@@ -1,31 +1,31 @@
 /// One or several regular expressions in RE2's syntax.
 ///
-/// A text matches when one of them is found in it, in time linear in the text.
+/// A text matches if one of them matches a part of it. Matching takes time linear in the text.
 ///
-/// A class, so that taking it out of a list counts one reference, not one for each array.
+/// A class, so that reading it from an array retains one object rather than one per array inside.
 package final class RegularExpression: Sendable {
-    /// The most Unicode scalars of an expression.
+    /// Maximum length of an expression, in Unicode scalars.
     package static let maximumLength = 16_384
 
     let patterns: [String]
 
     private enum Matcher: Sendable {
-        /// The automaton as a table, when it is small.
+        /// The automaton as a table, if it is small.
         case table(TransitionTable)
         /// The simulation, for expressions with many states.
         case automaton(Automaton)
     }
 
-    /// Fixed cost of a simulation per scalar, in steps.
+    /// The fixed cost of a simulation per scalar, in steps.
     private static let stepsBetweenScalars = 12
 
-    /// Each matches some of the expressions; together they match all.
+    /// Each matches some of the expressions; together they match all of them.
     private let matchers: [Matcher]
 
-    /// The most steps per scalar of a searched text; a step takes a few nanoseconds.
+    /// Maximum number of steps per scalar of a searched text; a step takes a few nanoseconds.
     package let stepsPerScalar: Int
 
-    /// The approximate number of integers kept in memory, plus the work of creating them.
+    /// The approximate number of integers in memory, plus the work of creating them.
     package let size: Int
 
     /// Parses one regular expression.
@@ -37,10 +37,10 @@ package final class RegularExpression: Sendable {
     ///
     /// - Parameters:
     ///   - patterns: The expressions.
-    ///   - limitsRepetitions: True to limit nested repetitions as in RE2. Without the limit,
+    ///   - limitsRepetitions: True to limit nested repetitions as RE2 does. Without the limit,
     ///     expressions that were accepted once remain accepted.
-    ///   - maximumSize: The approximate maximum of ``size``, above which parsing stops early.
-    /// - Throws: ``RegularExpressionError`` with the expression, the place and what to do.
+    ///   - maximumSize: The approximate maximum of ``size``, beyond which parsing stops early.
+    /// - Throws: ``RegularExpressionError`` with the expression, the position and the fix.
     package init(
         _ patterns: [String], limitsRepetitions: Bool = true, maximumSize: Int = .max
     ) throws(RegularExpressionError) {
@@ -65,7 +65,7 @@ package final class RegularExpression: Sendable {
             }
         }
         var work = 0
-        // Several expressions in one table take no longer than one of them.
+        // Searching one table for several expressions takes no longer than for one.
         if trees.count > 1, let merged = try? PatternProgram(.choice(trees)),
             case .table(let table) = Self.matcher(for: merged, work: &work)
         {
@@ -94,8 +94,8 @@ package final class RegularExpression: Sendable {
         return table.map { .table($0) } ?? .automaton(automaton)
     }
 
-    /// Returns true when a part of the text matches one of the expressions; `^` and `$` anchor to
-    /// the whole text.
+    /// Returns true if a part of the text matches one of the expressions; `^` and `$` anchor to the
+    /// whole text.
     package func matches(_ text: SearchedText) -> Bool {
         for index in matchers.indices {
             switch matchers[index] {
@@ -112,7 +112,7 @@ package final class RegularExpression: Sendable {
 }
 
 extension RegularExpression: Hashable {
-    /// Compares bytes: two spellings of one accented letter are different expressions.
+    /// Compares bytes: two spellings of an accented letter are different expressions.
     package static func == (left: RegularExpression, right: RegularExpression) -> Bool {
         left.patterns.elementsEqual(right.patterns) { $0.utf8.elementsEqual($1.utf8) }
     }
@@ -122,26 +122,26 @@ extension RegularExpression: Hashable {
     }
 }
 
-/// An error in a regular expression, with its place.
+/// An error in a regular expression, with its position.
 package struct RegularExpressionError: Error, Sendable, Hashable {
     package enum Kind: Sendable, Hashable {
         /// The text is not a regular expression.
         case syntax
-        /// It would take too much time or memory.
+        /// The expression would take too much time or memory.
         case excess
-        /// It would exceed the size that the caller allows.
+        /// The expression would exceed the size that the caller allows.
         case overMaximumSize
     }
 
-    /// The Unicode scalar at fault, from 0.
+    /// The index of the faulty Unicode scalar, from 0.
     package let offset: Int
 
-    /// The fault and what to do, without a full stop.
+    /// The fault and the fix, without a full stop.
     package let reason: String
 
     package var kind: Kind
 
-    /// The index, from 0, of the expression at fault.
+    /// The index of the faulty expression, from 0.
     package var index = 0
 
     package init(offset: Int, reason: String, kind: Kind = .syntax) {
@@ -157,17 +157,17 @@ package struct RegularExpressionError: Error, Sendable, Hashable {
     }
 }
 
-/// A text to search in, decoded once for all regular expressions.
+/// A text to search, decoded once for all regular expressions.
 package struct SearchedText: Sendable {
     package let text: String
 
-    /// The scalars; nil when all are ASCII, whose bytes need no decoding.
+    /// The scalars; nil if all are ASCII, whose bytes need no decoding.
     let scalars: [UInt32]?
 
     package init(_ text: String) {
         self.text = text
         var bytes = text
-        // All bytes at once: a loop that can end early is not vectorized.
+        // Reads all bytes: a loop that can end early is not vectorized.
         let isASCII = bytes.withUTF8 { unsafe $0.reduce(0, |) } < 0x80
         scalars = isASCII ? nil : text.unicodeScalars.map(\.value)
     }

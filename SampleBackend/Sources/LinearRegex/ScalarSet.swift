@@ -1,8 +1,8 @@
-/// The set of Unicode scalars that one place of a regular expression accepts.
+/// The set of Unicode scalars that a position of a regular expression accepts.
 struct ScalarSet: Sendable, Hashable {
     static let maximum: UInt32 = 0x10FFFF
 
-    /// The scalars, in order; no two ranges touch.
+    /// The scalars in order; no two ranges are adjacent.
     private(set) var ranges: [ClosedRange<UInt32>]
 
     /// Creates a set from ranges in any order.
@@ -80,8 +80,8 @@ struct ScalarSet: Sendable, Hashable {
 }
 
 extension ScalarSet {
-    /// The scalars, and those that differ from them in case only: Unicode's simple case folding, as
-    /// in RE2.
+    /// The scalars, and those that differ from them only in case, by Unicode's simple case folding,
+    /// as in RE2.
     var caseInsensitive: ScalarSet {
         var added = ranges
         for range in ranges {
@@ -95,7 +95,7 @@ extension ScalarSet {
         return added.count == ranges.count ? self : ScalarSet(added)
     }
 
-    /// Index of the first pair whose scalar is not less than `scalar`.
+    /// The index of the first pair whose scalar is not less than `scalar`.
     private static func firstPair(from scalar: UInt32) -> Int {
         var (low, high) = (0, casePairs.count)
         while low < high {
@@ -105,10 +105,10 @@ extension ScalarSet {
         return low
     }
 
-    /// Scalars with their other case, in both directions, sorted.
+    /// Scalars and their other case, in both directions, sorted.
     private static let casePairs: [(scalar: UInt32, other: UInt32)] = {
         var families: [UInt32: [UInt32]] = [:]
-        // The blocks that have letters of two cases.
+        // The blocks that contain letters with two cases.
         let blocks: [ClosedRange<UInt32>] = [
             0x41...0x7A, 0xB5...0x587, 0x10A0...0x10FF, 0x13A0...0x13FF, 0x1C80...0x1CBF,
             0x1D79...0x1D8E, 0x1E00...0x1FFF, 0x2126...0x2188, 0x24B6...0x24E9, 0x2C00...0x2D2D,
@@ -127,16 +127,16 @@ extension ScalarSet {
         }.sorted { $0 < $1 }
     }()
 
-    /// The key shared by the cases of one letter: the lower case of its upper case.
+    /// The key that the cases of a letter share: the lower case of its upper case.
     private static func key(_ scalar: Unicode.Scalar) -> UInt32 {
-        // The upper case of a dotless ı is I, but the two are no pair: only Turkish treats them as
-        // one.
+        // The upper case of a dotless ı is I, but the two are not a pair: only Turkish treats them
+        // as one.
         if scalar == "\u{131}" { return scalar.value }
         let upper = single(scalar.properties.uppercaseMapping) ?? scalar
         return (single(upper.properties.lowercaseMapping) ?? upper).value
     }
 
-    /// The scalar of a text with exactly one.
+    /// The scalar of a text that consists of exactly one.
     private static func single(_ text: String) -> Unicode.Scalar? {
         text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
     }

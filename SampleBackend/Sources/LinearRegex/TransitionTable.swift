@@ -1,36 +1,38 @@
-/// An automaton as a table: for each state and class of scalars the next state.
+/// An automaton as a table: the next state for each state and class of scalars.
 ///
-/// Most regular expressions of conditions need some dozen states, and then a scalar takes one
-/// lookup. A class, so that taking it out of a list counts one reference, not one for each array.
+/// Most regular expressions in conditions need a few dozen states, so that a scalar takes one
+/// lookup. A class, so that reading it from an array retains one object rather than one per array
+/// inside.
 final class TransitionTable: Sendable {
-    /// The most entries; less than ``matched``.
+    /// Maximum number of entries; less than ``matched``.
     private static let maximumCount = 16_384
 
-    /// The most steps that are visited to create a table.
+    /// Maximum number of visited steps when creating a table.
     private static let maximumWork = 131_072
 
     /// The entry for a match.
     private static let matched = UInt16.max
 
-    /// A row for each state, with an entry for each class and a last one for the end of the text.
+    /// One row for each state, with an entry for each class and a last entry for the end of the
+    /// text.
     ///
-    /// An entry of a class is the index at which the row of the next state begins, or ``matched``;
-    /// that of the end is 0 or ``matched``.
+    /// A class's entry is the start index of the next state's row, or ``matched``; the entry for
+    /// the end is 0 or ``matched``.
     private let entries: [UInt16]
 
     private let classes: ScalarClasses
 
-    /// The time that a scalar takes, in steps of an ``Automaton``.
+    /// The time per scalar, in steps of an ``Automaton``.
     ///
-    /// A scalar outside ASCII is searched for among the intervals of the classes.
+    /// A scalar outside ASCII needs a search in the intervals of the classes.
     var stepsPerScalar: Int {
         2 + (Int.bitWidth - classes.intervalCount.leadingZeroBitCount) / 2
     }
 
-    /// The approximate number of integers kept in memory.
+    /// The approximate number of integers in memory.
     var size: Int { entries.count + classes.intervalCount + 128 }
 
-    /// Creates a table from an automaton with the sets of its program; nil when it has too many
+    /// Creates a table from an automaton with the sets of its program; nil if it has too many
     /// states, or visits too many steps.
     ///
     /// Adds the number of visited steps to `work`.
@@ -120,9 +122,9 @@ extension Automaton.State {
     }
 }
 
-/// Unicode split into classes of scalars that a regular expression does not distinguish.
+/// A partition of Unicode into classes of scalars that a regular expression does not distinguish.
 struct ScalarClasses: Sendable {
-    /// The most comparisons: intervals times sets.
+    /// Maximum number of comparisons: intervals times sets.
     private static let maximumWork = 200_000
 
     /// The first scalar of each interval, in order.
@@ -138,7 +140,7 @@ struct ScalarClasses: Sendable {
 
     var intervalCount: Int { starts.count }
 
-    /// Creates classes of which each of the sets is a union; nil when that takes too many
+    /// Creates classes such that each set is a union of classes; nil if that takes too many
     /// comparisons.
     init?(_ sets: [ScalarSet]) {
         let sets = sets + [.words, .newline]
@@ -176,7 +178,7 @@ struct ScalarClasses: Sendable {
             ? Int(ascii[Int(scalar)]) : Int(classes[Self.interval(of: scalar, in: starts)])
     }
 
-    /// Index of the last interval that begins at the scalar or before it.
+    /// The index of the last interval that starts at or before the scalar.
     private static func interval(of scalar: UInt32, in starts: [UInt32]) -> Int {
         var (low, high) = (0, starts.count)
         while low < high {

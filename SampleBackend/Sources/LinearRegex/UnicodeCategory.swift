@@ -1,7 +1,7 @@
-/// The general categories of Unicode as sets of scalars, for `\p{…}`.
+/// Unicode's general categories as sets of scalars, for `\p{…}`.
 enum UnicodeCategory {
-    /// The scalars of a category such as `Lu`, of several by a letter such as `L`, or of all by
-    /// `Any`; nil when there is no such category.
+    /// The scalars of a category such as `Lu`, of a group such as `L`, or of all by `Any`; nil for
+    /// an unknown category.
     static func set(named name: String) -> ScalarSet? {
         sets[name]
     }
@@ -22,7 +22,7 @@ enum UnicodeCategory {
             current = category ?? ""
         }
         end(at: ScalarSet.maximum + 1)
-        // RE2 has no Cn: an unassigned scalar is in no category.
+        // RE2 has no Cn, so unassigned scalars are in no category.
         var sets = ["Any": ScalarSet.all]
         for (name, ranges) in ranges where !name.isEmpty { sets[name] = ScalarSet(ranges) }
         for letter in ["L", "M", "N", "P", "S", "Z", "C"] {
