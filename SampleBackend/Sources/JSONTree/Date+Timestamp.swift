@@ -8,12 +8,12 @@ extension Date {
 
     /// Parses a time in the format of RFC 3339, with or without a fraction of a second.
     ///
-    /// Nil for any other text, for a day that the month does not have, for a leap second, and for a
-    /// time outside the years 1 to 9999 of UTC, which ``timestamp`` could not write.
+    /// Nil for any other text, for a nonexistent day of a month, for a leap second, and for a time
+    /// outside the years 1 to 9999 (UTC), which ``timestamp`` could not write.
     package init?(timestamp text: String) {
-        // Foundation's parser accepts text behind the time and fields of other lengths, and turns
-        // February 30 into March 2. The pattern compares characters, which have no combining marks
-        // in ASCII.
+        // Foundation's parser accepts text after the time and fields of other lengths, and turns
+        // February 30 into March 2. The pattern compares characters; in ASCII these have no
+        // combining marks.
         let pattern =
             #/
             ([0-9]{4}-[0-9]{2}-[0-9]{2}) [Tt] ([0-9]{2}:[0-9]{2}:[0-9]{2}) (\.[0-9]+)?
@@ -37,6 +37,6 @@ extension Date {
         self = date
     }
 
-    /// 10000-01-01T00:00:00Z, the first that has five digits.
+    /// 10000-01-01T00:00:00Z, the first time with a five-digit year.
     private static let endOfTimestamps = Date(timeIntervalSince1970: 253_402_300_800)
 }

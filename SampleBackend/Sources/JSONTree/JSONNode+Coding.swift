@@ -6,20 +6,20 @@ import OrderedCollections
 extension JSONNode {
     /// The treatment of keys in JSON text.
     public enum KeyRule: Sendable, Hashable {
-        /// A key that occurs twice in one object is an error, since one of the two values would be
-        /// lost, and so is one with more than 256 combining marks in a row.
+        /// A duplicate key in an object is an error, since one of its values would be lost, and so
+        /// is a key with more than 256 consecutive combining marks.
         case strict
-        /// Any key is accepted, and of equal ones the last counts, as in a document (FORMAT 1.3).
+        /// Any key is accepted; the last of duplicate keys wins, as in a document (FORMAT 1.3).
         case lastCounts
     }
 
-    /// Reads JSON text: RFC 8259, with one comma before a closing bracket accepted.
+    /// Reads JSON text (RFC 8259), and accepts one comma before a closing bracket.
     ///
     /// - Parameters:
     ///   - jsonData: The text, UTF-8.
     ///   - limits: The limits on the text's size and depth.
     ///   - keys: The treatment of keys.
-    /// - Throws: `ConfigurationFormatError` with the place and the reason.
+    /// - Throws: `ConfigurationFormatError` with the position and the reason.
     public init(
         jsonData: Data, limits: ConfigurationLimits = .default, keys: KeyRule = .strict
     ) throws(ConfigurationFormatError) {
@@ -34,7 +34,7 @@ extension JSONNode {
         }
     }
 
-    /// Reads the next value; the reader's limit of depth bounds the recursion.
+    /// Reads the next value; the reader's depth limit bounds the recursion.
     private static func read(
         from json: inout JSONReader, _ keys: KeyRule
     ) throws(JSONFault) -> JSONNode {
@@ -74,13 +74,13 @@ extension JSONNode {
             guard key.hasBoundedMarks else {
                 throw JSONFault(
                     .syntax, at: start,
-                    "the key \"\(key.shortened)\" has more than 256 combining marks in a row; take "
-                        + "some out")
+                    "the key \"\(key.shortened)\" has more than 256 combining marks in a row; "
+                        + "remove some")
             }
             guard keys == .lastCounts || members[key] == nil else {
                 throw JSONFault(
                     .syntax, at: start,
-                    "the key \"\(key)\" stands twice in one object; remove one of the two")
+                    "the key \"\(key)\" occurs twice in one object; remove one of the two")
             }
             try json.takeColon()
             members[key] = try read(from: &json, keys)
@@ -94,11 +94,11 @@ extension JSONNode {
     public enum Layout: Sendable, Hashable {
         /// Without any white space.
         case compact
-        /// A member a line, indented by two spaces, for people.
+        /// One member per line, indented by two spaces, for people.
         case pretty
     }
 
-    /// Returns the value as JSON text, UTF-8, with the members in their order.
+    /// Returns the value as JSON text, UTF-8, with the members in order.
     ///
     /// - Parameter layout: With or without white space; a pretty text ends with a line feed.
     /// - Returns: The text.
@@ -109,7 +109,7 @@ extension JSONNode {
         return Data(writer.bytes)
     }
 
-    /// Appends the value as compact JSON text, with the members in their order.
+    /// Appends the value as compact JSON text, with the members in order.
     ///
     /// - Parameter json: The text so far.
     public func write(to json: inout JSONWriter) {
@@ -143,7 +143,7 @@ extension JSONNode {
         }
     }
 
-    /// Writes the comma and the white space before an element or member.
+    /// Writes the comma and the white space before an element or a member.
     private static func startItem(
         _ index: Int, of json: inout JSONWriter, layout: Layout, indentation: Int
     ) {

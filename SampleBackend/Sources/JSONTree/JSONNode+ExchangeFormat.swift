@@ -3,20 +3,20 @@ import OrderedCollections
 extension JSONNode {
     /// Creates an object whose members are sorted by the UTF-8 of their names.
     ///
-    /// - Parameter members: The members; of two with the same name the last one counts.
+    /// - Parameter members: The members; the last of duplicate names wins.
     public init(sorting members: some Sequence<(key: String, value: JSONNode)>) {
         let sorted = members.sorted { $0.key.precedes($1.key) }.map { ($0.key, $0.value) }
         self = .object(OrderedDictionary(sorted, uniquingKeysWith: { _, last in last }))
     }
 
-    /// Creates a number in the form of a document (FORMAT 4).
+    /// Creates a number in a document's form (FORMAT 4).
     ///
-    /// A whole number keeps its digits, also beyond 64 bits, but for zeros at the beginning. Every
-    /// other number becomes the shortest text of the nearest `Double`, with a fraction or an
-    /// exponent.
+    /// An integer keeps its digits, even beyond 64 bits, except leading zeros. Any other number
+    /// becomes the shortest text of the nearest `Double`, with a fraction or an exponent.
     ///
-    /// - Parameter text: The decimal number, also with zeros at the beginning or as `.5`; `null`
-    ///   results from any other text and beyond the range of `Double`.
+    /// - Parameter text: The decimal number, also with leading zeros or as `.5`. Any other text,
+    ///   and a
+    ///   number beyond the range of `Double`, becomes `null`.
     public init(number text: String) {
         if let integer = Int(text) {
             self = .number(integer.description)
@@ -34,10 +34,10 @@ extension JSONNode {
         }
     }
 
-    /// The value in the form of a document: members sorted by the UTF-8 of their names, numbers as
+    /// The value in a document's form: members sorted by the UTF-8 of their names, and numbers as
     /// ``init(number:)`` writes them.
     ///
-    /// Equal values of a document have the same text in this form.
+    /// Equal values of a document have identical texts in this form.
     public var exchangeForm: JSONNode {
         switch self {
         case .null, .bool, .string: self

@@ -1,8 +1,8 @@
 public import ActiveConfig
 
 extension JSONNode {
-    /// The value as the framework represents it: numbers become integers of 64 bits or
-    /// floating-point numbers, and the order of members is lost (FORMAT 4).
+    /// The value as the framework represents it: numbers become 64-bit integers or floating-point
+    /// numbers, and the order of members is lost (FORMAT 4).
     public var settingValue: SettingValue {
         switch self {
         case .null: .null

@@ -1,11 +1,12 @@
 import OrderedCollections
 
 extension JSONNode {
-    /// Returns a Boolean value that indicates whether two values are equal when numbers are compared
-    /// by their value, as in RFC 6902, 4.6: `1`, `1.0` and `10e-1` are equal.
+    /// Returns a Boolean value that indicates whether two values are equal if numbers compare by
+    /// value, as in RFC 6902, 4.6: `1`, `1.0` and `10e-1` are equal.
     ///
     /// - Parameter other: The other value.
-    /// - Returns: False for numbers whose exponent exceeds 62 bits, unless they are written alike.
+    /// - Returns: False for numbers whose exponent exceeds 62 bits, unless their texts are
+    ///   identical.
     func hasSameValue(as other: JSONNode) -> Bool {
         switch (self, other) {
         case (.number(let left), .number(let right)):
@@ -25,15 +26,15 @@ extension JSONNode {
     }
 }
 
-/// The value of a decimal number, exact: `Double` would round large ones.
+/// The exact value of a decimal number; `Double` would round large ones.
 private struct DecimalValue: Equatable {
     private var isNegative = false
-    /// Without zeros at the beginning and at the end; empty for 0.
+    /// Without leading and trailing zeros; empty for 0.
     private var digits: [UInt8]
     /// The power of ten of the last digit; 0 for 0.
     private var exponent: Int
 
-    /// Reads the text of a JSON number; nil when the exponent is beyond all use.
+    /// Parses the text of a JSON number; nil if the exponent is too large.
     init?(_ text: String) {
         let parts = text.split(maxSplits: 1) { $0 == "e" || $0 == "E" }
         guard let mantissa = parts.first, let power = parts.count > 1 ? Int(parts[1]) : 0,

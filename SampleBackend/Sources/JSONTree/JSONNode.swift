@@ -1,23 +1,23 @@
 public import OrderedCollections
 
-/// A JSON value that keeps the form of its text: the order of members, and each number as written.
+/// A JSON value that preserves its text form: the order of members, and the digits of numbers.
 ///
-/// Templates are read into it and written from it, so that a published template comes back
+/// Templates are read into and written from this type, so that a published template is returned
 /// unchanged, including unknown fields.
 ///
-/// Two objects are equal when they have equal members, in any order. Two numbers are equal when
-/// they are written alike: `1` and `1.0` differ. Two texts are equal when their bytes are.
+/// Two objects are equal if their members are equal, in any order. Two numbers are equal if their
+/// texts are: `1` and `1.0` differ. Two texts are equal if their bytes are.
 public enum JSONNode: Sendable {
     /// `null`.
     case null
     /// `true` or `false`.
     case bool(Bool)
-    /// A number, as its text; always a valid JSON number when it was read.
+    /// A number as its text, which is a valid JSON number if it was parsed.
     case number(String)
     case string(String)
     /// Values in order.
     case array([JSONNode])
-    /// Values by name, in the order of their text.
+    /// Values by name, in source order.
     case object(OrderedDictionary<String, JSONNode>)
 
     /// An object without members.
@@ -50,12 +50,12 @@ extension JSONNode {
         if case .number(let text) = self { Double(text) } else { nil }
     }
 
-    /// The whole number, or nil when it is not one, as `5.0` is not, or is beyond 64 bits.
+    /// The integer; nil if the value is not an integer (such as `5.0`) or exceeds 64 bits.
     public var integerValue: Int? {
         if case .number(let text) = self { Int(text) } else { nil }
     }
 
-    /// The member of an object, or nil when it is absent, or this is not an object.
+    /// The member of an object; nil if it is absent, or this is not an object.
     public subscript(name: String) -> JSONNode? {
         objectValue?[name]
     }
@@ -74,8 +74,8 @@ extension JSONNode {
 }
 
 extension JSONNode: Hashable {
-    /// Returns a Boolean value that indicates whether two values are equal; the order of members
-    /// does not count.
+    /// Returns a Boolean value that indicates whether two values are equal, ignoring the order of
+    /// members.
     public static func == (left: JSONNode, right: JSONNode) -> Bool {
         switch (left, right) {
         case (.null, .null): true
@@ -122,18 +122,18 @@ extension JSONNode: ExpressibleByArrayLiteral {
 }
 
 extension JSONNode: ExpressibleByDictionaryLiteral {
-    /// Creates `.object`; when a name occurs twice, the last value counts.
+    /// Creates `.object`; the last value of a duplicate name wins.
     public init(dictionaryLiteral elements: (String, JSONNode)...) {
         self = .object(OrderedDictionary(elements, uniquingKeysWith: { _, last in last }))
     }
 }
 
 extension JSONNode {
-    /// Sets a member of an object, after the others when it is new.
+    /// Sets a member of an object; appends a new one.
     ///
     /// - Parameters:
     ///   - name: The member's name.
-    ///   - value: Its value; nil changes nothing, so that absent values are left out.
+    ///   - value: Its value; nil changes nothing, so that absent values are omitted.
     public mutating func setMember(_ name: String, _ value: JSONNode?) {
         guard case .object(var members) = self, let value else { return }
         self = .null
@@ -143,7 +143,7 @@ extension JSONNode {
 
     /// Removes a member of an object.
     ///
-    /// - Parameter name: The member's name; nothing changes when there is no such member.
+    /// - Parameter name: The member's name; a missing member changes nothing.
     public mutating func removeMember(_ name: String) {
         guard case .object(var members) = self else { return }
         self = .null

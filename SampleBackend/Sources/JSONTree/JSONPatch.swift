@@ -1,13 +1,13 @@
-/// Changes of a JSON value, applied one after the other (RFC 6902).
+/// Changes of a JSON value, applied in order (RFC 6902).
 ///
 /// ```swift
 /// let patch = try JSONPatch(json: [["op": "replace", "path": "/title", "value": "x"]])
 /// let changed = try patch.applied(to: ["title": "y"])
 /// ```
 ///
-/// Unchanged values keep their form: the order of members and the digits of numbers.
+/// Unchanged values keep their form: the order of members, and the digits of numbers.
 public struct JSONPatch: Sendable, Hashable {
-    /// A change, or a test that has to hold for the changes to apply.
+    /// A change, or a test that must pass for the changes to apply.
     enum Operation: Sendable, Hashable {
         case add(JSONPointer, JSONNode)
         case remove(JSONPointer)
@@ -45,14 +45,15 @@ public struct JSONPatch: Sendable, Hashable {
         self.operations = operations
     }
 
-    /// Returns the value with all changes; when one cannot be made, none is.
+    /// Returns the value with all changes, or throws without any change.
     ///
     /// - Parameters:
-    ///   - document: The value before.
+    ///   - document: The original value.
     ///   - limits: The limits on the result and on the work.
-    /// - Returns: The value after.
-    /// - Throws: ``JSONPatchError`` with the code `notApplicable`, or `tooLarge` when the result is
-    ///   too large or nested too deeply.
+    /// - Returns: The changed value.
+    /// - Throws: ``JSONPatchError`` with the code `notApplicable`, or `tooLarge` if the result is
+    ///   too
+    ///   large or nested too deeply.
     public func applied(
         to document: JSONNode, limits: JSONPatchLimits = .default
     ) throws(JSONPatchError) -> JSONNode {
@@ -106,20 +107,23 @@ public struct JSONPatchLimits: Sendable, Hashable {
     /// The limits for a template.
     public static let `default` = JSONPatchLimits()
 
-    /// The most operations.
+    /// Maximum number of operations.
     public var maximumOperations = 10_000
 
-    /// The greatest nesting depth of the result.
+    /// Maximum nesting depth of the result.
     public var maximumDepth = 128
 
-    /// The most bytes of the result as compact text, about; it also limits what all operations
-    /// together copy and move.
+    /// Approximate maximum size of the result as compact text, in bytes.
+    ///
+    /// It also limits what all operations together copy and move.
     public var maximumSize = 16 << 20
 
-    /// The most elements and members that all operations together shift in their arrays and
-    /// objects; half a key's bytes count too when it is hashed again.
+    /// Maximum number of elements and members that all operations together shift in their arrays
+    /// and objects.
     ///
-    /// The default suffices to remove each of 3,000 parameters, in any order.
+    /// Rehashing a key counts half its bytes.
+    ///
+    /// The default suffices to remove 3,000 parameters one by one, in any order.
     public var maximumShifts = 25_000_000
 
     /// Creates the default limits.
@@ -134,18 +138,18 @@ public struct JSONPatchError: Error, Sendable, Hashable, CustomStringConvertible
 
         private let kind: Kind
 
-        /// It is no patch.
+        /// The JSON is not a patch.
         public static let malformed = Code(kind: .malformed)
-        /// The value does not have what an operation changes, or a test fails.
+        /// The value lacks what an operation changes, or a test fails.
         public static let notApplicable = Code(kind: .notApplicable)
-        /// The result, or the work, is over a limit.
+        /// The result or the work exceeds a limit.
         public static let tooLarge = Code(kind: .tooLarge)
     }
 
     /// The kind of failure.
     public let code: Code
 
-    /// One sentence with the operation, the reason and what to do.
+    /// One sentence with the operation, the reason and the fix.
     public let message: String
 
     init(_ code: Code, _ message: String) {

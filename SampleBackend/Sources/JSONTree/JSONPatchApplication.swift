@@ -1,12 +1,12 @@
 import OrderedCollections
 
-/// A value while a patch is applied to it, with what is left of the limits.
+/// A value to which a patch is being applied, with the remaining limits.
 ///
-/// The depth of the value never exceeds the limit, which bounds every recursion.
+/// The depth of the value never exceeds the limit, which bounds all recursion.
 struct JSONPatchApplication {
     private(set) var document: JSONNode
     private let limits: JSONPatchLimits
-    /// The size of the document, in bytes of compact text, about.
+    /// The approximate size of the document as compact text, in bytes.
     private var size: Int
     private var copiedSize = 0
     private var shifts = 0
@@ -17,7 +17,7 @@ struct JSONPatchApplication {
         size = document.extent.size
     }
 
-    /// Applies an operation; `index` is its place in the patch, for errors.
+    /// Applies an operation; `index` is its index in the patch, for error messages.
     mutating func apply(_ operation: JSONPatch.Operation, index: Int) throws(JSONPatchError) {
         do throws(Fault) {
             switch operation {
@@ -26,7 +26,7 @@ struct JSONPatchApplication {
             case .replace(let path, let value): try insert(value, at: path, .replace)
             case .test(let path, let value):
                 guard try self.value(at: path).hasSameValue(as: value) else {
-                    throw Fault("the value there is another one")
+                    throw Fault("the value there is different")
                 }
             case .copy(let from, let to):
                 let value = try self.value(at: from)
@@ -59,7 +59,7 @@ struct JSONPatchApplication {
             self.code = code
         }
 
-        static let absent = Fault("there is nothing at that place")
+        static let absent = Fault("there is no value at that path")
     }
 
     private enum Insertion { case add, replace }
@@ -129,7 +129,7 @@ struct JSONPatchApplication {
         size += growth
     }
 
-    /// The size of what an insertion takes away, less that of a new member's name.
+    /// The size of what an insertion replaces, less the size of a new member's name.
     private func removedSize(
         of path: JSONPointer, _ insertion: Insertion
     ) throws(Fault) -> Int {
@@ -145,7 +145,7 @@ struct JSONPatchApplication {
         }
     }
 
-    /// The size of the name of a member with its quotation marks, colon and comma.
+    /// The size of a member's name with its quotation marks, colon and comma.
     private static func nameSize(_ name: String) -> Int { name.utf8.count + 4 }
 
     private mutating func remove(at path: JSONPointer) throws(Fault) -> JSONNode {
@@ -174,15 +174,15 @@ struct JSONPatchApplication {
         return removed
     }
 
-    /// The work of removing a member: those after it move, and the keys on its shorter side are
-    /// hashed again, byte by byte, to find where their places are noted.
+    /// The work of removing a member: later members shift, and the keys on the shorter side are
+    /// rehashed, byte by byte, to update their positions.
     private static func shifts(ofRemoving index: Int, from keys: OrderedSet<String>) -> Int {
         let (before, after) = (keys.elements[..<index], keys.elements[(index + 1)...])
         let rehashed = before.count < after.count ? before : after
         return after.count + rehashed.reduce(0) { $0 + 1 + $1.utf8.count / 2 }
     }
 
-    /// Changes the container of a place, without a copy of what surrounds it.
+    /// Changes the container at a path in place, without copying what surrounds it.
     private mutating func change(
         at path: JSONPointer, _ body: (inout JSONNode, inout Int) throws(Fault) -> Void
     ) throws(Fault) {
@@ -192,7 +192,7 @@ struct JSONPatchApplication {
         }
     }
 
-    /// The path's length, which the depth of the document bounds, bounds the recursion.
+    /// The document's depth bounds the path's length, and so the recursion.
     private static func change(
         _ node: inout JSONNode, _ path: ArraySlice<String>, _ shifts: inout Int,
         _ body: (inout JSONNode, inout Int) throws(Fault) -> Void
@@ -211,7 +211,7 @@ struct JSONPatchApplication {
         }
     }
 
-    /// An index of an array: digits without a leading zero.
+    /// An array index: digits without a leading zero.
     private static func index(_ token: String) -> Int? {
         guard (1...9).contains(token.utf8.count),
             token.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -243,26 +243,27 @@ extension JSONPatch.Operation {
 }
 
 extension JSONNode {
-    /// Takes the members of an object out, and leaves null; nil for another value.
+    /// Takes the members out of an object, and leaves null; nil for another value.
     ///
-    /// The only owner of members changes them in place. A `switch` over the value would keep it, so that
-    /// each change copies the whole container.
+    /// Members with a single owner change in place. A `switch` over the value would keep a second
+    /// reference, so that each change would copy the whole container.
     fileprivate mutating func takenMembers() -> OrderedDictionary<String, JSONNode>? {
         guard case .object(let members) = self else { return nil }
         self = .null
         return members
     }
 
-    /// Takes the elements of an array out, as ``takenMembers()`` does members.
+    /// Takes the elements out of an array, as ``takenMembers()`` does with members.
     fileprivate mutating func takenElements() -> [JSONNode]? {
         guard case .array(let elements) = self else { return nil }
         self = .null
         return elements
     }
 
-    /// The bytes of the compact text, about, and the nesting depth: 0 for a scalar.
+    /// The approximate size of the compact text in bytes, and the nesting depth, which is 0 for a
+    /// scalar.
     ///
-    /// The depth bounds the recursion; that of read values is limited.
+    /// The depth bounds the recursion; parsed values have limited depth.
     fileprivate var extent: (size: Int, depth: Int) {
         switch self {
         case .null, .bool: return (5, 0)

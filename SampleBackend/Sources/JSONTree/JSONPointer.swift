@@ -1,16 +1,16 @@
-/// A place in a JSON value: the names and indices on the way to it (RFC 6901).
+/// A path in a JSON value: the names and indexes that lead to a place (RFC 6901).
 public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
-    /// Names of members and indices of elements, from the outermost.
+    /// Member names and element indexes, from the outermost.
     public let tokens: [String]
 
     /// Creates a pointer.
     ///
-    /// - Parameter tokens: Names and indices, unescaped.
+    /// - Parameter tokens: Names and indexes, unescaped.
     public init(tokens: [String]) { self.tokens = tokens }
 
     /// Parses a pointer such as `/parameterGroups/Home/parameters/a~1b`; nil when it is malformed.
     ///
-    /// - Parameter text: The pointer; "" is the whole value.
+    /// - Parameter text: The pointer; "" points to the whole value.
     public init?(_ text: String) {
         guard text.utf8.first == UInt8(ascii: "/") else {
             guard text.isEmpty else { return nil }
@@ -28,7 +28,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         self.tokens = tokens
     }
 
-    /// Reads `~0` as `~` and `~1` as `/`; nil for any other `~`.
+    /// Decodes `~0` to `~` and `~1` to `/`; nil for any other `~`.
     private static func unescaped(_ part: Substring.UTF8View) -> String? {
         guard part.contains(UInt8(ascii: "~")) else { return String(Substring(part)) }
         var bytes: [UInt8] = []
@@ -54,7 +54,7 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         }.joined()
     }
 
-    /// Returns a Boolean value that indicates whether another place lies inside of this one.
+    /// Returns a Boolean value that indicates whether another place lies inside this one.
     ///
     /// - Parameter other: The other place.
     /// - Returns: False for this place itself.
@@ -62,8 +62,8 @@ public struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         other.tokens.count > tokens.count
             && zip(tokens, other.tokens).allSatisfy { $0.hasSameBytes(as: $1) }
     }
-    /// True when two places have the same names, byte by byte; `==` takes names for equal that
-    /// differ in their composition of characters.
+    /// True if two pointers have the same names byte by byte; `==` also accepts canonically
+    /// equivalent names.
     func hasSameBytes(as other: JSONPointer) -> Bool {
         other.tokens.count == tokens.count
             && zip(tokens, other.tokens).allSatisfy { $0.hasSameBytes(as: $1) }

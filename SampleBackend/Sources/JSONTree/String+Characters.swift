@@ -1,31 +1,30 @@
 extension String {
     /// Returns a Boolean value that indicates whether the text has more characters than a limit.
     ///
-    /// All limits on text count Unicode scalars. A visible character, a letter with its combining
-    /// marks, may have any number of them, so a limit on visible characters would bound neither
-    /// memory nor time.
+    /// All text limits count Unicode scalars. A visible character can have any number of combining
+    /// marks, so a limit on visible characters would bound neither memory nor time.
     ///
-    /// - Parameter limit: The most characters, in Unicode scalars.
-    /// - Returns: True when there are more; no more of the text is read than needed.
+    /// - Parameter limit: Maximum number of characters, in Unicode scalars.
+    /// - Returns: True if there are more; reads no more of the text than needed.
     public func isLonger(than limit: Int) -> Bool {
         let bytes = utf8.count
         if bytes <= limit { return false }
         return bytes / 4 > limit || characterCount > limit
     }
 
-    /// The number of characters as limits count them: Unicode scalars.
+    /// The number of characters as limits count them, in Unicode scalars.
     public var characterCount: Int { unicodeScalars.count }
 
-    /// Returns a Boolean value that indicates whether the bytes of both texts are the same; Swift's
-    /// strings are equal when they are canonically equivalent.
+    /// Returns a Boolean value that indicates whether both texts have the same bytes; Swift strings
+    /// are equal if they are canonically equivalent.
     public func hasSameBytes(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
 
-    /// A Boolean value that indicates whether at most 256 combining marks follow each other: no valid
-    /// name has more.
+    /// A Boolean value that indicates whether at most 256 combining marks follow each other; no
+    /// valid name has more.
     ///
-    /// Swift compares and hashes strings by their normal form, whose time grows with the square of the
-    /// marks in a row. A text that somebody else has written has to be checked, or compared by its
-    /// bytes, before it is a key of a dictionary.
+    /// Swift compares and hashes strings by their normal form, which takes time quadratic in the
+    /// number of consecutive marks. Untrusted text must be checked, or compared by its bytes,
+    /// before it becomes a dictionary key.
     public var hasBoundedMarks: Bool {
         if utf8.allSatisfy({ $0 < 0x80 }) { return true }
         var marks = 0
@@ -39,8 +38,8 @@ extension String {
 
     /// Returns a Boolean value that indicates whether the UTF-8 of this name sorts before another's.
     ///
-    /// Swift's `<` compares Unicode's normal form, and is no strict weak order for names that are not
-    /// in it: the result of sorting by it depends on the order before.
+    /// Swift's `<` compares Unicode's normal form, and is not a strict weak order for names in
+    /// other forms: the result of sorting would depend on the initial order.
     public func precedes(_ other: String) -> Bool { utf8.lexicographicallyPrecedes(other.utf8) }
 
     /// Splits the text at each occurrence of a separator, compared byte by byte.
@@ -66,7 +65,7 @@ extension String {
         return parts + [String(decoding: bytes[start...], as: UTF8.self)]
     }
 
-    /// The beginning of the text for a message: at most 60 Unicode scalars.
+    /// The start of the text for a message, at most 60 Unicode scalars.
     public var shortened: String {
         let scalars = unicodeScalars.prefix(60)
         return scalars.endIndex == unicodeScalars.endIndex
@@ -75,7 +74,7 @@ extension String {
 }
 
 extension Sequence<String> {
-    /// The names sorted by their UTF-8, so that equal sets of names give the same order in every
+    /// The names sorted by their UTF-8, so that equal sets of names have the same order in every
     /// process.
     public func sortedByBytes() -> [String] { sorted { $0.precedes($1) } }
 }

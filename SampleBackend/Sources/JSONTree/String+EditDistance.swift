@@ -1,6 +1,6 @@
 extension String {
-    /// Returns the number of bytes to insert, remove or replace to make one text of the other
-    /// (Levenshtein), in time of the product of both lengths.
+    /// Returns the number of bytes to insert, remove or replace to turn one text into the other
+    /// (Levenshtein), in time proportional to the product of the lengths.
     package func editDistance(to other: String) -> Int {
         let other = Array(other.utf8)
         var row = Array(0...other.count)

@@ -26,7 +26,7 @@ struct JSONNodeReadingTests {
 
     @Test(arguments: [
         ("", "ends"), ("{", "ends"), ("{\"a\" 1}", "due"), ("[1 2]", "due"), ("tru", "ends"),
-        ("{\"a\": 1, \"a\": 2}", "stands twice"), ("[1] 2", "follows"),
+        ("{\"a\": 1, \"a\": 2}", "occurs twice"), ("[1] 2", "follows"),
         ("01", "leave the zeros out"), ("\"\t\"", "write it as an escape"),
     ])
     func theReaderRefusesTextThatIsNoJSON(text: String, reason: String) {

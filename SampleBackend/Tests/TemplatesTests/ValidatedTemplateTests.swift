@@ -66,7 +66,7 @@ struct ValidatedTemplateTests {
         let problem = try #require(problems(of: "{\"parameters\":\n  {\"a\": tru}}").first)
         #expect(problem.message.contains("line 2, column"))
         #expect(problems(of: "").count == 1)
-        #expect(problems(of: #"{"a": 1, "a": 2}"#).first?.message.contains("stands twice") == true)
+        #expect(problems(of: #"{"a": 1, "a": 2}"#).first?.message.contains("occurs twice") == true)
     }
 
     @Test func theCheckParsesTheConditionsInTheirOrder() throws {
@@ -316,6 +316,6 @@ struct ValidatedTemplateTests {
         // A document's keys are Swift strings, where two names that look alike are one key.
         let groups = problems(
             of: #"{"parameterGroups": {"\#(composed)": {}, "\#(decomposed)": {}}}"#)
-        #expect(groups.first?.message.contains("stands twice") == true)
+        #expect(groups.first?.message.contains("occurs twice") == true)
     }
 }
