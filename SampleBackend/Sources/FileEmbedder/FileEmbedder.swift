@@ -1,8 +1,8 @@
 import Foundation
 
-/// A program of the build that writes files into a Swift source file, as Base64.
+/// A build tool that writes files into a Swift source file, as Base64.
 ///
-/// Its first argument is the source file, the others are the files.
+/// The first argument is the source file; the others are the files to embed.
 @main
 enum FileEmbedder {
     static func main() throws {
@@ -29,7 +29,7 @@ enum FileEmbedder {
             }
 
             """
-        // SwiftPM runs this anew when no file has changed; nothing is to be compiled again then.
+        // SwiftPM may run this without changes; keeping the file then avoids a recompilation.
         if (try? String(contentsOfFile: output, encoding: .utf8)) == source { return }
         try source.write(toFile: output, atomically: true, encoding: .utf8)
     }
