@@ -95,7 +95,7 @@ struct OverridesCommand: AsyncParsableCommand {
             if options.json {
                 Output.print(answer)
             } else {
-                Terminal.print("Removed the pinned values of user \(user).")
+                Terminal.print("No values are pinned for user \(user).")
             }
         }
     }
