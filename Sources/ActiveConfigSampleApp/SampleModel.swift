@@ -20,14 +20,12 @@ final class SampleModel {
     static let appVersion = "1.0"
 
     static func configuration(_ options: SampleOptions) -> ActiveConfig {
-        let bootstrap = Bundle.module.url(
-            forResource: "InitialActiveConfig", withExtension: "json")
         let config = ActiveConfig(
             configDownloader: JSONURLDownloader(
                 backend: ActiveConfigBackend(url: options.server), timeout: .seconds(10)),
             configStore: FileDefaultsStore(
                 directory: options.storeDirectory,
-                bootstrap: bootstrap.map(BootstrapConfiguration.jsonFile)),
+                bootstrap: .resource("InitialActiveConfig", in: .module)),
             options: ActiveConfigOptions(log: .disabled))
         config.currentUserID = options.userID
         return config

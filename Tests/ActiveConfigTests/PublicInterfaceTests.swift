@@ -52,13 +52,14 @@ struct PublicInterfaceTests {
         let bootstrap = BootstrapConfiguration.state(ConfigurationState())
         let stores: [any ActiveConfigStore] = [
             InMemoryStore(), InMemoryStore(bootstrap: bootstrap),
-            FileDefaultsStore(directory: URL(filePath: "/nowhere")),
+            FileDefaultsStore(directory: URL(filePath: "/nowhere")), try FileDefaultsStore(),
+            try FileDefaultsStore(bootstrap: .resource("InitialActiveConfig")),
             FileDefaultsStore(
                 directory: URL(filePath: "/nowhere"),
                 bootstrap: .jsonFile(URL(filePath: "/nowhere"))),
             UserDefaultsStore(), UserDefaultsStore(userDefaults: .standard, bootstrap: bootstrap),
         ]
-        #expect(stores.count == 6)
+        #expect(stores.count == 8)
         let url = try #require(URL(string: "http://127.0.0.1:1"))
         let createRequest: @Sendable (String?) -> URLRequest = { _ in URLRequest(url: url) }
         let _: any ActiveConfigDownloader = JSONURLDownloader(createRequest: createRequest)

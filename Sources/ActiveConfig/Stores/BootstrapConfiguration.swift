@@ -6,8 +6,7 @@ public import Foundation
 /// stored, the file is never opened.
 ///
 /// ```swift
-/// let store = FileDefaultsStore(
-///     directory: folder, bootstrap: .jsonFile(named: "InitialActiveConfig"))
+/// let store = try FileDefaultsStore(bootstrap: .resource("InitialActiveConfig"))
 /// ```
 public struct BootstrapConfiguration: Sendable {
     private enum Source: Sendable {
@@ -47,10 +46,10 @@ public struct BootstrapConfiguration: Sendable {
     ///
     /// - Parameters:
     ///   - name: The file's name, with or without its ending `.json`.
-    ///   - bundle: The bundle; in a Swift package `Bundle.module`.
+    ///   - bundle: The bundle; `.module` for a resource of a Swift package.
     /// - Returns: The bootstrap.
-    public static func jsonFile(
-        named name: String, in bundle: Bundle = .main
+    public static func resource(
+        _ name: String, in bundle: Bundle = .main
     ) -> BootstrapConfiguration {
         let base = name.hasSuffix(".json") ? String(name.dropLast(5)) : name
         guard let url = bundle.url(forResource: base, withExtension: "json") else {
@@ -65,7 +64,7 @@ public struct BootstrapConfiguration: Sendable {
     ///
     /// - Parameter log: The log that receives, once, the reason why it cannot be read.
     /// - Returns: The configuration, without an entity tag.
-    public func state(log: ActiveConfigLog = .system) -> ConfigurationState? {
+    package func state(log: ActiveConfigLog) -> ConfigurationState? {
         let source: Source
         switch progress.withLock({ $0 }) {
         case .read(let state): return state
@@ -120,7 +119,7 @@ public struct BootstrapConfiguration: Sendable {
             return (
                 nil, .error,
                 "There is no bootstrap configuration: \(name).json is not in \(bundle); add it to the "
-                    + "resources of the target whose bundle that is."
+                    + "target's resources, and pass `in: .module` if the target is of a Swift package."
             )
         }
     }
@@ -128,10 +127,11 @@ public struct BootstrapConfiguration: Sendable {
 
 /// The configuration that a store returns for a user without an own one.
 ///
-/// A store that wraps another one must forward it; otherwise the framework cannot distinguish a
-/// fallback from a user's own configuration, and vets a bootstrap as a stored document. With
-/// ``genericUser(then:log:)``, ``ActiveConfigStore/ownConfiguration(forUserID:)`` must be
-/// implemented: only that is then called.
+/// A store of your own that has it returns
+/// ``lastKnownConfiguration(in:forUserID:)`` from ``ActiveConfigStore/lastKnownActiveConfiguration(forUserID:)``.
+/// A store that wraps another one forwards it, or the framework cannot tell a fallback from a user's own
+/// configuration, and vets a bootstrap as what was stored. With ``genericUser(then:log:)``,
+/// ``ActiveConfigStore/ownConfiguration(forUserID:)`` has to be implemented: it alone is then asked.
 public struct StoreFallback: Sendable {
     /// True when the generic user's configuration comes first.
     let isGeneric: Bool
@@ -158,11 +158,19 @@ public struct StoreFallback: Sendable {
     /// The bootstrap's configuration; nil when there is none.
     var bootstrapState: ConfigurationState? { bootstrap?.state(log: log) }
 
-    /// The user's own configuration, else the generic user's, else the bootstrap's.
+    /// The user's own configuration, else the generic user's, else the bootstrap's: what
+    /// ``ActiveConfigStore/lastKnownActiveConfiguration(forUserID:)`` returns.
     ///
-    /// Each is read only if those before it are absent. A fallback has no entity tag, since it does
-    /// not belong to the user.
-    func lastKnown(in store: some ActiveConfigStore, of userID: String?) -> ConfigurationState? {
+    /// Each is read only when those before it are absent. A fallback has no entity tag, since it is
+    /// not the user's.
+    ///
+    /// - Parameters:
+    ///   - store: The store, which implements ``ActiveConfigStore/ownConfiguration(forUserID:)``.
+    ///   - userID: The user; nil is the generic user.
+    /// - Returns: The configuration; nil when there is none.
+    public func lastKnownConfiguration(
+        in store: some ActiveConfigStore, forUserID userID: String?
+    ) -> ConfigurationState? {
         if let own = store.ownConfiguration(forUserID: userID) { return own }
         guard userID != nil, var generic = store.ownConfiguration(forUserID: nil) else {
             return bootstrapState

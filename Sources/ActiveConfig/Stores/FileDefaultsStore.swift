@@ -19,7 +19,7 @@ public import Foundation
 /// a digest of the user ID, so any string is a distinct user.
 ///
 /// ```swift
-/// let store = FileDefaultsStore(directory: try FileDefaultsStore.defaultDirectory())
+/// let store = try FileDefaultsStore(bootstrap: .resource("InitialActiveConfig"))
 /// ```
 public final class FileDefaultsStore: ActiveConfigStore {
     /// The folder, created when the first configuration is stored.
@@ -56,6 +56,29 @@ public final class FileDefaultsStore: ActiveConfigStore {
             isExcludedFromBackup: isExcludedFromBackup, system: LocalFileSystem())
     }
 
+    /// Creates a store in the app's default folder.
+    ///
+    /// The folder is not touched yet.
+    ///
+    /// - Parameters:
+    ///   - bootstrap: The last fallback.
+    ///   - log: Receives messages about files that are damaged or cannot be read; by default the log
+    ///     of the ``ActiveConfig`` that uses the store.
+    ///   - protection: The condition under which files written from now on can be read, on Apple's
+    ///     mobile platforms.
+    ///   - isExcludedFromBackup: True to exclude the folder from backups, on Apple's platforms,
+    ///     when the next configuration is stored. If false, the folder stays as it is.
+    /// - Throws: As ``defaultDirectory()``.
+    public convenience init(
+        bootstrap: BootstrapConfiguration? = nil, log: ActiveConfigLog = .inherited,
+        protection: FileProtection = .completeUntilFirstUserAuthentication,
+        isExcludedFromBackup: Bool = false
+    ) throws {
+        self.init(
+            directory: try Self.defaultDirectory(), bootstrap: bootstrap, log: log,
+            protection: protection, isExcludedFromBackup: isExcludedFromBackup)
+    }
+
     package init(
         directory: URL, bootstrap: BootstrapConfiguration? = nil,
         log: ActiveConfigLog? = nil,
@@ -73,7 +96,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
 
     /// The user's own configuration, else the generic user's, else the bootstrap's.
     public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
-        fallback.lastKnown(in: self, of: userID)
+        fallback.lastKnownConfiguration(in: self, forUserID: userID)
     }
 
     /// The user's own configuration: the last one, else the one before it; nil when neither is

@@ -27,7 +27,7 @@ public final class InMemoryStore: ActiveConfigStore {
 
     /// The user's own configuration, else the generic user's, else the bootstrap's.
     public func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
-        fallback.lastKnown(in: self, of: userID)
+        fallback.lastKnownConfiguration(in: self, forUserID: userID)
     }
 
     /// The user's own configuration, or nil.

@@ -128,13 +128,14 @@ struct ShapeProblemTests {
         try Data(DocumentText.make().utf8).write(to: folder.file("Initial.json"))
         let bundle = try #require(Bundle(url: folder.url))
         for name in ["Initial", "Initial.json"] {
-            let store = InMemoryStore(bootstrap: .jsonFile(named: name, in: bundle))
+            let store = InMemoryStore(bootstrap: .resource(name, in: bundle))
             #expect(CoordinatorFixture.make(store: store).config["S"] == .make(["k": 1]))
         }
         let absent = CoordinatorFixture.make(
-            store: InMemoryStore(bootstrap: .jsonFile(named: "Other.json", in: bundle)))
+            store: InMemoryStore(bootstrap: .resource("Other.json", in: bundle)))
         for _ in 1...2 { #expect(absent.config["S"] == nil) }
         let errors = absent.log.messages(ofLevel: .error)
         #expect(errors.count == 1 && errors.first?.contains("Other.json is not in") == true)
+        #expect(errors.first?.contains("pass `in: .module`") == true)
     }
 }

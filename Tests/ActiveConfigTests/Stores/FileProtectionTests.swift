@@ -115,6 +115,11 @@ struct FileProtectionTests {
         #expect(folder.lastPathComponent == "ActiveConfig")
         #expect(folder.deletingLastPathComponent().lastPathComponent != "")
         #expect(folder.hasDirectoryPath)
+        let bootstrap = ConfigurationState.titled(["Home": "bundled"])
+        let store = try FileDefaultsStore(bootstrap: .state(bootstrap))
+        #expect(store.directory == folder)
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        #expect(store.lastKnownActiveConfiguration(forUserID: nil) == bootstrap)
     }
 }
 
