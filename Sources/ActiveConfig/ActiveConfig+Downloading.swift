@@ -52,15 +52,42 @@ extension ActiveConfig {
         try await download(of: nil)
     }
 
-    /// Downloads a user's configuration, or joins the running download; nil is the current user.
+    /// Downloads the current user's configuration, on request without the interval of the
+    /// ``FetchPolicy``, as for pull to refresh.
+    ///
+    /// ```swift
+    /// List(products) { ProductRow($0) }
+    ///     .refreshable { _ = try? await config.downloadNewConfig(ignoringInterval: true) }
+    /// ```
+    ///
+    /// It applies to this user and this call, and starts the interval anew; ``markStale()`` applies to all
+    /// users and across launches. The waits after failures, such as those that the server requests with
+    /// `Retry-After`, still apply.
+    ///
+    /// - Parameter ignoringInterval: True to ask the server within the interval as well; false is
+    ///   ``downloadNewConfig()->_``.
+    /// - Returns: As ``downloadNewConfig()->_``.
+    /// - Throws: As ``downloadNewConfig()->_``; ``DownloadError/Code/throttled`` during a wait.
     @discardableResult
-    func download(of userID: UserID?) async throws -> DownloadResult {
+    public func downloadNewConfig(ignoringInterval: Bool) async throws -> DownloadResult {
+        try await download(of: nil, ignoringInterval: ignoringInterval)
+    }
+
+    /// Downloads a user's configuration, or joins the running download; nil is whoever is current.
+    @discardableResult
+    func download(
+        of userID: UserID?, ignoringInterval: Bool = false
+    ) async throws -> DownloadResult {
         while true {
             try Task.checkCancellation()
             let (download, userID, isNew) = joinableDownload(of: userID)
             let ticket = download.join()
-            if isNew { start(download, for: userID) }
-            if let ticket { return try await download.value(ticket) }
+            if isNew { start(download, for: userID, ignoringInterval: ignoringInterval) }
+            guard let ticket else { continue }
+            let result = try await download.value(ticket)
+            // A download that was joined may have found that the server need not be asked.
+            if ignoringInterval, result.outcome == .withinInterval { continue }
+            return result
         }
     }
 
@@ -108,7 +135,7 @@ extension ActiveConfig {
     /// Starts a download: calls the downloader, stores its answer and activates it.
     private func start(
         _ download: JoinedDownload, for userID: UserID,
-        by other: (any ActiveConfigDownloader)? = nil
+        by other: (any ActiveConfigDownloader)? = nil, ignoringInterval: Bool = false
     ) {
         let downloader = other ?? configDownloader
         let entry = users.entry(of: userID, isKept: false)
@@ -121,9 +148,11 @@ extension ActiveConfig {
             if download.isAbandoned { throw CancellationError() }
             let plan =
                 configStore == nil
-                ? self.plan(for: entry)
-                : await storeCalls.run(in: entry.downloads) { self.plan(for: entry) }
-            // A caller with its own downloader has its own intervals.
+                ? self.plan(for: entry, ignoringInterval: ignoringInterval)
+                : await storeCalls.run(in: entry.downloads) {
+                    self.plan(for: entry, ignoringInterval: ignoringInterval)
+                }
+            // Whoever brings a downloader has reasons and waits of its own.
             switch other == nil ? try await verdict(on: plan, of: download) : .ask {
             case .ask: break
             case .withinInterval:
@@ -194,12 +223,13 @@ extension ActiveConfig {
         let verdict: DownloadHistory.Verdict
     }
 
-    private func plan(for entry: UserEntry) -> Plan {
+    private func plan(for entry: UserEntry, ignoringInterval: Bool) -> Plan {
         loadedSnapshot(of: entry)
         let revision = entry.documents.revision
         let lastKnown = newestDocument(of: entry)
         history.refresh()
-        let request = history.request(of: entry.userID, by: configDownloader)
+        var request = history.request(of: entry.userID, by: configDownloader)
+        request.ignoresInterval = ignoringInterval
         let verdict = history.verdict(on: request, hasDocument: lastKnown != nil)
         return Plan(
             lastKnown: lastKnown, revision: revision, request: request, verdict: verdict)

@@ -46,8 +46,23 @@ public final class UserConfiguration: Sendable {
         try await result { try await self.config.download(of: self.entry.userID) }
     }
 
-    /// Accepts a document that the app received without its downloader, as over its own socket or
-    /// in a push message.
+    /// Downloads the user's configuration, on request without the interval of the ``FetchPolicy``; see
+    /// ``ActiveConfig/downloadNewConfig(ignoringInterval:)``.
+    ///
+    /// - Parameter ignoringInterval: True to ask the server within the interval as well; false is
+    ///   ``download()``.
+    /// - Returns: As ``download()``.
+    /// - Throws: As ``download()``; ``DownloadError/Code/throttled`` during a wait.
+    @discardableResult
+    public func download(ignoringInterval: Bool) async throws -> DownloadResult {
+        try await result {
+            try await self.config.download(
+                of: self.entry.userID, ignoringInterval: ignoringInterval)
+        }
+    }
+
+    /// Takes a document that the app got without its downloader, as over a socket of its own or in a push
+    /// message.
     ///
     /// It counts as a download of the user, and waits for a running one: it is vetted, stored, and
     /// becomes active or waits for `activate()`, unless the user is forgotten meanwhile. A document

@@ -48,6 +48,7 @@ final class DownloadHistory: Sendable {
         var fingerprint: String?
         /// True for a request made during a wait because its fingerprint differs.
         var isEarly = false
+        var ignoresInterval = false
 
         var scope: String { "\(userID.digest) \(digest) \(staleCount)" }
     }
@@ -130,7 +131,8 @@ final class DownloadHistory: Sendable {
     /// The interval does not apply to a user without a document.
     func verdict(on request: Request, hasDocument: Bool) -> Verdict {
         let (state, time) = (value, now())
-        if hasDocument, let fetch = state.fetches[request.userID.digest],
+        if hasDocument, !request.ignoresInterval,
+            let fetch = state.fetches[request.userID.digest],
             isWithinInterval(fetch, request, at: time)
         {
             return .withinInterval

@@ -69,6 +69,81 @@ struct FetchPolicyTests {
         #expect(next.downloader.requests.count == 1)
     }
 
+    @Test func aDownloadThatIgnoresTheIntervalAsksForThisUserOnly() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+        let launch = fixture.launch(Self.always())
+        let (config, other) = (launch.config, launch.config.configuration(forUserID: "B"))
+        try await config.downloadNewConfig()
+        try await other.download()
+        fixture.time.advance(by: 1_800)
+        #expect(
+            try await config.downloadNewConfig(ignoringInterval: false).outcome == .withinInterval)
+        #expect(try await config.downloadNewConfig(ignoringInterval: true).outcome == .downloaded)
+        #expect(try await other.download().outcome == .withinInterval)
+        #expect(try await other.download(ignoringInterval: false).outcome == .withinInterval)
+        #expect(launch.downloader.requests.map(\.userID) == [nil, "B", nil])
+        // The interval has started anew.
+        fixture.time.advance(by: 1_801)
+        #expect(try await config.downloadNewConfig().outcome == .withinInterval)
+        #expect(try await other.download(ignoringInterval: true).outcome == .downloaded)
+        #expect(launch.downloader.requests.map(\.userID) == [nil, "B", nil, "B"])
+    }
+
+    @Test func aDownloadThatIgnoresTheIntervalStillWaitsAfterAFailure() async throws {
+        let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
+        let isFailing = Locked(false)
+        let launch = fixture.launch(
+            ScriptedDownloader { _ in
+                isFailing.withLock { $0 }
+                    ? Self.failure(503, retryAfter: .seconds(600)) : Self.document
+            })
+        try await launch.config.downloadNewConfig()
+        isFailing.withLock { $0 = true }
+        await #expect(throws: DownloadError.self) {
+            try await launch.config.downloadNewConfig(ignoringInterval: true)
+        }
+        let error = await #expect(throws: DownloadError.self) {
+            try await launch.config.downloadNewConfig(ignoringInterval: true)
+        }
+        #expect(error?.code == .throttled)
+        #expect(launch.downloader.requests.count == 2)
+    }
+
+    @Test @MainActor
+    func aDownloadThatIgnoresTheIntervalAsksAfterOneItJoinedDidNot() async throws {
+        let isHeld = Locked(false)
+        let (hasBegun, begin) = AsyncStream.makeStream(of: Void.self)
+        let mayEnd = DispatchSemaphore(value: 0)
+        let fixture = UpdatesFixture(
+            fetchPolicy: .make(
+                minimumInterval: .seconds(3_600),
+                version: {
+                    if isHeld.withLock({ $0 }) {
+                        isHeld.withLock { $0 = false }
+                        begin.finish()
+                        mayEnd.wait()
+                    }
+                    return "1.0 1"
+                }))
+        let launch = fixture.launch(Self.always())
+        let config = launch.config
+        try await config.downloadNewConfig()
+        isHeld.withLock { $0 = true }
+        let first = Task { try await config.downloadNewConfig() }
+        for await _ in hasBegun {}
+        let (turns, turn) = AsyncStream.makeStream(of: Void.self)
+        let second = Task {
+            turn.finish()
+            return try await config.downloadNewConfig(ignoringInterval: true)
+        }
+        // Runs on once the second caller, also on the main actor, is suspended: it has joined.
+        for await _ in turns {}
+        mayEnd.signal()
+        #expect(try await first.value.outcome == .withinInterval)
+        #expect(try await second.value.outcome == .downloaded)
+        #expect(launch.downloader.requests.count == 2)
+    }
+
     @Test func eachUserHasAnIntervalOfTheirOwn() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
         let launch = fixture.launch(Self.always())
