@@ -5,7 +5,7 @@ extension ActiveConfig {
         state.withLock { $0.firstDownloadFinished } || configStore?.firstDownloadFinished ?? false
     }
 
-    /// Starts a download of the current user's configuration and returns at once.
+    /// Starts a download of the current user's configuration and returns immediately.
     ///
     /// Listeners, notifications and the log report the outcome. If a download is running for this
     /// user, it joins that one.
@@ -29,8 +29,8 @@ extension ActiveConfig {
         }
     }
 
-    /// Starts a download of the current user's configuration and returns immediately, also in
-    /// asynchronous code, where `downloadNewConfig()` resolves to the overload that waits.
+    /// Starts a download of the current user's configuration and returns immediately, in asynchronous
+    /// code as well: there `downloadNewConfig()` waits for the result.
     public func startDownload() { downloadNewConfig() }
 
     /// Downloads the current user's configuration, or joins that user's running download.

@@ -1,6 +1,6 @@
 import ActiveConfig
 
-/// Foreground, network and sleep events that pause or restart an updater.
+/// Foreground, network and sleep events that pause or restart an ``ActiveConfigUpdater``.
 ///
 /// ``automatic`` observes the system; a test sends its own events:
 ///

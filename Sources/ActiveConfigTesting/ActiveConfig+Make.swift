@@ -3,7 +3,7 @@ public import Dispatch
 public import Foundation
 
 extension ActiveConfig {
-    /// Creates an isolated coordinator for a test.
+    /// Creates an `ActiveConfig` for a test that shares nothing with other tests.
     ///
     /// ```swift
     /// let config = ActiveConfig.make(configuration: .make(sections: ["Home": ["title": "x"]]))
@@ -13,7 +13,7 @@ extension ActiveConfig {
     ///   - configuration: The initial configuration.
     ///   - notificationCenter: The notification center to post to.
     ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
-    /// - Returns: The coordinator.
+    /// - Returns: The `ActiveConfig`.
     public static func make(
         configuration: ConfigurationState,
         notificationCenter: NotificationCenter = NotificationCenter(),
@@ -24,7 +24,7 @@ extension ActiveConfig {
             notificationCenter: notificationCenter, listenerQueue: listenerQueue)
     }
 
-    /// Creates an isolated coordinator for a test.
+    /// Creates an `ActiveConfig` for a test that shares nothing with other tests.
     ///
     /// Overrides can be set; initially there are none.
     ///
@@ -35,7 +35,7 @@ extension ActiveConfig {
     ///   - listenerQueue: The queue on which listeners are called; by default one of its own.
     ///   - options: Optional behavior, except for the override policy and the log.
     ///   - log: The log; by default nothing is logged.
-    /// - Returns: The coordinator.
+    /// - Returns: The `ActiveConfig`.
     public static func make(
         downloader: any ActiveConfigDownloader = ScriptedDownloader(),
         store: (any ActiveConfigStore)? = InMemoryStore(),

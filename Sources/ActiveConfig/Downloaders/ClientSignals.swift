@@ -1,4 +1,4 @@
-/// Signals that the server's conditions are evaluated with: of the app, the device, and custom ones
+/// Signals that the server evaluates conditions with: of the app, of the device, and custom ones
 /// (<doc:Client-protocol>, section 1).
 ///
 /// ```swift
