@@ -60,7 +60,7 @@ extension ActiveConfig {
     ///     .refreshable { _ = try? await config.downloadNewConfig(ignoringInterval: true) }
     /// ```
     ///
-    /// It applies to this user and this call, and starts the interval anew; ``markStale()`` applies to all
+    /// It applies to this user and this call, and starts the interval anew; `markStale()` applies to all
     /// users and across launches. The waits after failures, such as those that the server requests with
     /// `Retry-After`, still apply.
     ///

@@ -35,7 +35,7 @@ struct DocumentPath: Sendable, Hashable, CustomStringConvertible {
     func position(in text: Data) -> (line: Int, column: Int)? {
         do throws(JSONTextError) {
             try JSONReader.read(
-                text, maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth
+                text, maximumSize: .max, maximumDepth: ConfigurationLimits.depthLimit
             ) { (json) throws(JSONFault) in
                 let offset = try Self.offset(of: steps[...], in: &json)
                 // Only faults are located.

@@ -73,8 +73,11 @@ public final class ActiveConfigUpdater: Sendable {
         }
     }
 
-    /// The updater runs already.
-    private struct AlreadyRunning: Error {}
+    /// ``run()`` was called while it runs.
+    public struct AlreadyRunningError: Error, Sendable, CustomStringConvertible {
+        /// One sentence.
+        public var description: String { "The updater is running already." }
+    }
 
     private struct State {
         var users: Users
@@ -214,26 +217,13 @@ public final class ActiveConfigUpdater: Sendable {
     /// With `ServiceLifecycle`, which ends services gracefully, call it within
     /// `cancelWhenGracefulShutdown`.
     ///
-    /// - Precondition: The updater is not running: it was not started, or it was stopped, and no other
-    ///   call of this function has yet to return.
-    public func run() async {
-        // What was stopped may still be ending.
-        let ending = state.withLock { $0.isStarted ? nil : $0.task }
-        await ending?.value
-        do {
-            try await runOnce()
-        } catch {
-            preconditionFailure(
-                "The updater runs already. Call start() or run(), and only once at a time.")
-        }
-    }
-
-    private func runOnce() async throws(AlreadyRunning) {
+    /// - Throws: ``AlreadyRunningError``.
+    public func run() async throws {
         let isFree = state.withLock { state in
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        guard isFree else { throw AlreadyRunning() }
+        guard isFree else { throw AlreadyRunningError() }
         defer { state.withLock { $0.isRunning = false } }
         await UpdateSupervisor(self).run()
     }

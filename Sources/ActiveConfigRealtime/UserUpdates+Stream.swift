@@ -82,7 +82,7 @@ extension UserUpdates {
 
     /// Opens the stream on the document's connection, and reads it to its end.
     ///
-    /// - Throws: ``NoEventStream`` when there is none, or no data gets through.
+    /// - Throws: ``NoEventStreamError`` when there is none, or nothing comes through.
     func follow(
         _ connection: any ActiveConfigEventConnection, from record: DocumentRecord
     ) async throws -> End {
@@ -117,7 +117,7 @@ extension UserUpdates {
             let limit = hasEvent ? options.maximumSilence : options.helloTimeout
             let rest = isTaking ? limit : limit - (time.elapsed() - heardAt)
             if rest <= .zero {
-                if !hasEvent { throw NoEventStream("nothing arrives on it") }
+                if !hasEvent { throw NoEventStreamError("nothing arrives on it") }
                 return .over(.silence)
             }
             try await time.sleep(rest)

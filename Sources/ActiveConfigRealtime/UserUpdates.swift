@@ -138,12 +138,13 @@ final class UserUpdates: Sendable {
             if now >= noStreamsUntil {
                 do {
                     guard first.answer?.allowsStream != false else {
-                        throw NoEventStream("the server closes the connection after each answer")
+                        throw NoEventStreamError(
+                            "the server closes the connection after each answer")
                     }
                     let end = try await follow(connection, from: record)
                     updater.failures.noteSuccess(of: userID, at: .stream)
                     return end
-                } catch let error as NoEventStream {
+                } catch let error as NoEventStreamError {
                     updater.failures.noteSuccess(of: userID, at: .stream)
                     feed.log(
                         .info, "\(userID.logName) gets no stream of changes. \(error)")

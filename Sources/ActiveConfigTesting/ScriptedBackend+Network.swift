@@ -157,7 +157,7 @@ final class ScriptedConnection: ActiveConfigEventConnection {
     func openEvents(lastEventID: String?) async throws {
         try Task.checkCancellation()
         let service = try arrive(.events(lastEventID: lastEventID)).service
-        if service.streams == .none { throw NoEventStream("the script has none") }
+        if service.streams == .none { throw NoEventStreamError("the script has none") }
         let userID = userID
         let now = backend.clock.now.offset
         let id = backend.state.withLock { state in

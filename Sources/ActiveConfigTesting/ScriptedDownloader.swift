@@ -31,8 +31,8 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
     private let script: @Sendable (Request) -> Answer
     private let state = AwaitableState(State())
 
-    /// Creates a downloader that gives the answers one after the other, and then fails with
-    /// ``NoAnswer``.
+    /// Creates a downloader that gives the answers one after the other, and after the last one
+    /// fails with ``NoAnswerError``.
     ///
     /// - Parameters:
     ///   - answers: The answers.
@@ -40,7 +40,7 @@ public final class ScriptedDownloader: ActiveConfigDownloader {
     public convenience init(_ answers: Answer..., clock: ManualClock = ManualClock()) {
         self.init(clock: clock) { request in
             answers.indices.contains(request.number - 1)
-                ? answers[request.number - 1] : .failure(NoAnswer(request: request))
+                ? answers[request.number - 1] : .failure(NoAnswerError(request: request))
         }
     }
 
@@ -164,7 +164,7 @@ extension ScriptedDownloader {
     }
 
     /// A request for which the script has no answer.
-    public struct NoAnswer: Error, Sendable, CustomStringConvertible {
+    public struct NoAnswerError: Error, Sendable, CustomStringConvertible {
         /// The request.
         public let request: Request
 

@@ -190,7 +190,7 @@ struct SignedClientTests {
             }
 
             func openEvents(lastEventID: String?) async throws {
-                throw NoEventStream("a proxy holds it back")
+                throw NoEventStreamError("a proxy holds it back")
             }
 
             func nextEvent() async throws -> ActiveConfigEvent? { nil }

@@ -51,20 +51,20 @@ public struct ConfigurationFormatError: Error, Sendable, Hashable {
     }
 
     /// The kind of fault.
-    public var code: Code
+    public let code: Code
     /// The fault's place in the text, in bytes from 0; nil when the configuration did not come
     /// from text.
-    public var byteOffset: Int?
+    public let byteOffset: Int?
     /// The fault's line, from 1; nil when the configuration did not come from text.
-    public var line: Int?
+    public let line: Int?
     /// The fault's column in its line, from 1, in Unicode scalars; nil when the configuration did
     /// not come from text.
-    public var column: Int?
+    public let column: Int?
     /// The path reached, such as `config_sections.Home.settings`; "" at the document itself.
-    public var path: String
+    public let path: String
     /// The fault and what to do, without the place.
-    public var reason: String
-    /// The status of the answer with the document; nil when it came from elsewhere.
+    public let reason: String
+    /// The status of the answer that the document came in; nil when it came in none.
     public internal(set) var status: Int?
     /// The URL that was asked for the document, without parts that may hold secrets: query,
     /// fragment, user, password; nil when it came from elsewhere.

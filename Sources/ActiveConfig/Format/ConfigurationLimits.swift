@@ -7,7 +7,7 @@ public struct ConfigurationLimits: Sendable, Hashable {
     ///
     /// Swift releases values recursively, about 220 bytes a level, and a thread may have a stack of
     /// 512 KiB.
-    public static let deepestMaximumDepth = 512
+    public static let depthLimit = 512
 
     /// The longest text, in bytes.
     ///
@@ -23,9 +23,9 @@ public struct ConfigurationLimits: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - maximumSize: The longest text, in bytes; at least 0.
-    ///   - maximumDepth: The maximum depth, clamped to 1 … ``deepestMaximumDepth``.
+    ///   - maximumDepth: The greatest depth, clamped to 1 … ``depthLimit``.
     public init(maximumSize: Int = 16 * 1024 * 1024, maximumDepth: Int = 128) {
         self.maximumSize = max(0, maximumSize)
-        self.maximumDepth = min(max(1, maximumDepth), Self.deepestMaximumDepth)
+        self.maximumDepth = min(max(1, maximumDepth), Self.depthLimit)
     }
 }

@@ -98,7 +98,7 @@ extension ConfigurationState: Codable {
 extension ConfigurationState {
     /// - Throws: when the document is nested too deeply to be read with any limits.
     func checkDepth() throws(ConfigurationFormatError) {
-        let limit = ConfigurationLimits.deepestMaximumDepth
+        let limit = ConfigurationLimits.depthLimit
         // The levels outside of a value: the document and `meta`.
         for (name, value) in meta where value.isNested(deeperThan: limit - 2) {
             throw tooDeep(at: "meta.\(name)")
@@ -116,7 +116,7 @@ extension ConfigurationState {
         ConfigurationFormatError(
             .tooDeep,
             reason: "arrays and objects are nested deeper than "
-                + "\(ConfigurationLimits.deepestMaximumDepth); flatten the value",
+                + "\(ConfigurationLimits.depthLimit); flatten the value",
             path: path)
     }
 }

@@ -15,15 +15,9 @@ public import Observation
 /// ```
 ///
 /// ```swift
-/// @MainActor func launch() async {
-///     let gate = LaunchGate(config, appVersion: "2.0.3")
-///     await gate.check()
-///     switch gate.state {
-///     case .loading, .ready: print("The app runs.")
-///     case .maintenance(let message, _): print(message ?? "We are back soon.")
-///     case .updateRequired(let version): print("Install version \(version).")
-///     }
-/// }
+/// let gate = LaunchGate(config)
+/// await gate.check()
+/// switch gate.state { … }
 /// ```
 ///
 /// The state is observable: views that read it follow it; see <doc:Launch-safety>.
@@ -100,24 +94,24 @@ public final class LaunchGate {
     ///
     /// - Parameters:
     ///   - config: The configuration.
-    ///   - appVersion: The app's version, numbers separated by dots; on Apple's platforms
-    ///     `CFBundleShortVersionString`. Text after the numbers, as in `2.1-beta`, is ignored. A
-    ///     version without a number is never too old, and the log reports it.
+    ///   - appVersion: The app's version, numbers with dots between them; nil is the
+    ///     `CFBundleShortVersionString` of the main bundle. What follows the numbers, as in `2.1-beta`, does not count. An
+    ///     app whose version has no number is never too old, and the log says so.
     ///   - timeout: The longest time to wait for the first download, at most a year.
     ///   - clock: Measures the timeout and the time until a maintenance ends.
     ///   - settings: Reads the settings; by default from the section `Launch`. Pass a closure if
     ///     your section or settings have other names. It is called for each read of ``state``,
     ///     which then follows what the closure reads.
     public convenience init(
-        _ config: ActiveConfig, appVersion: String, timeout: Duration = .seconds(5),
+        _ config: ActiveConfig, appVersion: String? = nil, timeout: Duration = .seconds(5),
         clock: any Clock<Duration> = ContinuousClock(),
         settings: @escaping @MainActor (ObservableActiveConfig) -> Settings = {
             $0.section(Settings.self)
         }
     ) {
         self.init(
-            config, appVersion: appVersion, timeout: timeout, clock: clock, now: { Date() },
-            settings: settings)
+            config, appVersion: appVersion ?? PlatformSignals.current.appVersion ?? "",
+            timeout: timeout, clock: clock, now: { Date() }, settings: settings)
     }
 
     /// Creates a gate with another time of day.

@@ -201,6 +201,10 @@ extension SystemCallError {
 extension StoreError {
     init(_ code: Code, path: String, _ error: SystemCallError) {
         let message = unsafe String(cString: strerror(error.number))
-        self.init(code, path: path, systemError: error.number, systemMessage: message)
+        self.init(
+            code, path: path,
+            underlyingError: NSError(
+                domain: NSPOSIXErrorDomain, code: Int(error.number),
+                userInfo: [NSLocalizedDescriptionKey: message]))
     }
 }

@@ -123,9 +123,9 @@ public final class FileDefaultsStore: ActiveConfigStore {
     /// survives that too. It waits for other writers of the folder, and for the medium.
     ///
     /// - Throws: ``StoreError``; ``ConfigurationFormatError`` when the configuration is nested
-    ///   deeper than ``ConfigurationLimits/deepestMaximumDepth``. The previously stored
-    ///   configuration is then still there, unless the medium fails at the very end of a removal:
-    ///   it is then removed, but can reappear after a power loss.
+    ///   deeper than ``ConfigurationLimits/depthLimit``. The configuration stored before
+    ///   is then still there, unless the medium fails at the very end of a removal: then it is
+    ///   gone, but may be back after a loss of power.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {

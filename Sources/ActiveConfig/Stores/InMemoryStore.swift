@@ -19,9 +19,9 @@ public final class InMemoryStore: ActiveConfigStore {
     ///
     /// - Parameters:
     ///   - bootstrap: The last fallback.
-    ///   - log: Receives a message about a bootstrap that cannot be read; nil is the log of the
+    ///   - log: Receives a message about a bootstrap that cannot be read; by default the log of the
     ///     ``ActiveConfig`` that uses the store.
-    public init(bootstrap: BootstrapConfiguration? = nil, log: ActiveConfigLog? = nil) {
+    public init(bootstrap: BootstrapConfiguration? = nil, log: ActiveConfigLog = .inherited) {
         fallback = .genericUser(then: bootstrap, log: log)
     }
 

@@ -1,5 +1,7 @@
+import Foundation
+
 /// A failure of a store to read, keep or remove a configuration.
-public struct StoreError: Error, Sendable, Hashable {
+public struct StoreError: Error, Sendable {
     /// The kind of fault.
     ///
     /// Codes may be added: keep a `default` when you switch over it.
@@ -30,23 +32,35 @@ public struct StoreError: Error, Sendable, Hashable {
     public let code: Code
     /// The path of the file.
     public let path: String
-    /// The error number of the system, as in `errno`.
-    public let systemError: Int32
-    /// The system's message.
-    public let systemMessage: String
+    /// The system's error, such as an `NSError` of `NSPOSIXErrorDomain`.
+    public let underlyingError: any Error
 
     /// Creates an error.
     ///
     /// - Parameters:
     ///   - code: The kind of fault.
     ///   - path: The path of the file.
-    ///   - systemError: The error number of the system.
-    ///   - systemMessage: The system's message.
-    public init(_ code: Code, path: String, systemError: Int32, systemMessage: String) {
+    ///   - underlyingError: The system's error.
+    public init(_ code: Code, path: String, underlyingError: any Error) {
         self.code = code
         self.path = path
-        self.systemError = systemError
-        self.systemMessage = systemMessage
+        self.underlyingError = underlyingError
+    }
+}
+
+extension StoreError: Hashable {
+    /// Returns a Boolean value that indicates whether code, path, and domain and code of the underlying
+    /// error are equal.
+    public static func == (left: StoreError, right: StoreError) -> Bool {
+        let (first, second) = (left.underlyingError as NSError, right.underlyingError as NSError)
+        return left.code == right.code && left.path == right.path
+            && first.domain == second.domain && first.code == second.code
+    }
+
+    /// Hashes code and path.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(path)
     }
 }
 
@@ -60,6 +74,7 @@ extension StoreError: CustomStringConvertible {
             case .cannotLock: "locked"
             default: "written"
             }
-        return "\(path) could not be \(deed): \(systemMessage) (error \(systemError))."
+        let error = underlyingError as NSError
+        return "\(path) could not be \(deed): \(error.localizedDescription) (error \(error.code))."
     }
 }

@@ -26,7 +26,7 @@ package struct StoredRecord {
     private static let firstLineCount = prefix.utf8.count + digits + 1
     /// Limits with which everything that ``encode(_:of:)`` accepts can be read.
     package static let limits = ConfigurationLimits(
-        maximumSize: .max, maximumDepth: ConfigurationLimits.deepestMaximumDepth)
+        maximumSize: .max, maximumDepth: ConfigurationLimits.depthLimit)
 
     /// - Throws: ``ConfigurationFormatError`` when it is too deeply nested to be read back.
     package static func encode(

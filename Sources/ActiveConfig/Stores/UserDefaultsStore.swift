@@ -18,20 +18,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
     private let shared: SharedUserDefaults
     private let createUserDefaultsKey: @Sendable (_ userID: String?) -> String
 
-    /// Creates a store with keys of its own.
-    ///
-    /// - Parameters:
-    ///   - userDefaults: The user defaults to store configurations in.
-    ///   - bootstrap: The last fallback.
-    public convenience init(
-        userDefaults: UserDefaults = .standard, bootstrap: BootstrapConfiguration? = nil
-    ) {
-        self.init(
-            userDefaults: userDefaults, bootstrap: bootstrap,
-            createUserDefaultsKey: Self.defaultKey)
-    }
-
-    /// Creates a store with keys that the app chooses.
+    /// Creates a store.
     ///
     /// - Parameters:
     ///   - userDefaults: The user defaults to store configurations in.
@@ -39,12 +26,13 @@ public final class UserDefaultsStore: ActiveConfigStore {
     ///   - log: Receives messages about damaged configurations; nil is the log of the
     ///     ``ActiveConfig`` that uses the store.
     ///   - createUserDefaultsKey: Returns the key of a user's configuration; nil is the generic
-    ///     user. Users with the same key overwrite each other's configuration, but none ever gets
-    ///     another's.
+    ///     user. By default ``defaultKey(forUserID:)``. Users with the same key overwrite each other's configuration, though none is ever
+    ///     shown another's.
     public init(
         userDefaults: UserDefaults = .standard, bootstrap: BootstrapConfiguration? = nil,
-        log: ActiveConfigLog? = nil,
-        createUserDefaultsKey: @escaping @Sendable (_ userID: String?) -> String
+        log: ActiveConfigLog = .inherited,
+        createUserDefaultsKey: @escaping @Sendable (_ userID: String?) -> String = UserDefaultsStore
+            .defaultKey
     ) {
         shared = SharedUserDefaults(value: userDefaults)
         fallback = .genericUser(then: bootstrap, log: log)
@@ -162,7 +150,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
     /// User defaults do not report failed writes.
     ///
     /// - Throws: ``ConfigurationFormatError`` when the configuration is nested deeper than
-    ///   ``ConfigurationLimits/deepestMaximumDepth``. The one before is then still stored.
+    ///   ``ConfigurationLimits/depthLimit``. The one before is then still stored.
     public func persistConfiguration(
         _ configuration: ConfigurationState?, forUserID userID: String?
     ) throws {

@@ -88,10 +88,17 @@ extension FetchPolicy {
         /// - Parameters:
         ///   - initial: The limit of the first wait, at least a second.
         ///   - maximum: The limit of all waits, at least `initial` and at most 30 days.
-        ///   - generator: Draws the waits; seeded in tests.
         public init(
+            initial: Duration = .seconds(120), maximum: Duration = .seconds(4 * 60 * 60)
+        ) {
+            self.init(
+                initial: initial, maximum: maximum, generator: SystemRandomNumberGenerator())
+        }
+
+        /// Creates waits that a generator draws, one with a seed for a test.
+        package init(
             initial: Duration = .seconds(120), maximum: Duration = .seconds(4 * 60 * 60),
-            generator: some RandomNumberGenerator & Sendable = SystemRandomNumberGenerator()
+            generator: some RandomNumberGenerator & Sendable
         ) {
             let longest = Duration.seconds(30 * 24 * 60 * 60)
             self.initial = min(max(initial, .seconds(1)), longest)
@@ -152,6 +159,20 @@ extension FetchPolicy {
         }
 
         static func isShort(_ status: Int?) -> Bool { status == 401 || status == 404 }
+    }
+}
+
+extension FetchPolicy: Equatable {
+    /// Returns a Boolean value that indicates whether interval and waits are equal.
+    public static func == (left: FetchPolicy, right: FetchPolicy) -> Bool {
+        left.minimumInterval == right.minimumInterval && left.backoff == right.backoff
+    }
+}
+
+extension FetchPolicy.Backoff: Equatable {
+    /// Returns a Boolean value that indicates whether the limits are equal.
+    public static func == (left: Self, right: Self) -> Bool {
+        left.initial == right.initial && left.maximum == right.maximum
     }
 }
 

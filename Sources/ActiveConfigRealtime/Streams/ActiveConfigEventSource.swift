@@ -41,8 +41,8 @@ public protocol ActiveConfigEventConnection: Sendable {
 
     /// Opens the stream of changes, and returns once the server has accepted it.
     ///
-    /// - Parameter lastEventID: The client's version, from which the server continues.
-    /// - Throws: ``NoEventStream`` when there is no stream; otherwise as for the document.
+    /// - Parameter lastEventID: The version that the client has, from which the server continues.
+    /// - Throws: ``NoEventStreamError`` when there is none; otherwise as for the document.
     func openEvents(lastEventID: String?) async throws
 
     /// The next event of the stream; nil when the server has ended it.
@@ -84,8 +84,8 @@ public struct DocumentAnswer: Sendable, Hashable {
     }
 }
 
-/// The server has no stream, or one that this client cannot use; documents may be available.
-public struct NoEventStream: Error, Sendable, Hashable, CustomStringConvertible {
+/// The server has no stream, or one that this client cannot use; there may be documents.
+public struct NoEventStreamError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The reason, as the end of a sentence.
     public let reason: String
     /// The status of the server's answer; nil without one.

@@ -63,8 +63,8 @@ final class ServiceEventConnection: ActiveConfigEventConnection {
             }
             if isClosed { throw CancellationError() }
             try await source.streams.join(part)
-        } catch let error as NoEventStream where error.status != nil {
-            // The server has answered: a stream of the user's own may work.
+        } catch let error as NoEventStreamError where error.status != nil {
+            // The server has answered: with a stream of the user's own it may be better.
             let own = try own()
             var known = ConfigurationState()
             known.entityTag = state.withLock { $0.entityTag }

@@ -115,7 +115,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         var context = source.context(userID, nil)
         context.refreshedToken = token
         guard let made = try await source.streamRequest(context) else {
-            throw NoEventStream("the server has none for this user")
+            throw NoEventStreamError("the server has none for this user")
         }
         var request = try made.checked(reportedURL: source.reportedURL)
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
@@ -126,7 +126,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
         let session = try start(exchange)
         let timer = Task { [source] in
             try await Task.sleep(for: source.timeout)
-            session.cancel(exchange, with: NoEventStream("the server does not answer"))
+            session.cancel(exchange, with: NoEventStreamError("the server does not answer"))
         }
         defer { timer.cancel() }
         let head = try await exchange.answer.head()
@@ -138,7 +138,7 @@ final class URLSessionEventConnection: ActiveConfigEventConnection {
             let says = refused.serverMessage.map {
                 ", and says \"\($0.replacing("\"", with: "'"))\""
             }
-            throw NoEventStream(
+            throw NoEventStreamError(
                 "the server answers with status \(head.statusCode) and "
                     + "\(head.mimeType ?? "no content type")\(says ?? "")",
                 status: head.statusCode)

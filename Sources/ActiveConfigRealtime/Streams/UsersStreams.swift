@@ -200,7 +200,7 @@ final class UsersStreams: Sendable {
             try await read(connection, number)
             end(number, .success(()))
         } catch {
-            let status = (error as? NoEventStream)?.status
+            let status = (error as? NoEventStreamError)?.status
             if let status, [400, 413].contains(status), parts.count > 1 { return split(number) }
             if let status, ![400, 413].contains(status) {
                 state.withLock { $0.unavailableUntil = .now + Self.retryTime }
@@ -213,7 +213,7 @@ final class UsersStreams: Sendable {
     ///
     /// A single slow answer must not make all users start long polls of their own.
     private func unanswered(_ error: any Error) -> any Error {
-        guard error is NoEventStream else { return error }
+        guard error is NoEventStreamError else { return error }
         let count = state.withLock { state in
             state.unansweredCount += 1
             return state.unansweredCount

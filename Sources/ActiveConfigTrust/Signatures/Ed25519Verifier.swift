@@ -12,7 +12,7 @@ import ActiveConfig
     /// ```
     public struct Ed25519Verifier: SignatureVerifier {
         /// A malformed public key.
-        public struct InvalidKey: Error, Sendable, CustomStringConvertible {
+        public struct InvalidKeyError: Error, Sendable, CustomStringConvertible {
             /// The key's name.
             public let keyID: String
 
@@ -30,13 +30,13 @@ import ActiveConfig
         /// with the new one.
         ///
         /// - Parameter publicKeys: The keys by name, each 32 bytes in base64.
-        /// - Throws: ``InvalidKey``.
+        /// - Throws: ``InvalidKeyError``.
         public init(publicKeys: [String: String]) throws {
             var keys: [String: Curve25519.Signing.PublicKey] = [:]
             for (name, text) in publicKeys {
                 guard let data = Data(base64Encoded: text),
                     let key = try? Curve25519.Signing.PublicKey(rawRepresentation: data)
-                else { throw InvalidKey(keyID: name) }
+                else { throw InvalidKeyError(keyID: name) }
                 keys[name] = key
             }
             self.keys = keys

@@ -201,7 +201,7 @@ struct ConfirmedVersionTests {
                 confirmation.confirmedVersion = 13
                 return DocumentAnswer(number == 2 ? confirmation : nil, hasWaited: true)
             } opening: { _ in
-                throw NoEventStream("a proxy holds it back")
+                throw NoEventStreamError("a proxy holds it back")
             }
         }
         let store = InMemoryStore()

@@ -62,7 +62,7 @@ struct ConfigurationLimitsTests {
         #expect(String(decoding: state.jsonData(), as: UTF8.self).contains(arrays(507)))
         let deeper = DocumentText.make(value: arrays(508))
         let atMost = ConfigurationLimits(maximumDepth: .max)
-        #expect(atMost.maximumDepth == ConfigurationLimits.deepestMaximumDepth)
+        #expect(atMost.maximumDepth == ConfigurationLimits.depthLimit)
         #expect(try DocumentText.fault(in: deeper, limits: atMost).code == .tooDeep)
         #expect(ConfigurationLimits(maximumDepth: -1).maximumDepth == 1)
     }

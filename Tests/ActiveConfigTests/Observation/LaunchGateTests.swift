@@ -27,6 +27,13 @@ struct LaunchGateTests {
             now: { Date(timeIntervalSince1970: Double(clock.now.offset.components.seconds)) })
     }
 
+    @Test func aGateTakesTheVersionOfTheBundle() {
+        let log = RecordingLog()
+        _ = LaunchGate(ActiveConfig.make(log: log.log))
+        let isUnknown = log.messages(ofLevel: .warning).contains { $0.contains("has no number") }
+        #expect(isUnknown == (PlatformSignals.current.appVersion == nil))
+    }
+
     @Test func theGateIsLoadingUntilTheDownloadEnds() async throws {
         let gate = makeGate(bootstrap: ["isInMaintenance": true])
         #expect(gate.state == .loading)

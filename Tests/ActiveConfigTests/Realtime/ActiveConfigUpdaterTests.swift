@@ -259,14 +259,12 @@ struct ActiveConfigUpdaterTests {
         try await fixture.backend.waitForStreams(0)
     }
 
-    @Test func aSecondRunIsAMistake() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let fixture = UpdaterFixture.make()
-            try await fixture.run {
-                try await fixture.waitUntilLive()
-                await fixture.updater.run()
+    @Test func aSecondRunIsRefused() async throws {
+        let fixture = UpdaterFixture.make()
+        try await fixture.run {
+            try await fixture.waitUntilLive()
+            await #expect(throws: ActiveConfigUpdater.AlreadyRunningError.self) {
+                try await fixture.updater.run()
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)

@@ -175,7 +175,7 @@ struct URLSessionEventSourceTests {
         defer { server.stop() }
         let connection = try Self.source(server).connection(forUserID: "1")
         _ = try await connection.document(lastKnown: nil, wait: nil)
-        await #expect(throws: NoEventStream.self) {
+        await #expect(throws: NoEventStreamError.self) {
             try await connection.openEvents(lastEventID: nil)
         }
     }
@@ -186,7 +186,7 @@ struct URLSessionEventSourceTests {
         defer { server.stop() }
         let connection = try Self.source(server).connection(forUserID: userID)
         _ = try await connection.document(lastKnown: nil, wait: nil)
-        await #expect(throws: NoEventStream.self) {
+        await #expect(throws: NoEventStreamError.self) {
             try await connection.openEvents(lastEventID: nil)
         }
         #expect(server.requests.count == 1)

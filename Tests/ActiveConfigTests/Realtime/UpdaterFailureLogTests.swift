@@ -115,7 +115,7 @@ struct UpdaterFailureLogTests {
                 },
                 opening: { _ in
                     if transport == .stream { try refuse() }
-                    throw NoEventStream("the test has none")
+                    throw NoEventStreamError("the test has none")
                 })
         }
         try await run(updater(source)) { attempts.withLock { $0 } >= 8 }

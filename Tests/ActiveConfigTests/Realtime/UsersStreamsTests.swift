@@ -191,7 +191,7 @@ struct UsersStreamsTests {
     @Test func onlyTheUsersWhomTheServerDoesNotAcceptAreRefused() async throws {
         let fixture = Fixture { body in
             if String(decoding: body, as: UTF8.self).contains("bad") {
-                throw NoEventStream("status 400", status: 400)
+                throw NoEventStreamError("status 400", status: 400)
             }
         }
         let userIDs = (0..<20).map { $0 == 7 || $0 == 8 ? "bad \($0)" : "\($0)" }
@@ -201,7 +201,7 @@ struct UsersStreamsTests {
                     do {
                         _ = try await fixture.join([userID])
                         return nil
-                    } catch let error as NoEventStream where error.status == 400 {
+                    } catch let error as NoEventStreamError where error.status == 400 {
                         return userID
                     }
                 }
@@ -213,8 +213,8 @@ struct UsersStreamsTests {
     }
 
     @Test func aServerWithoutSuchStreamsIsNotAskedAgainSoon() async throws {
-        let fixture = Fixture { _ in throw NoEventStream("status 405", status: 405) }
-        await #expect(throws: NoEventStream.self) { _ = try await fixture.join(["a"]) }
+        let fixture = Fixture { _ in throw NoEventStreamError("status 405", status: 405) }
+        await #expect(throws: NoEventStreamError.self) { _ = try await fixture.join(["a"]) }
         #expect(!fixture.streams.isAvailable)
     }
 

@@ -65,7 +65,9 @@ struct FileProtectionTests {
             try store.persistConfiguration(Self.document("c"), forUserID: nil)
         }
         #expect(error?.code == .cannotWrite)
-        #expect(error?.systemError == EPERM)
+        let underlying = error?.underlyingError as NSError?
+        #expect(underlying?.domain == NSPOSIXErrorDomain && underlying?.code == Int(EPERM))
+        #expect(error?.description.contains("(error \(EPERM))") == true)
         #expect(system.names(in: Self.folder) == names)
         system.setDeviceLocked(false)
         #expect(store.ownConfiguration(forUserID: nil) == Self.document("b"))

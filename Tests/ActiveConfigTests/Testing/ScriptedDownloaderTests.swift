@@ -20,7 +20,7 @@ struct ScriptedDownloaderTests {
 
     @Test func theDownloaderSaysWhenTheScriptHasNoAnswer() async throws {
         let downloader = ScriptedDownloader()
-        let error = await #expect(throws: ScriptedDownloader.NoAnswer.self) {
+        let error = await #expect(throws: ScriptedDownloader.NoAnswerError.self) {
             try await downloader.requestActiveConfig(forUserID: "1", lastKnown: nil)
         }
         #expect(error?.description == "The script has no answer for request 1, of user \"1\".")

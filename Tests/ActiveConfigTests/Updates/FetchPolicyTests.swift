@@ -144,6 +144,15 @@ struct FetchPolicyTests {
         #expect(launch.downloader.requests.count == 2)
     }
 
+    @Test func policiesAreEqualWhenIntervalAndWaitsAre() {
+        #expect(FetchPolicy.firebase == .minimumInterval(.seconds(12 * 60 * 60)))
+        #expect(FetchPolicy.always != .minimumInterval(.zero))
+        #expect(FetchPolicy.firebase != .minimumInterval(.seconds(1)))
+        #expect(FetchPolicy.Backoff() == FetchPolicy.Backoff(initial: .seconds(120)))
+        #expect(FetchPolicy.Backoff() != FetchPolicy.Backoff(initial: .seconds(60)))
+        #expect(FetchPolicy.Backoff() != FetchPolicy.Backoff(maximum: .seconds(200)))
+    }
+
     @Test func eachUserHasAnIntervalOfTheirOwn() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
         let launch = fixture.launch(Self.always())
