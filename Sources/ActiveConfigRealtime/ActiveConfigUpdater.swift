@@ -73,11 +73,8 @@ public final class ActiveConfigUpdater: Sendable {
         }
     }
 
-    /// ``run()`` was called while it runs.
-    public struct AlreadyRunningError: Error, Sendable, CustomStringConvertible {
-        /// One sentence.
-        public var description: String { "The updater is running already." }
-    }
+    /// The updater is already running.
+    private struct AlreadyRunning: Error {}
 
     private struct State {
         var users: Users
@@ -217,13 +214,26 @@ public final class ActiveConfigUpdater: Sendable {
     /// With `ServiceLifecycle`, which ends services gracefully, call it within
     /// `cancelWhenGracefulShutdown`.
     ///
-    /// - Throws: ``AlreadyRunningError``.
-    public func run() async throws {
+    /// - Precondition: The updater is not running: it was not started, or it was stopped, and no other
+    ///   call of this function has yet to return.
+    public func run() async {
+        // What was stopped may still be ending.
+        let ending = state.withLock { $0.isStarted ? nil : $0.task }
+        await ending?.value
+        do {
+            try await runOnce()
+        } catch {
+            preconditionFailure(
+                "The updater runs already. Call start() or run(), and only once at a time.")
+        }
+    }
+
+    private func runOnce() async throws(AlreadyRunning) {
         let isFree = state.withLock { state in
             defer { state.isRunning = true }
             return !state.isRunning
         }
-        guard isFree else { throw AlreadyRunningError() }
+        guard isFree else { throw AlreadyRunning() }
         defer { state.withLock { $0.isRunning = false } }
         await UpdateSupervisor(self).run()
     }

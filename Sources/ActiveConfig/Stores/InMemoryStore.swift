@@ -21,7 +21,7 @@ public final class InMemoryStore: ActiveConfigStore {
     ///   - bootstrap: The last fallback.
     ///   - log: Receives a message about a bootstrap that cannot be read; by default the log of the
     ///     ``ActiveConfig`` that uses the store.
-    public init(bootstrap: BootstrapConfiguration? = nil, log: ActiveConfigLog = .inherited) {
+    public init(bootstrap: BootstrapConfiguration? = nil, log: ActiveConfigLog? = nil) {
         fallback = .genericUser(then: bootstrap, log: log)
     }
 

@@ -30,7 +30,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
     ///     shown another's.
     public init(
         userDefaults: UserDefaults = .standard, bootstrap: BootstrapConfiguration? = nil,
-        log: ActiveConfigLog = .inherited,
+        log: ActiveConfigLog? = nil,
         createUserDefaultsKey: @escaping @Sendable (_ userID: String?) -> String = UserDefaultsStore
             .defaultKey
     ) {

@@ -259,12 +259,14 @@ struct ActiveConfigUpdaterTests {
         try await fixture.backend.waitForStreams(0)
     }
 
-    @Test func aSecondRunIsRefused() async throws {
-        let fixture = UpdaterFixture.make()
-        try await fixture.run {
-            try await fixture.waitUntilLive()
-            await #expect(throws: ActiveConfigUpdater.AlreadyRunningError.self) {
-                try await fixture.updater.run()
+    @Test func aSecondRunIsAMistake() async {
+        let result = await #expect(
+            processExitsWith: .failure, observing: [\.standardErrorContent]
+        ) {
+            let fixture = UpdaterFixture.make()
+            try await fixture.run {
+                try await fixture.waitUntilLive()
+                await fixture.updater.run()
             }
         }
         let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
@@ -301,7 +303,7 @@ struct ActiveConfigUpdaterTests {
 }
 
 extension ActiveConfig {
-    /// Stores and activates what a backend has now, as a download of the app's.
+    /// Stores and brings in force what a backend has now, as a download of the app's.
     fileprivate func download(from backend: ScriptedBackend, of userID: String?) async throws
         -> Bool
     {
