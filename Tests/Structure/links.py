@@ -94,7 +94,8 @@ def converted(path, linked):
             replacement = words
         result += text[end:match.start()] + replacement
         end = match.end()
-    return result + text[end:]
+    # DocC takes code with backticks for a symbol; a similar character is shown.
+    return re.sub(r"`` `([^`\n]+)` ``", "`\u02CB\\1\u02CB`", result + text[end:])
 
 
 def copy(module, folder, linked):
