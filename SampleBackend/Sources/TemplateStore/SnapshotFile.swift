@@ -133,7 +133,7 @@ package struct SnapshotFile: Sendable {
         } catch {
             throw TemplateStoreError(
                 .unavailable,
-                "The snapshot \(path) cannot be read: make it readable, or move it away.",
+                "The snapshot \(path) cannot be read: make it readable, or move the file away.",
                 underlyingError: error)
         }
         let lines = data.split(
@@ -167,8 +167,8 @@ package struct SnapshotFile: Sendable {
     private func damaged(_ reason: String) -> TemplateStoreError {
         TemplateStoreError(
             .damaged,
-            "The snapshot \(path) cannot be used, since \(reason), and is not replaced: move it "
-                + "away, or give another one.")
+            "The snapshot \(path) cannot be used, since \(reason), and is not replaced: move the "
+                + "file away, or give another one.")
     }
 
     /// The type of the item at a path; nil when there is none.
