@@ -1,9 +1,9 @@
 import ActiveConfigEventStream
 import Testing
 
-/// The memory and the time that a stream may cost.
+/// Limits on the memory and the time that a stream may use.
 struct EventStreamLimitsTests {
-    /// Appends pieces until the parser fails, and returns the events before.
+    /// Appends pieces until the parser fails, and returns the events parsed before the failure.
     private static func eventsBeforeFailure(
         _ pieces: [String], maximumBytes: Int
     ) -> (count: Int, failure: EventStreamError?) {
@@ -51,7 +51,7 @@ struct EventStreamLimitsTests {
         }
     }
 
-    /// Takes minutes when each piece searches or copies the line from its start.
+    /// Would take minutes if each piece searched or copied the line from its start.
     @Test(.timeLimit(.minutes(2)))
     func aLongLineInSmallPiecesIsSearchedOnce() throws {
         let (piece, count) = ([UInt8](repeating: UInt8(ascii: "x"), count: 16), 100_000)
@@ -69,7 +69,7 @@ struct EventStreamLimitsTests {
         #expect(event.data.count == 16 * count)
     }
 
-    /// Takes minutes when each line copies those before.
+    /// Would take minutes if each line copied the lines before it.
     @Test(.timeLimit(.minutes(2)))
     func manyLinesOfDataAreCopiedOnce() throws {
         let count = 200_000
@@ -86,7 +86,7 @@ struct EventStreamLimitsTests {
         #expect(event.data.count == 11 * count - 1)
     }
 
-    /// A stream of which each piece ends in the middle of a line never comes to an empty buffer.
+    /// If each piece ends in the middle of a line, the parser's buffer is never empty.
     @Test func memoryIsBoundedWhenPiecesNeverEndWithALine() throws {
         var parser = EventStreamParser(maximumBytes: 1 << 10)
         parser.append(Array("data: 1".utf8))

@@ -2,7 +2,7 @@ import ActiveConfigEventStream
 import Foundation
 import Testing
 
-/// `text/event-stream` as HTML (9.2.6) has it.
+/// Parsing of `text/event-stream` as specified by HTML (9.2.6).
 struct EventStreamParserTests {
     typealias Element = EventStreamParser.Element
 
@@ -35,7 +35,7 @@ struct EventStreamParserTests {
         .comment(text)
     }
 
-    /// A stream with something of everything, its lines ended by line feeds.
+    /// A stream that uses every feature; its lines end with line feeds.
     private static let text = """
         \u{FEFF}: a comment
         event: hello

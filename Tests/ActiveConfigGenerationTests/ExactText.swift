@@ -1,8 +1,8 @@
 import ActiveConfig
 import Foundation
 
-/// A text that differs for values that `==` takes for equal: zeros with a sign, and texts that are
-/// spelled differently.
+/// A text that distinguishes values that `==` considers equal: signed zeros and canonically
+/// equivalent strings.
 func exactText(_ value: Any) -> String {
     switch value {
     case let number as Double: "Double \(number.bitPattern)"

@@ -3,15 +3,15 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// The keys that the plug-in has generated for this target from its fixtures.
+/// The keys that the plug-in generates for this target from its fixtures.
 struct GeneratedKeysTests {
-    /// Reads a key's setting from the document that it was generated from.
+    /// Reads a key's setting from the document from which the key was generated.
     private struct Document {
         private let state: ConfigurationState
 
         init(_ name: String) throws { state = try ConfigurationState(jsonData: Fixture.data(name)) }
 
-        /// Expects that the default is exactly what the key reads in the document.
+        /// Expects that the default is exactly the value that the key reads from the document.
         func expectDefault<Value: SettingConvertible>(
             of key: SettingKey<Value>, sourceLocation: SourceLocation = #_sourceLocation
         ) throws {
@@ -109,7 +109,7 @@ struct GeneratedKeysTests {
         let _: SettingKey<UUID?> = DeclaredKeys.onlyInSchema
     }
 
-    /// Each name of the fixture is a section, and a setting of the section `Names`.
+    /// Each name of the fixture is the name of a section, and of a setting in the section `Names`.
     @Test func everyNameHasAKey() throws {
         #expect(NamesKeys.plain.name == "plain")
         #expect(NamesKeys.a_b.name == "a_b")

@@ -3,7 +3,7 @@ import ActiveConfigGeneration
 import Foundation
 import Testing
 
-/// Types: their text, their name in Swift, and those inferred from values.
+/// Setting types: their text form, their Swift name, and inference from values.
 struct SettingTypeTests {
     @Test(arguments: [
         ("bool", "Bool"), ("int", "Int"), ("double", "Double"), ("float", "Float"),

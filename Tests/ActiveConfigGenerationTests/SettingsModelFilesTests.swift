@@ -3,7 +3,7 @@ import ActiveConfigGeneration
 import Foundation
 import Testing
 
-/// Reading documents and schemas, and what is wrong with them.
+/// Reading of documents and schemas, and the errors for invalid ones.
 struct SettingsModelFilesTests {
     private static let document = """
         {
@@ -96,7 +96,7 @@ struct SettingsModelFilesTests {
         #expect(try model(schema: "{}") == SettingsModel(state))
     }
 
-    /// Rows: the document, the line, the column, and a part of the reason.
+    /// Rows: document, line, column, part of the reason.
     @Test(arguments: [
         ("", 1, 1, "the text ends"), ("{\n  \"meta\": tru\n}", 2, 14, "\"true\" is expected"),
         ("{\"meta\": {},\n \"config_sections\": []}", 2, 21, "not an object"),
@@ -115,7 +115,7 @@ struct SettingsModelFilesTests {
         #expect(error.reason.contains(reason), "\(error)")
     }
 
-    /// Rows: the type in the schema, the place in the document, and a part of the reason.
+    /// Rows: type in the schema, path in the document, part of the reason.
     @Test(arguments: [
         ("[int]", 6, 41, "config_sections.Home.settings.limit.value[1]", "the string \"x\""),
         ("[string]", 6, 38, "config_sections.Home.settings.limit.value[0]", "a string is expected"),
@@ -148,7 +148,7 @@ struct SettingsModelFilesTests {
         }
     }
 
-    /// Rows: the schema, the line, the column, the path, and a part of the reason.
+    /// Rows: schema, line, column, path, part of the reason.
     @Test(arguments: [
         ("{\n]", 2, 1, "", "a key in quotation marks"), ("[]", 1, 1, "", "no object"),
         (#"{"sections": {}}"#, 1, 14, "sections", "\"access_level\" and \"config_sections\""),
@@ -185,7 +185,7 @@ struct SettingsModelFilesTests {
         #expect(error.diagnostic(path: "/x.json").hasPrefix("/x.json:\(line):\(column): error: "))
     }
 
-    /// The last of equal names counts (FORMAT 1.3), also for the place.
+    /// The last of duplicate keys counts (FORMAT 1.3), also for the place of an error.
     @Test func aPlaceIsThatOfTheLastOfEqualNames() throws {
         let document = """
             {"meta": {}, "config_sections": {"a": {"settings": {"k": {"value": 1}}},

@@ -3,14 +3,14 @@ import ActiveConfigGeneration
 import Foundation
 import Testing
 
-/// The Swift source of models.
+/// The Swift source generated from models.
 struct SettingsModelSourceTests {
     private func source(_ document: Data, schema: Data? = nil) throws -> String {
         try SettingsModel(document: document, schema: schema).swiftSource()
     }
 
-    /// To write them anew: `swift run ActiveConfigGenerator Tests/…/NAME.json --schema … --output
-    /// Tests/…/NAME.swift.txt`.
+    /// To regenerate the expected files: `swift run ActiveConfigGenerator Tests/…/NAME.json
+    /// --schema … --output Tests/…/NAME.swift.txt`.
     @Test(arguments: ["EveryTypeActiveConfig", "NamesActiveConfig"])
     func theSourceIsTheExpectedOne(name: String) throws {
         let schema = try? Fixture.data("\(name).schema.json")
@@ -78,7 +78,7 @@ struct SettingsModelSourceTests {
         #expect(source.hasSuffix("\nimport ActiveConfig\n"))
     }
 
-    /// JSON has no infinite numbers, configurations made in code may.
+    /// JSON has no infinite numbers, but configurations created in code can.
     @Test func infiniteNumbersHaveLiterals() throws {
         let section = SettingsModel.Section(settings: [
             "double": try .init(default: .double(.infinity), type: .double),
@@ -92,7 +92,7 @@ struct SettingsModelSourceTests {
     }
 }
 
-/// The same JSON with the members of its objects in another order.
+/// The same JSON with object members in another order.
 private struct PermutedJSON {
     let data: Data
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ActiveConfigGeneration
 
-/// Literals; `GeneratedKeysTests` has the compiler's word for them.
+/// Literals as text; `GeneratedKeysTests` checks that the compiler accepts them.
 struct SwiftLiteralTests {
     @Test(arguments: [
         ("plain", #""plain""#), ("", #""""#), (#"say "hi""#, #""say \"hi\"""#),
@@ -19,7 +19,7 @@ struct SwiftLiteralTests {
     @Test(arguments: [
         (0.0, "0.0"), (-0.0, "-0.0"), (1.0, "1.0"), (0.1, "0.1"), (-2.5, "-2.5"), (1e22, "1e+22"),
         (100_000.0, "100000.0"),
-        // The compiler of this test, too, reads the decimal as another number.
+        // The compiler of this test also reads the decimal literal as another number.
         (0x1.1a6becd4a4169p4, "0x1.1a6becd4a4169p4 /* 17.65134890616301 */"),
         (1e300, "0x1.7e43c8800759cp996 /* 1e+300 */"),
         (.leastNonzeroMagnitude, "Double(bitPattern: 0x1) /* 5e-324 */"),
@@ -39,7 +39,7 @@ struct SwiftLiteralTests {
     }
 
     #if arch(x86_64)
-        /// `Float80` rounds as the compiler does.
+        /// `Float80` rounds in the same way as the compiler.
         @Test func doublyRoundedNumbersAreFound() throws {
             var random = SeededGenerator(seed: 1)
             var doublyRounded = 0
@@ -50,7 +50,7 @@ struct SwiftLiteralTests {
                 let text = number.description
                 let isExact = try Double(#require(Float80(text))) == number
                 let isFound = try !#require(DecimalNumber(text)).isExactLiteral(precision: 53)
-                // Of numbers with large exponents, none counts as exact.
+                // A number with a large exponent never counts as exact.
                 if isFound != !isExact, isFound, !text.contains("e") { Issue.record("\(text)") }
                 if !isExact {
                     doublyRounded += 1
@@ -61,7 +61,7 @@ struct SwiftLiteralTests {
         }
     #endif
 
-    /// The compiler accepts them neither raw nor escaped.
+    /// The compiler accepts noncharacters neither raw nor escaped.
     @Test func aNoncharacterIsMadeOfItsBytes() {
         #expect(
             SwiftLiteral.string("a\u{FFFE}") == #""a\u{FFFE}""#)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ActiveConfigGeneration
 
-/// The rule for names; `GeneratedKeysTests` has the compiler's word for it.
+/// The naming rule; `GeneratedKeysTests` checks that the compiler accepts the names.
 struct SwiftNamesTests {
     @Test(arguments: [
         ("isOn", "isOn", "IsOnKeys"), ("IsOn", "isOn", "IsOnKeys"),
@@ -33,7 +33,7 @@ struct SwiftNamesTests {
         ["like👍": "`like👍`", "like👎": "`like👎`", "like": "like"],
         ["$x": "`%{24}x`", "x": "x"], ["a%b": "`a%{25}b`", "a`b": "`a%{60}b`"],
         ["a\u{200B}b": "`a%{200B}b`", "a b": "`a b`"],
-        // The exact name of one is the name of another in camel case.
+        // The exact name of one setting is the camel-case name of another.
         ["日本A": "日本A", "日本a": "日本a", "日本_A": "日本_A"],
     ])
     func collidingNamesStayAsTheyAre(names: [String: String]) {
@@ -48,7 +48,7 @@ struct SwiftNamesTests {
         #expect(names["home page"] == "HomePageKeys")
     }
 
-    /// Names of few characters that the rule is about collide often.
+    /// Names built from the few characters that the rule treats specially collide often.
     @Test(arguments: [SwiftNames.Kind.setting, .section])
     func allNamesAreDifferentInAnyOrder(kind: SwiftNames.Kind) {
         let alphabet: [Character] = ["a", "A", "b", "B", "_", " ", "1", "$", "%", "`", "日", "👍"]

@@ -2,7 +2,7 @@ import ActiveConfigJSON
 import Testing
 
 struct JSONReaderTests {
-    /// A tree of a caller's own, which keeps the order of keys and the text of numbers.
+    /// A caller-defined tree that keeps the order of keys and the text of numbers.
     private indirect enum Tree: Equatable {
         case scalar(JSONScalar)
         case number(String)
@@ -81,7 +81,7 @@ struct JSONReaderTests {
         #expect(try scalar(text) == expected)
     }
 
-    /// Text before and behind the place of a fault, the fault's code and path.
+    /// Text before and after the fault, and the code and path of the error.
     private static let faults:
         [(before: String, after: String, code: JSONFault.Code, path: String)] = [
             ("", "", .unexpectedEnd, ""),

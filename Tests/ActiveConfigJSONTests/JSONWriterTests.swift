@@ -32,7 +32,7 @@ struct JSONWriterTests {
         #expect(text { $0.write(integer: integer) } == String(integer))
     }
 
-    /// Tries each length and each place of an escape: the writer takes eight bytes per step.
+    /// Tries each length and each position of an escape: the writer handles eight bytes per step.
     @Test func whatIsWrittenReadsBack() throws {
         for length in 0...20 {
             for place in 0...length {

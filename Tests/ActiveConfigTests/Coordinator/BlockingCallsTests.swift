@@ -61,7 +61,7 @@ struct BlockingCallsTests {
         withExtendedLifetime(owners) {}
     }
 
-    @Test("A user whose store call does not return takes one thread; the others have theirs")
+    @Test("A store call that does not return blocks one thread; other users have their own")
     func aUserWhoseStoreCallDoesNotReturnTakesOneThread() async throws {
         let isGoingOn = DispatchSemaphore(value: 0)
         let store = ObservedStore { event in
@@ -82,7 +82,7 @@ struct BlockingCallsTests {
             }
         }
         try await started.sleep(until: .init(offset: .seconds(count)))
-        // If the calls took all threads, the test would hang; the watchdog ends that.
+        // If the calls used up all threads, the test would hang; the watchdog prevents that.
         let isOver = DispatchSemaphore(value: 0)
         let watchdogHasBitten = Locked(false)
         Thread {
@@ -99,7 +99,7 @@ struct BlockingCallsTests {
         for push in pushes { await push.value }
     }
 
-    @Test("Calls that follow one another run in order, each once")
+    @Test("Successive calls run in order, each once")
     func callsThatFollowOneAnother() async {
         let store = BlockingCalls()
         var numbers: [Int] = []

@@ -4,17 +4,17 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Code of the app's that the framework calls may call the framework: no lock and no queue of the
-/// framework's is held meanwhile.
-// Serialized: probes have no other way to find the framework that they call than a global.
+/// App code that the framework calls may call the framework: the framework holds no lock and blocks
+/// no queue while it calls out.
+// Serialized: a probe can find the framework that it calls only through a global.
 @Suite(.timeLimit(.minutes(Rounds.minutes)), .serialized)
 struct CallingBackTests {
-    /// What calls back.
+    /// Places from which the framework calls app code.
     enum Place: CaseIterable, Sendable {
         case log, downloader, listener, notification, decoding, deinitialization, store
     }
 
-    /// The framework of a test, which the places call.
+    /// The framework instance of a test, shared by all places.
     private final class Shared: Sendable {
         private let config = Locked<ActiveConfig?>(nil)
         private let isCalling = Locked(false)
@@ -27,7 +27,7 @@ struct CallingBackTests {
 
         var callCount: Int { calls.withLock { $0.values.reduce(0, +) } }
 
-        /// Calls everything, unless a call leads here again.
+        /// Makes all calls, unless this is already a nested call.
         func callBack(from place: Place) {
             guard place == self.place, let config = config.withLock({ $0 }),
                 isCalling.withLock({ known -> Bool in
@@ -42,7 +42,7 @@ struct CallingBackTests {
             }
         }
 
-        /// Every kind of call that an app makes, but for those that a store must not make.
+        /// Every kind of call that an app makes, except those that a store must not make.
         private static let allCalls: [(String, @Sendable (ActiveConfig) -> Void)] = [
             ("read", { _ = $0["Home"]?.title }),
             ("typed", { _ = $0[SettingKey("Home", "title", default: "")] }),
@@ -75,7 +75,7 @@ struct CallingBackTests {
         ]
     }
 
-    /// A value whose reading and whose release call back.
+    /// A value that calls back when it is read and when it is released.
     private final class Probe: SettingConvertible {
         static let shared = Locked<Shared?>(nil)
 
@@ -90,7 +90,7 @@ struct CallingBackTests {
 
     private static let probe = SettingKey("Home", "title", default: Probe())
 
-    /// A store that calls back, and cannot store for one user.
+    /// A store that calls back, and fails to store for one user.
     private final class CallingStore: ActiveConfigStore {
         private struct Full: Error {}
         let base = InMemoryStore(bootstrap: .state(.titled(["Home": "bootstrap"])))
@@ -163,7 +163,7 @@ struct CallingBackTests {
             let observer = fixture.center.addObserver(
                 forName: ActiveConfig.downloadUpdateFinishedNotification, object: nil, queue: nil
             ) { _ in shared.callBack(from: .notification) }
-            // Several users at once, so that calls wait for each other.
+            // Several users at once, so that calls contend with each other.
             await withTaskGroup { group in
                 for user in ["a", "b", nil] {
                     group.addTask {

@@ -8,8 +8,8 @@ import Testing
 struct ChangingUserTests {
     private struct DiskFull: Error {}
 
-    /// Calls a closure during each read for `user`, so that a test can have a download end
-    /// meanwhile.
+    /// Calls a closure during each read for `user`, so that a test can end a download during the
+    /// read.
     private final class EndingStore: ActiveConfigStore {
         let base = InMemoryStore()
         let user: String?
@@ -57,7 +57,7 @@ struct ChangingUserTests {
     }
 
     @Test(
-        "The setter is done after a bounded number of reads, though a download ends during each",
+        "The setter makes a bounded number of reads, even if a download ends during each",
         arguments: [false, true])
     func theSetterIsBounded(ofTheGenericUser: Bool) async throws {
         let store = EndingStore(user: "Z")
@@ -81,7 +81,8 @@ struct ChangingUserTests {
         }
         await onThread { config.currentUserID = "Z" }
         #expect(config.currentUserID == "Z")
-        // A fallback that a download replaced meanwhile is read once more, and by the download's end, too.
+        // A fallback that a download replaced during the read is read once more, and the download's
+        // end reads it too.
         #expect((ofTheGenericUser ? 2...3 : 1...1).contains(store.readCount))
         #expect(config["Home"]?.title == (ofTheGenericUser ? "1" : nil))
         withExtendedLifetime(recorder) {}
@@ -89,7 +90,7 @@ struct ChangingUserTests {
         try await fixture.downloader.waitForEndedRequests(count)
     }
 
-    @Test("What a download of the user brings while the setter reads is what becomes active")
+    @Test("A document that is downloaded while the setter reads becomes active")
     func whatADownloadBringsMeanwhileIsNotUndone() async throws {
         let store = EndingStore(user: "A")
         store.base.persistConfiguration(.titled(["Home": "old"]), forUserID: "A")
@@ -112,7 +113,7 @@ struct ChangingUserTests {
         withExtendedLifetime(recorder) {}
     }
 
-    /// Stored configurations at launch, and the sections that setting user "1" first changes.
+    /// Stored configurations at launch, and the sections that change when user "1" is set first.
     struct Launch: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var bootstrap: [String: String]?
@@ -129,18 +130,18 @@ struct ChangingUserTests {
             testDescription: "the user's, equal to the bootstrap", bootstrap: ["Home": "x"],
             own: ["Home": "x"], changed: []),
         Launch(
-            testDescription: "the user's, other than the bootstrap",
+            testDescription: "the user's, different from the bootstrap",
             bootstrap: ["Home": "x", "Same": "s", "Gone": "g"],
             own: ["Home": "y", "Same": "s", "New": "n"], changed: ["Gone", "Home", "New"]),
         Launch(
-            testDescription: "the user's, other than the generic user's",
+            testDescription: "the user's, different from the generic user's",
             bootstrap: ["Home": "y"], generic: ["Home": "x", "Same": "s"],
             own: ["Home": "y", "Same": "s"], changed: ["Home"]),
-        Launch(testDescription: "the user's alone", own: ["Home": "y"], changed: ["Home"]),
+        Launch(testDescription: "only the user's", own: ["Home": "y"], changed: ["Home"]),
     ]
 
     @Test(
-        "The first user that is set notifies of what differs from what was active, and of no more",
+        "Setting the first user notifies only about sections that differ from the active ones",
         arguments: launches, [false, true])
     func theFirstUserThatIsSet(launch: Launch, isReadBefore: Bool) throws {
         let base = InMemoryStore(bootstrap: launch.bootstrap.map { .state(.titled($0)) })
@@ -159,7 +160,7 @@ struct ChangingUserTests {
         }
     }
 
-    @Test("A bootstrap file behind the first user's own configuration is not opened to compare")
+    @Test("A bootstrap file below the first user's own configuration is not opened to compare")
     func opensNoBootstrapToCompare() throws {
         let log = RecordingLog()
         let store = InMemoryStore(
@@ -172,12 +173,12 @@ struct ChangingUserTests {
         #expect(fixture.config["Home"]?.title == "1")
         fixture.drain()
         #expect(log.messages.isEmpty)
-        // Nobody has seen another configuration, so nothing changed.
+        // The app has not read another configuration before, so nothing changed.
         #expect(recorder.entries.isEmpty)
     }
 
-    @Test("What is active in this launch stays so: A → B → A shows what could not be stored")
-    func whatCouldNotBeStoredStaysInForce() async throws {
+    @Test("A document that could not be stored stays active in this launch: A → B → A shows it")
+    func anUnstoredDocumentStaysActive() async throws {
         let isFull = Locked(true)
         let store = ObservedStore { event in
             if case .persist = event, isFull.withLock({ $0 }) { throw DiskFull() }
@@ -196,7 +197,8 @@ struct ChangingUserTests {
         #expect(config["Home"] == nil)
         config.currentUserID = "A"
         #expect(config["Home"]?.title == "new")
-        // Requests are conditional on it, and it is stored once the store can write again.
+        // The requests are conditional on it, and it is stored as soon as the store can write
+        // again.
         try await config.downloadNewConfig()
         #expect(store.base.ownConfiguration(forUserID: "A")?.entityTag == "\"old\"")
         isFull.withLock { $0 = false }
@@ -205,7 +207,7 @@ struct ChangingUserTests {
             fixture.downloader.requests.map(\.lastKnown?.entityTag)
                 == ["\"old\"", "\"new\"", "\"new\""])
         #expect(store.base.ownConfiguration(forUserID: "A")?.entityTag == "\"new\"")
-        // From then on the store takes precedence: another process may have written there.
+        // From then on the store takes precedence: another process may have written to it.
         store.base.persistConfiguration(.titled(["Home": "newer"]), forUserID: "A")
         config.currentUserID = "B"
         config.currentUserID = "A"

@@ -20,7 +20,7 @@ struct ConfirmedVersionTests {
             + #"{"Home":{"settings":{"title":{"value":"\#(title)"}}}}}"#
     }
 
-    /// A server that names a version for the document that its clients have.
+    /// A server that names a version for the document that its clients already have.
     private final class Server: Sendable {
         let loopback: LoopbackServer
         private let version: Locked<String?>
@@ -113,14 +113,14 @@ struct ConfirmedVersionTests {
         let result = try await config.downloadNewConfig()
         #expect(result.outcome == .notModified)
         #expect(!result.configurationIsCurrent)
-        // What is active is another document.
+        // Another document is active.
         #expect(config.currentConfiguration.templateVersion == 11)
         #expect(try store.pendingConfiguration(forUserID: "1")?.templateVersion == 13)
         #expect(config.snapshot.pending?.document.templateVersion == 13)
         #expect(await config.activate().count == 1)
         #expect(config.currentConfiguration.templateVersion == 13)
         #expect(store.ownConfiguration(forUserID: "1")?.templateVersion == 13)
-        // And so does the one that is active then.
+        // The document that is now active takes over the next version, too.
         server.name("14")
         let outcome = try await config.fetchAndActivate()
         #expect(outcome.outcome == .notModified)
@@ -185,7 +185,7 @@ struct ConfirmedVersionTests {
         #expect(sent.withLock { $0 } == expected)
     }
 
-    /// A long poll whose time is over after a publish that left the document alone.
+    /// A long poll that times out after a publish that did not change the document.
     @Test func aLongPollTakesItOver() async throws {
         let first = ConfigurationState.make(
             meta: ["template_version": 12], sections: ["Home": ["title": "Hello"]],
@@ -225,7 +225,7 @@ struct ConfirmedVersionTests {
         #expect(config["Home"]?.string(forKey: "title") == "Hello")
     }
 
-    /// An answer about a document that something newer has replaced meanwhile.
+    /// An answer about a document that a newer one has replaced in the meantime.
     @Test func whatWasPushedMeanwhileStays() async throws {
         let first = ConfigurationState.make(
             meta: ["template_version": 12], sections: ["Home": ["title": "Hello"]],

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// What an app's author meets every day.
+/// Everyday conveniences for app developers.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConveniencesTests {
     @Test func anErrorsLocalizedDescriptionIsItsSentence() {
@@ -14,12 +14,12 @@ struct ConveniencesTests {
         for error in errors { #expect(error.localizedDescription == "\(error)") }
     }
 
-    /// By a fetch policy the wait may be longer than the server asks for.
+    /// A fetch policy may wait longer than the server asks for.
     @Test(arguments: [
         (DownloadError.Code.httpStatus, "and asks to wait for 1 second."),
         (.throttled, "the next request may be made in 1 second."),
     ])
-    func anErrorTellsWhoseWaitItIs(code: DownloadError.Code, end: String) {
+    func anErrorNamesTheSourceOfItsWait(code: DownloadError.Code, end: String) {
         let error = DownloadError(code, status: 429, retryAfter: .seconds(1))
         #expect("\(error)".hasSuffix(end))
     }
@@ -81,7 +81,7 @@ struct ConveniencesTests {
         #expect(list?[0]?[0] == nil && state["x"] == nil)
     }
 
-    /// FORMAT 2.3 has a time without seconds.
+    /// Includes the form without seconds (FORMAT 2.3).
     @Test(arguments: [
         ("2012-08-20T19:36Z", 1_345_491_360.0), ("2012-08-20T19:36:05Z", 1_345_491_365), ("x", nil),
     ])
@@ -90,7 +90,7 @@ struct ConveniencesTests {
         #expect(state.creationDate?.timeIntervalSince1970 == seconds)
     }
 
-    /// In an app that has types of these names itself.
+    /// For apps that have types of their own with these names.
     @Test func theFrameworksTypesHaveNamesInItsClass() {
         let error: ActiveConfig.DownloadError = DownloadError(.timedOut)
         let value: ActiveConfig.SettingValue = SettingValue.integer(1)

@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Foundation
 
-/// Coordinator with its collaborators, not shared with other tests.
+/// Coordinator with collaborators that it shares with no other test.
 struct CoordinatorFixture {
     let config: ActiveConfig
     let downloader: ScriptedDownloader

@@ -26,8 +26,8 @@ struct CurrentUserTests {
         #expect(config["OnlyA"] == nil)
     }
 
-    @Test("Setting `currentUserID` tells the listeners of every section that differs")
-    func tellsListenersOfWhatDiffers() {
+    @Test("Setting `currentUserID` notifies the listeners of every section that differs")
+    func notifiesListenersOfDifferences() {
         let fixture = CoordinatorFixture.make(store: makeStore())
         fixture.config.currentUserID = "A"
         let names = ["Home", "Same", "OnlyA", "OnlyB", "Nowhere"]
@@ -55,7 +55,7 @@ struct CurrentUserTests {
         #expect(store.events == events)
     }
 
-    @Test("A user without any configuration and no fallback gets an EMPTY one")
+    @Test("A user without a configuration and without a fallback gets an empty one")
     func aUserWithoutConfigurationGetsAnEmptyOne() {
         let fixture = CoordinatorFixture.make(store: makeStore())
         fixture.config.currentUserID = "A"
@@ -130,7 +130,7 @@ struct CurrentUserTests {
     ]
 
     @Test(
-        "User IDs are data: IDs are compared byte by byte, not as Swift strings", arguments: pairs)
+        "User IDs are compared byte by byte, not as Swift strings", arguments: pairs)
     func userIDsAreComparedByBytes(pair: Pair) async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config

@@ -5,7 +5,7 @@ import Testing
 /// Cancellation of the async `downloadNewConfig`.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadCancellationTests {
-    @Test("Cancelling the task leaves the download, which goes on for the others") @MainActor
+    @Test("Cancelling a task does not cancel the download if other callers wait for it") @MainActor
     func oneOfTwoCallersIsCancelled() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config
@@ -16,7 +16,8 @@ struct DownloadCancellationTests {
             turn.finish()
             return try await config.downloadNewConfig()
         }
-        // Runs on once the second caller, also on the main actor, is suspended: it has joined.
+        // Continues when the second caller, which also runs on the main actor, is suspended: it has
+        // joined.
         for await _ in turns {}
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
@@ -27,7 +28,7 @@ struct DownloadCancellationTests {
         #expect(config["Home"] == .make())
     }
 
-    @Test("Cancelling the task cancels the download when nobody else waits for it")
+    @Test("Cancelling the last waiting task cancels the download")
     func theLastCallerIsCancelled() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config
@@ -72,7 +73,7 @@ struct DownloadCancellationTests {
     enum LateAnswer: CaseIterable { case document, unchanged, failure }
 
     @Test(
-        "A download that was abandoned has failed before the next one starts, and is silent then",
+        "An abandoned download fails before the next one starts, and reports nothing afterwards",
         arguments: LateAnswer.allCases)
     func aDownloaderThatIgnoresCancellation(late: LateAnswer) async throws {
         struct Failure: Error {}
@@ -84,7 +85,7 @@ struct DownloadCancellationTests {
         try await fixture.downloader.waitForRequests(1)
         first.cancel()
         await #expect(throws: CancellationError.self) { try await first.value }
-        // The next caller does not wait for the request that hangs.
+        // The next caller does not wait for the hanging request.
         let second = Task { try await config.downloadNewConfig() }
         try await fixture.downloader.waitForRequests(2)
         fixture.downloader.answer(2, with: .configuration(.titled(["Home": "second"])))
@@ -96,7 +97,7 @@ struct DownloadCancellationTests {
         case .failure: fixture.downloader.answer(1, with: .failure(Failure()))
         }
         try await fixture.downloader.waitForEndedRequests(2)
-        // A third download is delivered after anything that the first might still deliver.
+        // A third download is delivered after everything that the first one could still deliver.
         let third = Task { try await config.downloadNewConfig() }
         try await fixture.downloader.waitForRequests(3)
         fixture.downloader.answer(3, with: .unchanged)
@@ -116,7 +117,7 @@ struct DownloadCancellationTests {
                 == "second")
     }
 
-    @Test("Whose answer is being stored cannot be cancelled any more, and is joined")
+    @Test("A download whose answer is being stored cannot be cancelled, and is joined")
     func cancelledWhileTheAnswerIsStored() async throws {
         let duringPersist = Locked<(@Sendable () -> Void)?>(nil)
         let store = ObservedStore { event in

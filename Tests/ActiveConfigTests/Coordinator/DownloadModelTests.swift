@@ -36,7 +36,7 @@ struct DownloadModelTests {
         }
     }
 
-    /// Download that is still wanted; the model keeps them by request number.
+    /// Download that has a caller; the model keeps them by request number.
     private struct Running {
         let user: String
         let deadline: Duration
@@ -63,10 +63,10 @@ struct DownloadModelTests {
         var forgotten: Set<Int> = []
         var requestCount = 0
         var hasSucceeded = false
-        /// Notifications that the last step must cause, in any order for each user; `toldCount` is
-        /// their number before the step.
+        /// Notifications that the last step must cause, in any order for each user; `earlierCount`
+        /// is the number of notifications before the step.
         var expected: [End] = []
-        var toldCount = 0
+        var earlierCount = 0
 
         init(seed: UInt64) {
             random = SeededGenerator(seed: seed)
@@ -149,7 +149,7 @@ struct DownloadModelTests {
             _ = await download?.caller?.result
         }
 
-        /// Cancels a random caller, which abandons the download when nobody else waits for it.
+        /// Cancels a random caller, which abandons the download if no other caller waits for it.
         func cancel() async {
             let waiting = running.filter { $0.value.caller != nil }.keys.sorted()
             guard let number = waiting.randomElement(using: &random),
@@ -179,12 +179,12 @@ struct DownloadModelTests {
 
         /// Waits for all the expected notifications, and compares them with those posted.
         func check(_ comment: Comment) async throws {
-            try await recorder.waitForNotifications(toldCount + expected.count)
+            try await recorder.waitForNotifications(earlierCount + expected.count)
             fixture.drain()
-            let told = recorder.entries.dropFirst(toldCount).compactMap(End.init)
-            toldCount = recorder.entries.count
+            let posted = recorder.entries.dropFirst(earlierCount).compactMap(End.init)
+            earlierCount = recorder.entries.count
             for user in Self.users {
-                let ends = [told, expected].map { ends in
+                let ends = [posted, expected].map { ends in
                     ends.filter { end in
                         switch end {
                         case .first(user), .update(user, _), .failed(user, _), .changed(user, _):
@@ -201,7 +201,7 @@ struct DownloadModelTests {
         }
     }
 
-    @Test("Whatever happens in whatever order, each download ends once, and no older one undoes it")
+    @Test("In any order of events each download ends once, and no older one undoes a newer one")
     func followsTheModel() async throws {
         for seed in 0..<UInt64(Rounds.count(20, nightly: 60)) {
             let run = Run(seed: seed)

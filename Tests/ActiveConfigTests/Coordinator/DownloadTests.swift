@@ -18,7 +18,7 @@ struct DownloadTests {
         let expected = DownloadResult(
             userID: nil, configurationIsCurrent: true, changedSectionNames: ["Home"])
         for caller in callers { #expect(try await caller.value == expected) }
-        // The last caller may have come too late to join; then it has a request of its own, which
+        // The last caller may have been too late to join; it then has a request of its own, which
         // is held.
         fixture.downloader.answer(2, with: .unchanged)
         _ = try await last.value
@@ -96,8 +96,8 @@ struct DownloadTests {
                 == DownloadResult(userID: nil, configurationIsCurrent: true, outcome: .notModified))
     }
 
-    /// A download that ends after a change of user is stored for its owner, leaves the current
-    /// configuration alone, and reports both.
+    /// A download that ends after a change of user is stored for its own user, does not change the
+    /// current configuration, and reports both.
     @Test
     func aLateAnswerIsItsOwnersOnly() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
@@ -142,7 +142,7 @@ struct DownloadTests {
     }
 
     @Test("A download of A that ends after A → B → A becomes active")
-    func anAnswerComesInForceWhenItsUserIsBack() async throws {
+    func anAnswerBecomesActiveWhenItsUserIsBack() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config
         config.currentUserID = "A"
@@ -181,7 +181,7 @@ struct DownloadTests {
         #expect(fixture.downloader.requests.count == 2)
     }
 
-    @Test("What a setter read from the store does not undo a download that ended meanwhile")
+    @Test("A setter's read from the store does not undo a download that ended during it")
     func aSetterThatReadsWhileADownloadEndsReadsAgain() async throws {
         let store = ObservedStore()
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held }, store: store)

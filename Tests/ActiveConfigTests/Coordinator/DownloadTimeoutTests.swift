@@ -15,7 +15,7 @@ struct DownloadTimeoutTests {
         .make(ScriptedDownloader(script: script), downloadTimeout: timeout, clock: clock)
     }
 
-    @Test("A download fails when its time is over, also when the downloader ignores that")
+    @Test("A download fails at its timeout, even if the downloader ignores the cancellation")
     func aDownloadTimesOut() async throws {
         let fixture = make { request in
             request.number == 1 ? .held.ignoringCancellation : .held
@@ -30,7 +30,7 @@ struct DownloadTimeoutTests {
         #expect(error?.code == .timedOut)
         #expect(fixture.downloader.cancelledRequests == [1])
 
-        // The next download has a request of its own, which the late answer does not affect.
+        // The next download has its own request, which the late answer does not affect.
         let second = Task { try await config.downloadNewConfig() }
         try await fixture.downloader.waitForRequests(2)
         fixture.downloader.answer(1, with: .configuration(.titled(["Home": "late"])))
@@ -50,7 +50,7 @@ struct DownloadTimeoutTests {
             config.configStore?.ownConfiguration(forUserID: nil)?.sections["Home"]?.title == "new")
     }
 
-    @Test("An answer in time is not touched by the limit, and its timer ends")
+    @Test("The timeout does not affect an answer in time, and its timer ends")
     func anAnswerInTime() async throws {
         let fixture = make { _ in .held }
         let config = fixture.config
@@ -63,7 +63,7 @@ struct DownloadTimeoutTests {
         try await clock.waitForDeadlines { $0.isEmpty }
     }
 
-    @Test("Other users are not held up by one whose downloader hangs")
+    @Test("A hanging download of one user does not delay other users")
     func otherUsersAreNotHeldUp() async throws {
         let fixture = make { request in
             request.userID == "A" ? .held.ignoringCancellation : .configuration(.make())
@@ -78,7 +78,7 @@ struct DownloadTimeoutTests {
     }
 
     @Test(
-        "Every duration is a limit: a negative one is none, a great one has no end",
+        "Every duration is valid: a negative one ends at once, a large one never ends",
         arguments: [
             (.seconds(-1), true), (.zero, true), (.seconds(Int64.max), false),
             (.seconds(Int64.min), true),

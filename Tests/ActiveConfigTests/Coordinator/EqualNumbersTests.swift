@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// A server that writes its documents anew may write 1 as 1.0.
+/// A server that rewrites its documents may write 1 as 1.0.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EqualNumbersTests {
     private static let columns = SettingKey("Home", "columns", default: SettingValue.null)
@@ -17,7 +17,7 @@ struct EqualNumbersTests {
             }, options: options)
     }
 
-    @Test func aNumberThatIsWrittenOtherwiseIsNoChange() async throws {
+    @Test func aNumberInAnotherFormIsNoChange() async throws {
         let fixture = Self.make([1, 1.0, ["a": [1]], ["a": [1.0]]])
         let config = fixture.config
         let listener = fixture.listener()
@@ -30,24 +30,24 @@ struct EqualNumbersTests {
         #expect(changed == [["Home"], [], ["Home"], []])
         #expect(listener.deliveries.count == 2)
         #expect(recorder.entries(named: ActiveConfig.sectionDidChangeNotification).count == 2)
-        // What is read is the newest document all the same.
+        // Reads nevertheless see the newest document.
         #expect(config[Self.columns] == ["a": [1.0]])
     }
 
     @Test(
         arguments: [
-            Row("kinds that are no numbers", (1, true), false),
+            Row("kinds other than numbers", (1, true), false),
             Row("an integer and its text", (1, "1"), false),
             Row(
-                "beyond what a double tells apart", (.integer(1 << 53 + 1), .double(0x1p53)), false),
+                "beyond a double's precision", (.integer(1 << 53 + 1), .double(0x1p53)), false),
             Row("a double beyond integers", (.integer(.max), .double(0x1p63)), false),
             Row("zero and its negative", (0, -0.0), true),
             Row("below 2⁵³", (.integer(1 << 53 - 1), .double(0x1p53 - 1)), true),
             Row("above -2⁵³", (.integer(1 - 1 << 53), .double(1 - 0x1p53)), true),
-            // 2⁵³ + 1 would be written as the same double.
+            // 2⁵³ + 1 would round to the same double.
             Row("2⁵³", (.integer(1 << 53), .double(0x1p53)), false),
             Row("-2⁵³", (.integer(-1 << 53), .double(-0x1p53)), false),
-            Row("a great number", (.integer(1 << 60), .double(0x1p60)), false),
+            Row("a large number", (.integer(1 << 60), .double(0x1p60)), false),
         ] as [Row<(SettingValue, SettingValue), Bool>])
     func numbersAreComparedExactly(
         row: Row<(SettingValue, SettingValue), Bool>
@@ -56,7 +56,7 @@ struct EqualNumbersTests {
         try await fixture.config.downloadNewConfig()
         let result = try await fixture.config.downloadNewConfig()
         #expect(result.changedSectionNames.isEmpty == row.expected)
-        // Values themselves keep their kind apart (FORMAT 4).
+        // The values themselves differ in their kind (FORMAT 4).
         #expect(row.input.0 != row.input.1)
     }
 
@@ -72,6 +72,6 @@ struct EqualNumbersTests {
 }
 
 extension ActiveConfig {
-    /// In an async function the plain call would resolve to the overload that waits.
+    /// In an async function the plain call would resolve to the async overload.
     fileprivate func activate(isLast: Bool) { activate() }
 }

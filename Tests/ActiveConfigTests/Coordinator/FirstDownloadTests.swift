@@ -24,11 +24,11 @@ struct FirstDownloadTests {
         return calls
     }
 
-    /// Store call that is delayed; the installation's number says for how long.
+    /// Store call that is delayed; the installation's number determines the length of the delay.
     enum Delay: CaseIterable { case none, firstRead, persist, record }
 
     @Test(
-        "Two users' downloads that end at once announce one first, before any update",
+        "Two users' simultaneous downloads announce one first download, before any update",
         arguments: Delay.allCases)
     func twoUsersDownloadsAtOnce(delay: Delay) async throws {
         for installation in 0..<300 {
@@ -61,7 +61,7 @@ struct FirstDownloadTests {
         }
     }
 
-    @Test("Coordinators that share a store announce one first together")
+    @Test("Coordinators that share a store announce one first download in total")
     func coordinatorsOfOneStore() async throws {
         for installation in 0..<100 {
             let store = InMemoryStore()
@@ -86,7 +86,7 @@ struct FirstDownloadTests {
         }
     }
 
-    @Test("A store that cannot record it leaves one announcement for each launch")
+    @Test("If the store cannot record it, each launch announces it once")
     func aStoreThatCannotRecord() async throws {
         let isFull = Locked(true)
         let store = ObservedStore { event in

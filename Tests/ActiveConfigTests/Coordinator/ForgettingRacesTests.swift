@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigTrust
 
-/// A user is forgotten while something of theirs is between two steps.
+/// A user is forgotten while an operation for that user is between two steps.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ForgettingRacesTests {
     private let store = SteppedStore()
@@ -33,7 +33,7 @@ struct ForgettingRacesTests {
             store.base.persistPendingConfiguration(Self.document("waiting"), forUserID: "1")
             let config = launch(options)
             config.currentUserID = "2"
-            // The user's documents are read already.
+            // The user's documents have already been read.
             store.afterNextPendingRead(of: "1") { try? config.forgetUser("1") }
             #expect(loads(config).sections.isEmpty)
             config.currentUserID = "1"
@@ -75,7 +75,7 @@ struct ForgettingRacesTests {
         }
         try await config.forgetUser("1")
         #expect(store.base.clientState(named: copy) == nil)
-        // Another document of the user is guarded again.
+        // The crash guard watches the user's next document again.
         store.base.persistConfiguration(Self.document("new"), forUserID: "1")
         let next = CrashGuard()
         options.vetting.append(next)

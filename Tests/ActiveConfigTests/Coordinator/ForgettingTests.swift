@@ -22,7 +22,7 @@ struct ForgettingTests {
         config["Home"]?.string(forKey: "title")
     }
 
-    @Test func theCurrentUsersFallbackComesInForce() throws {
+    @Test func theCurrentUsersFallbackBecomesActive() throws {
         let config = try make(storing: ["1": "own", nil: "generic"])
         config.currentUserID = "1"
         let recorder = RecordingListener()
@@ -59,7 +59,7 @@ struct ForgettingTests {
         #expect(title(config) == "bootstrap")
         #expect(store.ownConfiguration(forUserID: "1") == nil)
 
-        // A download that is started afterwards is a new one.
+        // A download that starts afterwards makes a new request.
         let next = Task { try await config.downloadNewConfig() as DownloadResult }
         try await downloader.waitForRequests(2)
         #expect(downloader.requests[1].lastKnown == nil)
@@ -68,7 +68,8 @@ struct ForgettingTests {
         #expect(title(config) == "new")
     }
 
-    /// However a download's end and the forgetting meet: after both, nothing of the download is left.
+    /// However the end of a download and `forgetUser` interleave, nothing of the download remains
+    /// after both.
     @Test func aForgottenUserStaysForgotten() async throws {
         for round in 0..<300 {
             let store = InMemoryStore()
@@ -82,7 +83,7 @@ struct ForgettingTests {
                 group.addTask { @concurrent in try? await config.forgetUser("1") }
             }
             try await config.forgetUser("1")
-            // What is late has come.
+            // Late work of the download has ended.
             config.turns.run(of: UserID("1")) {}
             config.listenerQueue.sync {}
             #expect(store.ownConfiguration(forUserID: "1") == nil, "round \(round)")
@@ -90,8 +91,8 @@ struct ForgettingTests {
         }
     }
 
-    /// The user is forgotten at a random moment while a download's answer, which takes a while to
-    /// compare, is activated.
+    /// The user is forgotten at a random moment while the answer of a download, which takes a while
+    /// to compare, is activated.
     @Test func aDownloadThatIsJustEndingCannotBringTheUserBack() async throws {
         var sections: [String: ActiveConfigSection] = (0..<5_000).reduce(into: [:]) {
             $0["S\($1)"] = ["x": .integer($1)]
@@ -99,7 +100,7 @@ struct ForgettingTests {
         sections["Private"] = ["x": "secret"]
         let configuration = ConfigurationState.make(sections: sections)
         var generator = SeededGenerator.printingItsSeed()
-        // Of the first round, in which nobody is forgotten meanwhile.
+        // Measured in the first round, in which no user is forgotten.
         var duration = Duration.zero
         for round in 0..<15 {
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -127,7 +128,8 @@ struct ForgettingTests {
         }
     }
 
-    /// The log may use the framework, also when it hears that something could not be stored.
+    /// The log's closure may call the framework, also for the message that a removal could not be
+    /// stored.
     @Test func theLogMayForgetAUserThatCannotBeStored() async throws {
         struct Full: Error {}
         let shared = Locked<ActiveConfig?>(nil)
@@ -145,7 +147,7 @@ struct ForgettingTests {
         #expect(config["Home"] == nil)
     }
 
-    /// Also while what was pushed becomes active.
+    /// Also while a pushed document becomes active.
     @Test func theLogMayForgetAUserWhoseFirstDownloadCannotBeRecorded() async throws {
         struct Full: Error {}
         let shared = Locked<ActiveConfig?>(nil)
@@ -169,8 +171,9 @@ struct ForgettingTests {
         #expect(store.base.ownConfiguration(forUserID: "1") == nil)
     }
 
-    /// Two setters have read the user's document when it is forgotten, and one of them has noticed that.
-    @Test func noneOfTwoSettersBringsAForgottenDocumentInForce() throws {
+    /// Two setters have read the user's document when it is forgotten; only one of them has
+    /// noticed.
+    @Test func neitherOfTwoSettersActivatesAForgottenDocument() throws {
         let store = ObservedStore()
         try store.persistConfiguration(.titled(["Home": "secret"]), forUserID: "1")
         let config = ActiveConfig.make(store: store)

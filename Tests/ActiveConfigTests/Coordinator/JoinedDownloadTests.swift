@@ -86,7 +86,7 @@ struct JoinedDownloadTests {
         }
     }
 
-    @Test func theDownloadGoesOnWhenSomebodyDoesNotWait() async throws {
+    @Test func theDownloadGoesOnWhenACallerDoesNotWait() async throws {
         #expect(download.detach())
         let ticket = try #require(download.join())
         let caller = Task { try await download.value(ticket) }

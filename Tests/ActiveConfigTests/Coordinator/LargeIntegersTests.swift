@@ -5,11 +5,11 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// Changes, stores and problems see the digits of integers beyond 64 bits.
+/// Changes, stores and problems keep the digits of integers beyond 64 bits.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LargeIntegersTests {
     private static let digits = "12345678901234567890"
-    /// The same double has these digits.
+    /// These digits round to the same double.
     private static let otherDigits = "12345678901234567891"
     private static let nearest = 12_345_678_901_234_567_890.0
 
@@ -90,7 +90,7 @@ struct LargeIntegersTests {
     @Test func usersWithOtherDigitsShareNoSection() throws {
         let pool = SectionPool()
         let sections = try [Self.digits, Self.otherDigits, Self.digits].flatMap { digits in
-            // One is read from text, the other one has no text of its own.
+            // One was read from text, the other has no digits of its own.
             let read = try #require(try Self.document(digits)["Home"])
             let data = """
                 {"template_version": 2, "etag": "b", "meta": {}, "sections": {
@@ -179,7 +179,7 @@ struct LargeIntegersTests {
         let config = fixture.config
         config.diagnostics.markSecret(SettingPath("Home", "limit"))
         config.diagnostics.markSecret(SettingPath("Other", "limit"))
-        // A store logs what a bootstrap has without knowing the secrets.
+        // A store logs the problems of a bootstrap without knowing which settings are secret.
         #expect(config.diagnostics.problems.count == 2)
         try await config.downloadNewConfig()
         config.setDefaults(document.sections)
@@ -212,7 +212,7 @@ struct LargeIntegersTests {
         #expect(other.problems.map(\.path.sectionName) == Array(others))
     }
 
-    /// `Codable`, as a downloader of the app's own may use it, keeps doubles alone.
+    /// `Codable`, as an app's own downloader may use it, keeps only doubles.
     @Test func aSignedDocumentThatWasDecodedHasTheSignedDigits() async throws {
         let body = Data(
             #"""

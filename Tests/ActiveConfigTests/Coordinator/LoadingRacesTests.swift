@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What waits for a user is stored as the user's own while the user is being loaded.
+/// A user's pending document is stored as the user's own document while the user is being loaded.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LoadingRacesTests {
     private let store = SteppedStore()
@@ -39,7 +39,7 @@ struct LoadingRacesTests {
         }
     }
 
-    @Test func whatAnotherProcessBringsInForceMeanwhileIsInForceHereToo() {
+    @Test func aDocumentThatAnotherProcessActivatesIsActiveHereToo() {
         for loads in [
             { (config: ActiveConfig) in
                 config.currentUserID = "1"

@@ -7,7 +7,7 @@ import Testing
 /// Objects are released, and nothing accumulates.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct MemoryTests {
-    /// Owned by a log, and so by its ActiveConfig; finishes the sequence when it is released.
+    /// Owned by a log, and so by its ActiveConfig; finishes a sequence when it is released.
     private final class Sentinel: Sendable {
         private let continuation: AsyncStream<Never>.Continuation
 
@@ -23,7 +23,7 @@ struct MemoryTests {
         return (ActiveConfigLog { _, _ in withExtendedLifetime(sentinel) {} }, isReleased)
     }
 
-    @Test("An ActiveConfig is released when nobody holds it")
+    @Test("An ActiveConfig is released with its last reference")
     func isReleased() async throws {
         let queue = DispatchQueue(label: "listeners")
         weak var weakConfig: ActiveConfig?
@@ -61,7 +61,7 @@ struct MemoryTests {
     /// Starts a download without waiting for it; in an async function the plain call would wait.
     private func startDownload(of config: ActiveConfig) { config.downloadNewConfig() }
 
-    @Test("A download that runs keeps its ActiveConfig until it has ended, and no longer")
+    @Test("A running download retains its ActiveConfig until it ends, and no longer")
     func isReleasedAfterItsDownload() async throws {
         let downloader = ScriptedDownloader { _ in .held }
         let store = InMemoryStore()
@@ -82,7 +82,7 @@ struct MemoryTests {
         #expect(store.ownConfiguration(forUserID: nil) == .make())
     }
 
-    @Test("Downloads of many users leave nothing behind, however they end")
+    @Test("Downloads of many users leave no memory behind, however they end")
     func downloadsDoNotPileUp() async throws {
         struct Failure: Error {}
         let fixture = CoordinatorFixture.make(

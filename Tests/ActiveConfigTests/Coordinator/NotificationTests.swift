@@ -24,7 +24,7 @@ struct NotificationTests {
         #expect(ActiveConfig.NotificationKey.error == "error")
     }
 
-    @Test("All are posted in the order: sections, first, update")
+    @Test("Notifications are posted in the order: sections, first download, update")
     func areInOrder() async throws {
         let state = ConfigurationState.make(
             meta: ["template_version": 7], sections: ["B": ["b": 1], "A": ["a": 1]])
@@ -68,7 +68,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "Every download that succeeds, changed or not, posts one update; the first also posts first"
+        "Each successful download, changed or not, posts an update; the first one also posts first"
     )
     func everyDownloadPostsOneUpdate() async throws {
         let fixture = CoordinatorFixture.make(
@@ -82,7 +82,7 @@ struct NotificationTests {
         #expect(recorder.entries.last?.meta == ConfigurationState.make().meta)
     }
 
-    @Test("The first is posted once, and `firstConfigDownloadFinished` stays true across launches")
+    @Test("First is posted once, and `firstConfigDownloadFinished` stays true across launches")
     func theFirstIsPostedOnceAcrossLaunches() async throws {
         let store = InMemoryStore()
         var firsts: [Int] = []
@@ -113,10 +113,10 @@ struct NotificationTests {
         #expect(recorder.names == [first, update, update])
     }
 
-    @Test("First downloads of two users that end at once post one first")
+    @Test("Simultaneous first downloads of two users post first once")
     func firstDownloadsAtOncePostOneFirst() async throws {
-        // Both downloads are being stored before either is active. The wait is bounded, because
-        // on one core the other may not run meanwhile.
+        // Both downloads are being stored before either is active. The wait is bounded because on
+        // one core the other download may not run in the meantime.
         let arrived = Locked(0)
         let store = ObservedStore { event in
             guard case .persist = event else { return }
@@ -140,8 +140,8 @@ struct NotificationTests {
         #expect(recorder.entries(named: update).count == 2)
     }
 
-    @Test("`meta` is that of what is active when the answer brings none")
-    func theMetaOfWhatIsInForce() async throws {
+    @Test("`meta` is the active document's if the answer has none")
+    func theMetaOfTheActiveDocument() async throws {
         let state = ConfigurationState.make(meta: ["is_bootstrapped_configuration": true])
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(.unchanged), store: InMemoryStore(bootstrap: .state(state)))
@@ -151,7 +151,7 @@ struct NotificationTests {
         #expect(recorder.entries.map(\.meta) == [state.meta, state.meta])
     }
 
-    @Test("All are posted on `listenerQueue`")
+    @Test("Notifications are posted on `listenerQueue`")
     func arePostedOnTheListenerQueue() async throws {
         let key = DispatchSpecificKey<Bool>()
         let fixture = CoordinatorFixture.make(
@@ -169,7 +169,7 @@ struct NotificationTests {
         #expect(isOnQueue.withLock { $0 } == [true, true, true, true])
     }
 
-    @Test("`listenerQueue` is the main queue unless said otherwise") @MainActor
+    @Test("`listenerQueue` is the main queue by default") @MainActor
     func theListenerQueueIsTheMainQueue() async throws {
         let center = NotificationCenter()
         let config = ActiveConfig(

@@ -20,7 +20,8 @@ final class ObservedStore: ActiveConfigStore {
     ///
     /// - Parameters:
     ///   - base: Keeps the configurations.
-    ///   - body: Called before each deed; what it throws at a write is thrown by the store.
+    ///   - body: Called before each operation; an error that it throws before a write is thrown by
+    ///     the store.
     init(
         _ base: InMemoryStore = InMemoryStore(),
         _ body: @escaping @Sendable (Event) throws -> Void = { _ in }

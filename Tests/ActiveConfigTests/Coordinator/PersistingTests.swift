@@ -2,7 +2,7 @@ import ActiveConfig
 import ActiveConfigTesting
 import Testing
 
-/// Storing of downloads, and the stored configurations that requests are conditional on.
+/// Storing of downloads, and the stored configurations on which requests are conditional.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PersistingTests {
     private struct DiskFull: Error {}
@@ -34,7 +34,7 @@ struct PersistingTests {
         #expect(store.persisted.map { $0?.entityTag } == ["\"1\"", "\"2\""])
     }
 
-    @Test("What equals a fallback is stored as the user's own")
+    @Test("A download that equals a fallback is stored as the user's own")
     func storesWhatEqualsAFallback() async throws {
         let store = ObservedStore(InMemoryStore(bootstrap: .state(.make())))
         let fixture = CoordinatorFixture.make(
@@ -49,7 +49,7 @@ struct PersistingTests {
 
     /// A fallback (generic or bootstrap) is never presented as the user's own.
     ///
-    /// A request gets neither its entity tag nor its version.
+    /// A request sends neither its entity tag nor its version.
     @Test
     func aFallbackLendsNothing() async throws {
         let store = InMemoryStore(bootstrap: .state(.make(entityTag: "\"bootstrap\"")))
@@ -97,7 +97,7 @@ struct PersistingTests {
     }
 
     @Test(
-        "A configuration that cannot be stored is active, is logged, and is no error of the call")
+        "A configuration that cannot be stored becomes active and is logged; nothing is thrown")
     func aStoreThatCannotKeep() async throws {
         let store = ObservedStore { event in
             switch event {
@@ -117,13 +117,13 @@ struct PersistingTests {
         let errors = fixture.log.messages(ofLevel: .error)
         #expect(errors.count == 2)
         #expect(errors.allSatisfy { $0.contains("DiskFull()") })
-        // The next download tries again to store it.
+        // The next download tries to store it again.
         try await fixture.config.downloadNewConfig()
         #expect(store.persisted.count == 2)
     }
 
-    @Test("Persisting never sees a half-updated state: it is stored before anybody reads it")
-    func storesBeforeItIsInForce() async throws {
+    @Test("A configuration is stored completely before it can be read")
+    func storesBeforeActivating() async throws {
         let seen = Locked<[ActiveConfigSection?]>([])
         let config = Locked<ActiveConfig?>(nil)
         let store = ObservedStore { event in

@@ -6,7 +6,7 @@ import Testing
 /// Documents that are pushed while the answer of a download is on its way.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PushedMeanwhileTests {
-    /// A document of a version; those of one version differ by what is pinned for the user.
+    /// A document with a version; documents of the same version differ in the user's pinned values.
     private static func document(_ title: String, version: Int) -> ConfigurationState {
         var document = ConfigurationState.titled(["Home": title], entityTag: "\"\(title)\"")
         document.meta["template_version"] = .integer(version)
@@ -15,7 +15,7 @@ struct PushedMeanwhileTests {
 
     private struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        /// The version that the client has, is pushed, and that the download brings.
+        /// The versions that the client has, that is pushed, and that the download returns.
         let held: Int
         let pushed: Int
         let answer: Int
@@ -27,13 +27,13 @@ struct PushedMeanwhileTests {
             testDescription: "older version", held: 1, pushed: 3, answer: 2, title: "pushed"),
         Row(testDescription: "newer version", held: 1, pushed: 2, answer: 3, title: "answer"),
         Row(
-            testDescription: "other document of the pushed version", held: 1, pushed: 2, answer: 2,
+            testDescription: "another one of the pushed version", held: 1, pushed: 2, answer: 2,
             title: "pushed"),
         Row(
-            testDescription: "other document of the version held", held: 2, pushed: 2, answer: 2,
+            testDescription: "another one of the version held", held: 2, pushed: 2, answer: 2,
             title: "pushed"),
         Row(
-            testDescription: "newer version than that held and pushed", held: 2, pushed: 2,
+            testDescription: "a version newer than both", held: 2, pushed: 2,
             answer: 3, title: "answer"),
     ]
 
@@ -54,7 +54,7 @@ struct PushedMeanwhileTests {
         #expect(store.ownConfiguration(forUserID: nil)?["Home"]?.title == row.title)
     }
 
-    /// Documents without versions tell by their tags only that a confirmation is of another one.
+    /// Without versions, only the tags show that a confirmation belongs to another document.
     @Test(arguments: ["\"held\"", nil])
     func aConfirmationDoesNotBringBackWhatWasReplacedMeanwhile(entityTag: String?) async throws {
         let downloader = ScriptedDownloader { _ in .held }

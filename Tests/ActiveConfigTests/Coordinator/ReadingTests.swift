@@ -3,10 +3,10 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Synchronous reads from any thread, each of one whole configuration.
+/// Synchronous reads from any thread, each from one consistent configuration.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReadingTests {
-    @Test("Reads see one whole configuration, never a mix of two, also under contention")
+    @Test("Reads see one consistent configuration, never a mix of two, also under contention")
     func readsSeeOneWholeConfiguration() async {
         let users = ["A", "B"]
         let store = InMemoryStore()
@@ -89,7 +89,7 @@ struct ReadingTests {
         #expect(fixture.config["Home"] == .titled("new"))
     }
 
-    @Test("Nothing is read from the store before someone asks")
+    @Test("The store is not read before the first access")
     func readsNothingBeforeSomeoneAsks() {
         let store = ObservedStore()
         let config = ActiveConfig.make(store: store)
@@ -102,7 +102,7 @@ struct ReadingTests {
         #expect(store.events == [.read(nil)])
     }
 
-    @Test("The store is asked for the user that was set first, not for the generic user")
+    @Test("The store reads the user that was set first, not the generic user")
     func readsOnlyTheUserThatIsSet() {
         let store = ObservedStore()
         let config = ActiveConfig.make(store: store)
@@ -111,8 +111,8 @@ struct ReadingTests {
         #expect(store.events == [.read("1")])
     }
 
-    @Test("A bootstrap file behind a stored user configuration is never opened")
-    func opensNoBootstrapThatNobodyNeeds() throws {
+    @Test("A bootstrap file below a stored user configuration is never opened")
+    func doesNotOpenAnUnneededBootstrap() throws {
         let log = RecordingLog()
         let missing = URL(filePath: "/nonexistent/InitialActiveConfig.json")
         let store = InMemoryStore(bootstrap: .jsonFile(missing), log: log.log)
@@ -125,7 +125,7 @@ struct ReadingTests {
         }
         #expect(log.messages.isEmpty)
 
-        // When the missing bootstrap is needed at last, one error is logged.
+        // When the missing bootstrap is finally needed, one error is logged.
         store.persistConfiguration(nil, forUserID: nil)
         for user in ["3", "4"] {
             config.currentUserID = user

@@ -4,7 +4,8 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What another process stores in the same folder; here another instance.
+/// Documents that another process stores in the same folder; here the other process is another
+/// instance.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReloadingTests {
     private let folder = TemporaryFolder()
@@ -23,7 +24,7 @@ struct ReloadingTests {
             Self.document(title, version: version), forUserID: userID)
     }
 
-    @Test func aNewerDocumentComesInForce() async throws {
+    @Test func aNewerDocumentBecomesActive() async throws {
         try persist("old", version: 1)
         let fixture = CoordinatorFixture.make(store: store)
         let listener = fixture.listener()
@@ -140,7 +141,7 @@ struct ReloadingTests {
         #expect(fixture.config["Home"]?.title == "downloaded")
     }
 
-    /// What wakes a reload is also the process's own write.
+    /// The process's own writes trigger a reload, too.
     @Test func aReloadDoesNotTakeADownloadsDocumentBeforeItsEnd() async throws {
         let config = Locked<ActiveConfig?>(nil)
         let reloads = DispatchGroup()
@@ -148,7 +149,7 @@ struct ReloadingTests {
         let store = ObservedStore { event in
             guard event == .recordFirstDownloadFinished, let config = config.withLock(\.self)
             else { return }
-            // The document is stored, and the download has not ended.
+            // The document is stored, and the download has not ended yet.
             DispatchQueue.global().async(group: reloads) {
                 let changes = config.reload()
                 reloaded.withLock { $0 = changes }
@@ -173,23 +174,23 @@ struct ReloadingTests {
         config.withLock { $0 = nil }
     }
 
-    @Test func aReloadTellsThatTheVersionIsInForce() async throws {
+    @Test func aReloadNotifiesObserversOfTheActiveVersion() async throws {
         for userID in [nil, "2"] { try persist("old", version: 1, of: userID) }
         let config = CoordinatorFixture.make(store: store).config
         let user = config.configuration(forUserID: "2")
         #expect([user["Home"]?.title, config["Home"]?.title] == ["old", "old"])
-        let told = Locked<[String]>([])
+        let versions = Locked<[String]>([])
         let observation = config.addObserver(
             ClosureObserver { event in
                 guard case .active = event.kind, let document = event.document else { return }
                 let version = document.templateVersion ?? 0
-                told.withLock { $0.append("\(event.userID ?? "-") \(version)") }
+                versions.withLock { $0.append("\(event.userID ?? "-") \(version)") }
             })
         for userID in [nil, "2"] { try persist("new", version: 2, of: userID) }
         await config.reload()
         await config.reload()
         observation.cancel()
-        #expect(told.withLock(\.self) == ["- 2", "2 2"])
+        #expect(versions.withLock(\.self) == ["- 2", "2 2"])
     }
 
     @Test func aReloadNamesWhatIsLeftOutOfTheDocument() async throws {
@@ -221,7 +222,7 @@ struct ReloadingTests {
         #expect(config["Home"]?.title == "new")
     }
 
-    /// How this process gets what another one has activated.
+    /// The way this process picks up a document that another one has activated.
     enum Way: CaseIterable {
         case reload, activate, userSwitch
 
@@ -286,7 +287,7 @@ struct ReloadingTests {
         #expect(config.snapshot.pending?.document.templateVersion == 3)
     }
 
-    /// The store has the document of before; the sections of the removed one stay.
+    /// The store has the previous document; the sections of the removed one stay.
     @Test(arguments: [true, false])
     func aRemovedPendingDocumentKeepsTheSectionsThatAreActive(isRemoved: Bool) async throws {
         try store.persistConfiguration(.titled(["Home": "old", "Kill": "old"]), forUserID: nil)

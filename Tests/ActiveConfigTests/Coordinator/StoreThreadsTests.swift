@@ -5,7 +5,7 @@ import Testing
 
 /// Stores may block, so async functions never call them on Swift's cooperative threads.
 ///
-/// Of those there is one for each core.
+/// The cooperative pool has only one thread for each core.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StoreThreadsTests {
     /// True if the current thread is running a task.
@@ -18,7 +18,7 @@ struct StoreThreadsTests {
         if isInTask { events.withLock { $0.append(event) } }
     }
 
-    @Test("What an async function of the framework asks the store is asked outside of tasks")
+    @Test("Async functions of the framework call the store outside of tasks")
     func asyncFunctionsCallTheStoreOutsideOfTasks() async throws {
         struct DiskFull: Error {}
         let inTask = Locked<[ObservedStore.Event]>([])
@@ -39,7 +39,7 @@ struct StoreThreadsTests {
         #expect(inTask.withLock { $0 } == [])
     }
 
-    @Test("Sequences load what is active outside of tasks", arguments: [false, true])
+    @Test("Sequences load the active configuration outside of tasks", arguments: [false, true])
     func sequencesLoadOutsideOfTasks(values: Bool) async throws {
         let inTask = Locked<[ObservedStore.Event]>([])
         let store = ObservedStore(InMemoryStore(bootstrap: .state(.titled(["Home": "0"])))) {
@@ -61,7 +61,7 @@ struct StoreThreadsTests {
         #expect(inTask.withLock { $0 } == [])
     }
 
-    @Test("Persists that hang for many users at once leave other tasks their turn")
+    @Test("Persists that hang for many users at once do not block other tasks")
     func hangingPersistsLeaveOtherTasksTheirTurn() async throws {
         let count = ProcessInfo.processInfo.activeProcessorCount * 4
         let isGoingOn = DispatchSemaphore(value: 0)
@@ -79,7 +79,8 @@ struct StoreThreadsTests {
             calls.append(Task { try await config.downloadNewConfig() })
             try await fixture.downloader.waitForRequests(number)
         }
-        // If persists blocked the cooperative threads, the test would hang; the watchdog ends that.
+        // If persists blocked the cooperative threads, the test would hang; the watchdog prevents
+        // that.
         let isOver = DispatchSemaphore(value: 0)
         let watchdogHasBitten = Locked(false)
         let watchdog = Thread {

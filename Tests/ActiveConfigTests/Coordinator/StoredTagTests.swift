@@ -42,7 +42,7 @@ struct StoredTagTests {
         #expect(50_000..<60_000 ~= loaded.values.reduce(0, +))
         for _ in 1...3 {
             try await fixture.config.downloadNewConfig()
-            // Beside the short record of downloads.
+            // Without the short record of downloads.
             let counts = system.takeReadCounts().filter { !$0.key.hasPrefix("state-") }
             #expect(1...4096 ~= counts.values.reduce(0, +))
         }
@@ -102,7 +102,7 @@ struct StoredTagTests {
         #expect(fixture.downloader.requests[0].lastKnown == nil)
     }
 
-    @Test("A fallback of the same tag is not taken for the user's own")
+    @Test("A fallback with the same tag is not mistaken for the user's own document")
     func aFallbackOfTheSameTag() async throws {
         let system = ModelFileSystem()
         let generic = Self.document("a", tag: "\"1\"")
@@ -117,7 +117,7 @@ struct StoredTagTests {
         #expect(fixture.downloader.requests[0].lastKnown == own)
     }
 
-    @Test func theConfigurationInForceIsNotTakenForAnotherUsers() {
+    @Test func theActiveConfigurationIsNotTakenForAnotherUsers() {
         let store = InMemoryStore()
         let (first, second) = (Self.document("a", tag: "\"1\""), Self.document("b", tag: "\"1\""))
         store.persistConfiguration(first, forUserID: "A")
@@ -131,11 +131,11 @@ struct StoredTagTests {
     }
 
     @Test(
-        "A store gives the entity tag of a user's own record alone",
+        "A store returns the entity tag of the user's own record only",
         arguments: [
             ("1", "\"tag\"", "\"tag\""), ("1", nil, nil),
             (nil, "\"\u{E9}\\\"", "\"\u{E9}\\\""),
-            // This header is longer than what is read ahead, so no tag is found.
+            // This header is longer than the read-ahead, so no tag is found.
             (String(repeating: "x", count: 5_000), "\"tag\"", nil),
         ] as [(String?, String?, String?)])
     func theTagAlone(user: String?, tag: String?, expected: String?) throws {
@@ -147,7 +147,7 @@ struct StoredTagTests {
         #expect(store.ownEntityTag(forUserID: user == nil ? "" : nil) == nil)
     }
 
-    @Test("Without a store a download takes none of the threads that stores are called on")
+    @Test("Without a store a download uses no store thread")
     func withoutAStoreNoThreadIsTaken() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { .configuration(.titled(["Home": "\($0.number)"])) }, store: nil)

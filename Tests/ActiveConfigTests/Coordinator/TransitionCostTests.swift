@@ -6,7 +6,7 @@
     @testable import ActiveConfig
     @testable import ActiveConfigTrust
 
-    /// Counts of what a change of the active document costs.
+    /// Costs of a change of the active document, as counts of locks and threads.
     struct TransitionCostTests {
         @Test(arguments: [false, true], [ActivationPolicy.immediate, .manual, .nextLaunch])
         func aSwitchOfTheUserTakesTheReadersLockTwice(isGuarded: Bool, policy: ActivationPolicy) {
@@ -20,9 +20,10 @@
             options.activationPolicy = policy
             if isGuarded { options.vetting = [crashGuard] }
             let config = CoordinatorFixture.make(store: store, options: options).config
-            // The first switch of a launch would load the generic user too, which is a change of its own.
+            // The first switch of a launch would also load the generic user, which is another
+            // change.
             _ = config["Home"]
-            // In memory or not, with a document of their own or the generic user's.
+            // In memory or not, with their own document or the generic user's.
             for userID in ["a", "b", nil, "a", "b"] {
                 let count = config.state.takingCount
                 config.currentUserID = userID
@@ -31,7 +32,7 @@
             crashGuard.willTerminate()
         }
 
-        /// From the downloader's task to a thread of the store, and from there to the listener queue.
+        /// From the downloader's task to a store thread, and from there to the listener queue.
         @Test(arguments: [String?.none, "1"], [false, true])
         func aDownloadedDocumentReachesListenersByWayOfOneThread(
             userID: String?, isGuarded: Bool

@@ -67,7 +67,7 @@ struct UnusableAnswerTests {
         #expect(try await fixture.config.downloadNewConfig().changedSectionNames == ["Home"])
     }
 
-    @Test func allWhoWaitHearOfAFailure() async throws {
+    @Test func allWaitingCallersGetTheFailure() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
         let config = fixture.config
         let callers = (0..<3).map { _ in Task { try await config.downloadNewConfig() } }

@@ -3,12 +3,12 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Nobody ever reads or receives another user's values.
+/// No reader or listener ever gets another user's values.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserIsolationTests {
     private static let users = ["A", "B"]
 
-    /// Configuration in which `meta` and each section name their owner.
+    /// Configuration whose `meta` and sections name their owner.
     private static func configuration(of userID: String?, number: Int) -> ConfigurationState {
         let owner = SettingValue.string(userID ?? "generic")
         let settings: ActiveConfigSection = ["owner": owner, "number": .integer(number)]
@@ -24,7 +24,7 @@ struct UserIsolationTests {
         _ = faults.withLock { $0.insert(fault) }
     }
 
-    /// Records a fault unless all parts of a configuration have one owner.
+    /// Records a fault unless all parts of a configuration have the same owner.
     private func look(at state: ConfigurationState) {
         let owner = state.meta["owner"]?.stringValue
         for name in ["Home", "Other"] {
@@ -116,7 +116,7 @@ struct UserIsolationTests {
         fixture.drain()
 
         #expect(faults.withLock { $0 } == [])
-        // The listener receives the sections of the notifications, in their order.
+        // The listener receives the sections of the notifications, in the same order.
         let posted = recorder.entries(named: ActiveConfig.sectionDidChangeNotification)
             .filter { $0.sectionName == "Home" }
         #expect(listener.sections == posted.map(\.section))
@@ -132,7 +132,7 @@ struct UserIsolationTests {
         }
     }
 
-    /// Switches users from 8 tasks at once, which wait for their downloads and are sometimes
+    /// Switches users from 8 concurrent tasks, which wait for their downloads and are sometimes
     /// cancelled.
     @Test func tasksAtOnceSeeWholeConfigurationsOfOneUser() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader { _ in .held })
@@ -156,7 +156,7 @@ struct UserIsolationTests {
                         let result = try? await download.value
                         expect(
                             result.map { Self.users.contains($0.userID ?? "") } ?? true,
-                            "a result is nobody's")
+                            "a result has no owner")
                     }
                 }
             }

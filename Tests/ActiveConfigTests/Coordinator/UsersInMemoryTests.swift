@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What is kept in memory of users who are not used any more.
+/// Memory that is kept for users who are no longer used.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UsersInMemoryTests {
     private struct Full: Error {}
