@@ -100,7 +100,7 @@ struct ForgettingTests {
         sections["Private"] = ["x": "secret"]
         let configuration = ConfigurationState.make(sections: sections)
         var generator = SeededGenerator.printingItsSeed()
-        // Measured in the first round, in which no user is forgotten.
+        // Length of the first round, in which the user is not forgotten during the download.
         var duration = Duration.zero
         for round in 0..<15 {
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
@@ -128,7 +128,7 @@ struct ForgettingTests {
         }
     }
 
-    /// The log's closure may call the framework, also for the message that a removal could not be
+    /// The log's closure may call the framework, also for the message that a document could not be
     /// stored.
     @Test func theLogMayForgetAUserThatCannotBeStored() async throws {
         struct Full: Error {}

@@ -5,10 +5,11 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigTrust
 
-/// The log may use the framework, also when it hears of the guard's own record.
+/// The log's closure may use the framework, also while the guard logs a problem with its own
+/// record.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct CrashGuardLogTests {
-    /// Versions that the log read, with the messages that made it.
+    /// Versions that the log's closure read, with the messages for which it was called.
     private func reads(
         _ store: any ActiveConfigStore, _ body: (ActiveConfig, CrashGuard) -> Void
     ) -> [(text: String, version: Int?)] {
@@ -51,7 +52,7 @@ struct CrashGuardLogTests {
         #expect(reads.contains { $0.text.contains("The good configuration") })
     }
 
-    /// The store has the log too, and is read before a document is kept as good.
+    /// The store uses the same log, and is read before a document is kept as good.
     @Test(arguments: ["forget", "change"])
     func theLogMayChangeTheUserWhenTheDocumentIsDamaged(change: String) throws {
         let folder = TemporaryFolder()

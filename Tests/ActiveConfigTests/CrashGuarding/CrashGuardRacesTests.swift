@@ -40,14 +40,14 @@ struct CrashGuardRacesTests {
         let isStored = DispatchSemaphore(value: 0)
         let push = Locked<Task<Void, Never>?>(nil)
         store.beforeNextUpdate(of: "crash-guard") {
-            // The guard notes the document of b, while a is still the current user.
+            // The guard records the document of b while a is still the current user.
             store.afterNextPersist(of: "a") { isStored.signal() }
             let task = Task {
                 _ = await config.push(to: UserID("a")) { _ in .apply(GuardedLaunch.document(2)) }
             }
             push.withLock { $0 = task }
             isStored.wait()
-            // The push goes on to the guard, which is busy here.
+            // The push continues until it reaches the guard, which is busy.
             for _ in 0..<10_000 { sched_yield() }
         }
         await Self.switchUser(to: "b", in: config)

@@ -9,7 +9,7 @@ import Testing
 struct CrashGuardTests {
     private static let bootstrap = BootstrapConfiguration.state(GuardedLaunch.document(0))
 
-    /// Files of an app that has lived with version 1 and then downloaded version 2.
+    /// Files of an app that proved version 1 healthy and then downloaded version 2.
     private static func filesWithTwoVersions() async throws -> ModelFileSystem {
         let system = ModelFileSystem()
         let first = GuardedLaunch(
@@ -25,7 +25,7 @@ struct CrashGuardTests {
 
     @Test func theLastGoodDocumentReplacesOneThatKillsTheApp() async throws {
         let system = try await Self.filesWithTwoVersions()
-        // It died in the launch that downloaded it, and dies twice more.
+        // It crashed in the launch that downloaded it, and crashes twice more.
         for _ in 0..<2 {
             let launch = GuardedLaunch(system)
             #expect(launch.version == 2)
@@ -47,7 +47,8 @@ struct CrashGuardTests {
         #expect(next.crashGuard.verdict == nil, "decided once")
     }
 
-    /// The tag covers no version: a later version of the refused document is that document.
+    /// The tag does not depend on the version: a later version of the refused document is the same
+    /// document.
     @Test func aRefusedDocumentStaysRefusedInLaterVersions() async throws {
         let system = try await Self.filesWithTwoVersions()
         for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }
@@ -65,7 +66,7 @@ struct CrashGuardTests {
         for _ in 1...2 {
             #expect(try await launch.config.downloadNewConfig().outcome == .notModified)
             #expect(launch.version == 1)
-            // It is confirmed for the refused document, not for the one that is active.
+            // The confirmation is for the refused document, not for the active one.
             #expect(launch.config.currentConfiguration.templateVersion == 1)
         }
         #expect(
@@ -75,7 +76,8 @@ struct CrashGuardTests {
         #expect(launch.version == 5)
     }
 
-    /// A version that is taken over is no other document, which would have to prove good.
+    /// A version that is taken over does not make another document, which would have to prove
+    /// healthy first.
     @Test func aLaterVersionOfAGoodDocumentIsGood() async throws {
         let system = ModelFileSystem()
         var confirmation = GuardedLaunch.document(1)
@@ -113,11 +115,11 @@ struct CrashGuardTests {
         #expect(verdicts.withLock { $0.map(\.templateVersion) } == [2])
     }
 
-    @Test func aRefusedDocumentThatWaitsDoesNotComeInForce() async throws {
+    @Test func aRefusedPendingDocumentDoesNotBecomeActive() async throws {
         let system = try await Self.filesWithTwoVersions()
         for _ in 0..<2 { #expect(GuardedLaunch(system).version == 2) }
         #expect(GuardedLaunch(system).version == 1)
-        // As after a crash before what became active at a launch was stored.
+        // As after a crash before a document that a launch activated was stored.
         let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)
         try store.persistPendingConfiguration(GuardedLaunch.document(2), forUserID: "1")
         for policy in [ActivationPolicy.immediate, .nextLaunch, .manual] {
@@ -129,7 +131,7 @@ struct CrashGuardTests {
         }
     }
 
-    /// Sections that are active before the rest of their document.
+    /// Sections that become active before the rest of their document.
     @Test func aSectionThatDoesNotWaitCanKillTheApp() async throws {
         let system = ModelFileSystem()
         let store = FileDefaultsStore(directory: GuardedLaunch.folder, system: system)
@@ -137,7 +139,7 @@ struct CrashGuardTests {
         var second = GuardedLaunch.document(2)
         second.sections["Waiting"] = ActiveConfigSection(settings: ["isOn": true])
         let policy = ActivationPolicy.manual(except: ["Home"])
-        // It dies in the launch that downloads it, too.
+        // It also crashes in the launch that downloads it.
         let first = GuardedLaunch(
             system, downloader: ScriptedDownloader(.configuration(second)), activation: policy)
         try await first.config.downloadNewConfig()
@@ -166,7 +168,7 @@ struct CrashGuardTests {
         return document
     }
 
-    /// Some of its sections are active first, and prove good; then all of them.
+    /// Some of its sections become active first and prove healthy, then all of them.
     @Test func aDocumentThatFirstProvedGoodInPartIsKept() async throws {
         let system = ModelFileSystem()
         let policy = ActivationPolicy.manual(except: ["Home"])
@@ -253,7 +255,7 @@ struct CrashGuardTests {
             #expect(result.changedSectionNames == [])
             #expect(launch.version == 1)
         }
-        // The server is asked whether there is another one than the refused.
+        // The server is asked whether it has a document other than the refused one.
         #expect(downloader.requests.map(\.lastKnown?.entityTag) == ["\"2\"", "\"2\""])
         let known = downloader.requests[0].lastKnown
         #expect(known?.sections["Home"]?.integer(forKey: "version") == 1)
@@ -279,8 +281,8 @@ struct CrashGuardTests {
         await living.crashGuard.waitForWindow()
         living.crashGuard.drain()
         #expect(living.crashGuard.isProved)
-        for _ in 0..<3 { #expect(GuardedLaunch(system).version == 2, "counted from 0 again") }
-        #expect(GuardedLaunch(system).version == nil, "the good one is this very document")
+        for _ in 0..<3 { #expect(GuardedLaunch(system).version == 2, "the count restarts at 0") }
+        #expect(GuardedLaunch(system).version == nil, "the good document is this one")
     }
 
     @Test func anEndOnPurposeIsNoCrash() async throws {
@@ -294,7 +296,7 @@ struct CrashGuardTests {
                 launch.crashGuard.willTerminate()
             }
         }
-        // Back in the foreground it counts again.
+        // In the foreground again, crashes count again.
         for _ in 0..<2 {
             let launch = GuardedLaunch(system)
             #expect(launch.version == 2)
@@ -369,7 +371,7 @@ struct CrashGuardTests {
         try await generic.config.downloadNewConfig()
         generic.live()
         for _ in 0..<3 { #expect(GuardedLaunch(system, userID: "2").version == 7) }
-        // User 2 had the generic user's document, which is refused for both.
+        // User 2 used the generic user's document, which is refused for both.
         #expect(GuardedLaunch(system, userID: nil).version == nil)
         #expect(GuardedLaunch(system).version == 2)
     }
@@ -431,17 +433,17 @@ struct CrashGuardTests {
         #expect(log.messages.contains { $0.text.contains("keeps no records") })
     }
 
-    /// The process is killed before each call of the file system that a step makes.
+    /// Kills the process before each file system call that a step makes.
     @Test func aKillAtAnyStepOfTheGuardLosesNothing() async throws {
         let start = try await Self.filesWithTwoVersions()
         for _ in 0..<2 { #expect(GuardedLaunch(start).version == 2) }
-        // The verdict, and the session that begins with it.
+        // The verdict, and the session that starts with it.
         var number = 0
         while true {
             let system = start.reopened(.init(ending: number))
             let isWhole: Bool
             do {
-                // What it reads once it was killed, nobody sees.
+                // The result of this read does not matter: the process has been killed by then.
                 let launch = GuardedLaunch(system, bootstrap: Self.bootstrap)
                 let version = launch.version
                 isWhole = system.calls.count <= number
@@ -453,7 +455,7 @@ struct CrashGuardTests {
             number += 1
         }
         #expect(number > 10)
-        // The copy of a good document, and the word that it is good.
+        // The copy of a good document, and the record that it is good.
         let fresh = ModelFileSystem()
         let first = GuardedLaunch(
             fresh, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))))
@@ -469,7 +471,7 @@ struct CrashGuardTests {
             let isWhole = system.calls.count <= before + number
             let after = system.reopened()
             #expect(GuardedLaunch(after).version == 1, "killed before \(number)")
-            // Whatever the copy is, it is whole, and this user's.
+            // If there is a copy, it is whole and belongs to this user.
             let copy = GuardedLaunch(after).crashGuard.goodConfiguration(of: UserID("1"))
             #expect(copy == nil || copy == GuardedLaunch.document(1))
             if isWhole {
@@ -481,7 +483,7 @@ struct CrashGuardTests {
         #expect(number > 10)
     }
 
-    /// Stores documents with which the app has died three times.
+    /// Stores documents with which the app has crashed three times.
     private static func storeBad(
         _ documents: [(userID: String?, version: Int)], in store: InMemoryStore
     ) throws {

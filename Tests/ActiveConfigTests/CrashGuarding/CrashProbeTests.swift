@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// A program that crashes on a value, started again and again.
+/// A program that crashes on a value and is started repeatedly.
 @Suite(.timeLimit(.minutes(Rounds.minutes)), .serialized, .onOneThread)
 struct CrashProbeTests {
     private let folder = TemporaryFolder()
@@ -28,7 +28,7 @@ struct CrashProbeTests {
             try child.run()
         }
 
-        /// The rest of a line that starts with a word.
+        /// The rest of the line that starts with `word`.
         func line(_ word: String) -> String? {
             while let line = readLine() {
                 if line.hasPrefix("\(word): ") { return String(line.dropFirst(word.count + 2)) }
@@ -80,7 +80,7 @@ struct CrashProbeTests {
         let good = try Probe(folder, document: document(1, mode: "calm"))
         try lives(good, "healthy", "exit", mode: "calm")
         #expect(!good.hasCrashed())
-        // The first crash comes in the launch that downloads the document.
+        // The first crash happens in the launch that downloads the document.
         let bad = try document(2, mode: "crash")
         for launch in 0..<3 {
             let probe = try Probe(folder, document: launch == 0 ? bad : nil)
@@ -93,7 +93,7 @@ struct CrashProbeTests {
         #expect(saved.line("verdict")?.contains("has died 3 times after version 2") == true)
         try saved.tell("version")
         #expect(saved.line("version") == "1")
-        // Killed without a word, three times within the window: then the good one goes too.
+        // Killed three times within the window: then the good document is rolled back, too.
         saved.child.kill()
         #expect(saved.hasCrashed())
         for _ in 0..<2 {
@@ -121,7 +121,7 @@ struct CrashProbeTests {
         }
     }
 
-    @Test func returningFromMainIsNoCrashWhenNobodyKeepsTheGuard() throws {
+    @Test func returningFromMainIsNoCrashWhenTheGuardIsNotRetained() throws {
         let file = try document(1, mode: "calm")
         for _ in 0..<8 {
             let probe = try Probe(folder, document: file)
@@ -146,7 +146,7 @@ struct CrashProbeTests {
         #expect(!app.hasCrashed())
     }
 
-    /// Kills at random moments of the launch, most of which are those of the guard's writes.
+    /// Kills at random moments of the launch, which is mostly spent on the guard's writes.
     @Test func killsAtRandomMomentsLeaveTheGoodDocumentOrTheDefaults() throws {
         let good = try Probe(folder, document: document(1, mode: "calm"))
         try lives(good, "healthy", "exit", mode: "calm")

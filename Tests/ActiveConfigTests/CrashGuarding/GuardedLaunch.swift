@@ -4,7 +4,7 @@ import Foundation
 @testable import ActiveConfig
 @testable import ActiveConfigTrust
 
-/// Launch of an app with a guard, as a process of its own: it dies when it is released.
+/// Launch of an app with a guard, modelled as its own process, which crashes when it is released.
 struct GuardedLaunch {
     let config: ActiveConfig
     let crashGuard: CrashGuard
@@ -19,10 +19,11 @@ struct GuardedLaunch {
     /// Starts the app.
     ///
     /// - Parameters:
-    ///   - system: The files of the launches before.
-    ///   - number: The number of the process; that of the tests' process is free at each launch.
-    ///   - downloader: The server.
-    ///   - bootstrap: What comes with the app.
+    ///   - system: The files that earlier launches left.
+    ///   - number: The process number; with the default, the test's own, the processes of
+    ///     earlier launches count as ended.
+    ///   - downloader: The downloader.
+    ///   - bootstrap: The bootstrap configuration of the app.
     ///   - userID: The user.
     ///   - activation: When a downloaded document becomes active.
     init(
@@ -49,10 +50,10 @@ struct GuardedLaunch {
         config.currentUserID = userID
     }
 
-    /// The active version, read as the app does.
+    /// The active version, read in the same way as the app reads it.
     var version: Int? { config["Home"]?.integer(forKey: "version") }
 
-    /// Lets the app live with its document.
+    /// Marks the document as healthy, as the guard does for an app that stays alive.
     func live() {
         crashGuard.markHealthy()
         crashGuard.drain()
@@ -66,6 +67,6 @@ struct GuardedLaunch {
 }
 
 extension ModelFileSystem {
-    /// Ends the process before a call, counted from the first one.
+    /// Ends the process before the call with this number, counted from the first one.
     func endCalls(at number: Int) { state.withLock { $0.faults.ending = number } }
 }

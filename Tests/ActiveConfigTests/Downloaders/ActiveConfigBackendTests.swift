@@ -31,8 +31,8 @@ struct ActiveConfigBackendTests {
         "é", "e\u{301}", "🦊", "a\0b", "\r\nX: y", "user", "events",
     ]
 
-    /// Checks the target that arrives, after all the changes Foundation and its HTTP client make to
-    /// a URL.
+    /// Checks the request target that arrives, after all changes that Foundation and its HTTP
+    /// client make to a URL.
     @Test(.timeLimit(.minutes(Rounds.minutes)), arguments: userIDs)
     func theBackendAsksForEachUserByThatUserAlone(userID: String) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(404) }

@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Header fields of the client protocol beside the entity tag, over real connections.
+/// Header fields of the client protocol other than the entity tag, over real connections.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AnswerFieldsTests {
     private func answers(
@@ -40,7 +40,7 @@ struct AnswerFieldsTests {
             #expect(first.original?.signature == "first")
             #expect(first.original?.entityTag == "\"t\"")
             #expect(first.original?.headerField("ActiveConfig-Acknowledge") == "0.25")
-            // The 304 has no bytes, and a signature of the ones that are known.
+            // The 304 has no body; its signature covers the bytes that are already known.
             let again = try #require(
                 try await downloader.requestActiveConfig(
                     forUserID: nil, lastKnown: first.keptInMemory))

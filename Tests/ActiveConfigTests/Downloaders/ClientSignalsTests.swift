@@ -127,7 +127,7 @@ struct ClientSignalsTests {
         })
         #expect(signals.values["app.version"] == "2.4.0")
         #expect(signals.values["device.country"] == "JP")
-        // The server would refuse the request.
+        // The server would reject the request.
         #expect(signals.values["device.language"] == nil)
     }
 

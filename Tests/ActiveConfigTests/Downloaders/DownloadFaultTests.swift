@@ -4,8 +4,8 @@ import Testing
 
 /// Downloads by a separate process from misbehaving servers.
 ///
-/// The process survives, in bounded memory, and reports the outcome. `Tests/run.sh release` runs
-/// these tests with a `DownloadProbe` built for release.
+/// The process survives, stays within its memory bound, and reports the outcome. `Tests/run.sh
+/// release` runs these tests with a release build of `DownloadProbe`.
 @Suite(.serialized, .timeLimit(.minutes(Rounds.minutes)), .disabled(if: Sanitizer.isOn))
 struct DownloadFaultTests {
     private static let document =
@@ -13,7 +13,7 @@ struct DownloadFaultTests {
     /// Peak memory allowed, in MiB: more than a download needs, less than an unbounded body takes.
     private static let bound = 200
 
-    /// Server's behaviour with the outcome that the probe must report.
+    /// A server's behaviour, and the outcome that the probe must report.
     struct Fault: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let steps: [LoopbackServer.Step]
@@ -62,7 +62,7 @@ struct DownloadFaultTests {
             timeout: "500"),
     ]
 
-    /// The error comes while the server still sends, the process continues, and the connection
+    /// The error arrives while the server still sends, the process continues, and the connection
     /// closes.
     @Test(arguments: endless)
     func theDownloaderLeavesAnAnswerWithoutEnd(fault: Fault) async throws {
@@ -109,8 +109,7 @@ struct DownloadFaultTests {
         #expect(result.peak < Self.bound)
     }
 
-    /// Answers that are being sent while a download is cancelled, at any time from its start to its
-    /// end.
+    /// Answers during which a download is cancelled, at any time from their start to their end.
     private static let answers = [
         Fault("document", LoopbackServer.response(body: document), "document"),
         Fault("redirect", LoopbackServer.response(302, headers: ["Location": "/end"]), "document"),

@@ -70,11 +70,9 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    /// There is nothing known that a 304 could confirm.
+    /// The client has no document that a 304 could confirm.
     @Test(arguments: [(false, false), (true, false), (false, true)])
-    func theDownloaderTakesA304ThatNobodyAskedForAsAnError(isKnown: Bool, isConditional: Bool)
-        async throws
-    {
+    func anUnrequested304IsAnError(isKnown: Bool, isConditional: Bool) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(304) }
         defer { server.stop() }
         let url = try server.url("/")
@@ -92,7 +90,7 @@ struct JSONURLDownloaderTests {
     }
 
     @Test(arguments: [#"Basic realm="x""#, "Bearer", #"Digest realm="a", nonce="b""#, "Negotiate"])
-    func theDownloaderTellsOfAStatusThatAsksForCredentials(challenge: String) async throws {
+    func aStatusThatAsksForCredentialsIsAnError(challenge: String) async throws {
         try await withServer { _ in
             LoopbackServer.response(401, headers: ["WWW-Authenticate": challenge], body: "no")
         } body: { downloader, server in
@@ -122,7 +120,7 @@ struct JSONURLDownloaderTests {
         #expect(error.url?.absoluteString == "https://a.example/x")
     }
 
-    @Test func theDownloaderTellsNoSecretOfTheURL() async throws {
+    @Test func anErrorDoesNotContainSecretsOfTheURL() async throws {
         try await withServer { _ in
             LoopbackServer.response(500)
         } body: { downloader, _ in
@@ -145,9 +143,9 @@ struct JSONURLDownloaderTests {
 
     /// The answers never end, so a reader that waited for the end would wait forever.
     @Test(arguments: [
-        ("its length is said", "Content-Length: 1000000000", 0),
-        ("its length is not said", "Connection: close", 2_000_000),
-        ("it comes in chunks", "Transfer-Encoding: chunked", 2_000_000),
+        ("with its length", "Content-Length: 1000000000", 0),
+        ("until the connection closes", "Connection: close", 2_000_000),
+        ("chunked", "Transfer-Encoding: chunked", 2_000_000),
     ])
     func theDownloaderStopsABodyOverTheLimitWhileItArrives(name: String, field: String, size: Int)
         async throws
@@ -162,15 +160,15 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test(arguments: ["its length is said", "it ends with the connection", "it comes in chunks"])
+    @Test(arguments: ["with its length", "until the connection closes", "chunked"])
     func aBodyOfExactlyTheLimitIsADocumentAndOneByteMoreIsNot(form: String) async throws {
         let size = 100_000
         for excess in 0...1 {
             let text = Self.document.padding(toLength: size + excess, withPad: " ", startingAt: 0)
             let answer =
                 switch form {
-                case "its length is said": "Content-Length: \(size + excess)\r\n\r\n\(text)"
-                case "it comes in chunks":
+                case "with its length": "Content-Length: \(size + excess)\r\n\r\n\(text)"
+                case "chunked":
                     "Transfer-Encoding: chunked\r\n\r\n"
                         + "\(String(size + excess, radix: 16))\r\n\(text)\r\n0\r\n\r\n"
                 default: "Connection: close\r\n\r\n\(text)"
@@ -187,7 +185,7 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    @Test func anAnswerMayTakeThirtySecondsUnlessSaidOtherwise() {
+    @Test func anAnswerMayTakeThirtySecondsByDefault() {
         let url = URL(filePath: "/")
         let downloaders = [
             JSONURLDownloader { _ in URLRequest(url: url) },
@@ -235,8 +233,8 @@ struct JSONURLDownloaderTests {
         }
     }
 
-    /// On Linux, Foundation traps at some of these intervals, and treats less than a second as
-    /// none.
+    /// On Linux, Foundation traps at some of these intervals, and treats less than a second as no
+    /// timeout.
     @Test(arguments: [TimeInterval.infinity, .greatestFiniteMagnitude, 1e18, 0.9, .nan])
     func theDownloaderTakesAnyTimeoutIntervalOfARequest(interval: TimeInterval) async throws {
         let server = try LoopbackServer { _ in LoopbackServer.response(body: Self.document) }

@@ -47,7 +47,7 @@ final class LoopbackServer: Sendable {
 
     var requests: [Request] { state.withLock { $0.requests } }
 
-    /// Event on a connection that tests can wait for.
+    /// Event on a connection for which tests can wait.
     enum Event: Sendable {
         /// A request has arrived.
         case request
@@ -57,13 +57,13 @@ final class LoopbackServer: Sendable {
 
     private let events = AsyncStream.makeStream(of: Event.self)
 
-    /// Waits until `event` happens, or returns at once if it has happened since the last wait.
+    /// Waits until `event` happens; returns immediately if it has happened since the last wait.
     func wait(for event: Event) async {
         for await next in events.stream where next == event { return }
     }
 
     /// Starts a server on a free port; it closes each connection after the answer unless
-    /// `keepsAlive`.
+    /// `keepsAlive` is true.
     init(keepsAlive: Bool = false, _ answer: @escaping @Sendable (Request) -> [Step]) throws {
         self.keepsAlive = keepsAlive
         self.answer = answer

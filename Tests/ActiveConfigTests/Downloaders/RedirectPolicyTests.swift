@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Redirects that are followed, and the header fields that are forwarded.
+/// The redirects that are followed, and the header fields that are forwarded.
 struct RedirectPolicyTests {
     private func request(
         from url: String, to newURL: String, method: String = "GET"

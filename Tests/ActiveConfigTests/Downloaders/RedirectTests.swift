@@ -6,7 +6,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Redirects that a download follows, and the header fields that it forwards.
+/// The redirects that a download follows, and the header fields that it forwards.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RedirectTests {
     private static let document =

@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Requests that have to be waited for, that carry credentials, and that are refused.
+/// Asynchronous creation of requests, their credentials, and refused requests.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RequestTests {
     private static let document =
@@ -18,7 +18,7 @@ struct RequestTests {
         var description: String { "no token \(RequestTests.secret)" }
     }
 
-    /// The app's session: its token, and how often it was refreshed.
+    /// The app's session: its token, and the number of refreshes.
     private actor Session {
         private(set) var token = "old"
         private(set) var refreshCount = 0
@@ -29,7 +29,7 @@ struct RequestTests {
         }
     }
 
-    /// Server that accepts the token "new" only.
+    /// Server that accepts only the token "new".
     private static func strictServer() throws -> LoopbackServer {
         try LoopbackServer { request in
             request.headers["authorization"] == "Bearer new"
@@ -128,7 +128,7 @@ struct RequestTests {
         let refused = AsyncStream.makeStream(of: Void.self)
         let downloader = JSONURLDownloader(
             refresh: {
-                // Until all requests have been refused.
+                // Waits until all requests have been refused.
                 var count = 0
                 for await _ in refused.stream {
                     count += 1
@@ -194,7 +194,7 @@ struct RequestTests {
         #expect(server.requests.isEmpty)
     }
 
-    /// The user, the key and the token are in no description of any error.
+    /// No description of any error contains the user, the key or the token.
     @Test(arguments: ["throws", "refreshThrows", "404", "refused"])
     func noErrorNamesTheUserOrTheToken(fault: String) async throws {
         let server = try LoopbackServer { _ in
@@ -215,7 +215,7 @@ struct RequestTests {
         let error = try await Self.error(of: downloader)
         for text in ["\(error)", String(reflecting: error), error.localizedDescription] {
             for secret in [Self.secret, "user-17", "example.com"] {
-                // What the app itself threw is kept for the app alone.
+                // The error that the app itself threw is available to the app only.
                 let isOwn = text == String(reflecting: error) && error.code == .noCredentials
                 #expect(isOwn || !text.contains(secret), "\(text)")
             }
@@ -277,7 +277,7 @@ struct RequestTests {
         try await isReleased.waitForSleepers(1)
         tasks[0].cancel()
         await #expect(throws: CancellationError.self) { try await tasks[0].value }
-        // The other request joins that refresh or, if it is refused only now, begins another.
+        // The other request joins that refresh or, if it is refused after it, starts another.
         let driver = Task {
             while !Task.isCancelled {
                 isReleased.advance(by: .seconds(1))

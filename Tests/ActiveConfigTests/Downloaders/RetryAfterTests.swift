@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 
 struct RetryAfterTests {
-    /// The time of the examples in RFC 9110, 5.6.7.
+    /// The date of the examples in RFC 9110, section 5.6.7.
     private static let now = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(

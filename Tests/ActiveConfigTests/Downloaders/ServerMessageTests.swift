@@ -8,14 +8,15 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// What errors tell of an answer: the server's sentence, the status, and the URL without secrets.
+/// Details of an answer in error messages: the server's message, the status, and the URL without
+/// secrets.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServerMessageTests {
     private static let sentence = "There is no project \"shop\": publish a template to it first."
     private static let document =
         #"{"meta":{},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
 
-    /// An error's body as the client protocol has it (PROTOCOL, overview).
+    /// An error body as specified by the client protocol (PROTOCOL, overview).
     private static func body(_ status: Int = 404, _ message: String = sentence) -> String {
         let error: SettingValue = [
             "error": ["code": .integer(status), "status": "X", "message": .string(message)]
@@ -23,7 +24,7 @@ struct ServerMessageTests {
         return String(decoding: error.jsonData(), as: UTF8.self)
     }
 
-    /// An answer after which the connection stays open, as the backend gives it.
+    /// An answer after which the connection stays open, as the backend sends it.
     private static func kept(
         _ status: Int, _ fields: String = "", body: String = document
     ) -> [LoopbackServer.Step] {
@@ -109,7 +110,7 @@ struct ServerMessageTests {
         #expect(text.count < 600)
     }
 
-    /// Answers that have no sentence, or none that arrives, are errors all the same.
+    /// Answers without a message, or whose message does not arrive, still result in errors.
     @Test(
         arguments: [
             ("HTML", "<html>\"error\"</html>", 0), ("nothing", "", 0),
@@ -135,7 +136,7 @@ struct ServerMessageTests {
         #expect(!"\(error)".contains("says"), "\(error)")
     }
 
-    /// A server or a proxy may repeat the request in its answer.
+    /// A server or a proxy may repeat parts of the request in its answer.
     @Test func whatTheServerRepeatsOfTheRequestIsNotInTheError() async throws {
         let server = try LoopbackServer { request in
             LoopbackServer.response(
@@ -153,7 +154,7 @@ struct ServerMessageTests {
         #expect("\(error)".contains("sorry"))
     }
 
-    /// A request with a credential, and forms of it in the server's message.
+    /// A request with a credential, and forms of the credential in the server's message.
     struct Repetition: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var field = ("X-Harmless", "-")

@@ -4,10 +4,11 @@ import Testing
 
 /// Downloads over TLS by a child process.
 ///
-/// The process must not die when a connection that was kept open for the next request is abandoned.
+/// The process must not crash when a connection that was kept open for the next request is
+/// abandoned.
 @Suite(
     .serialized, .timeLimit(.minutes(Rounds.minutes)),
-    .enabled(if: TLSServer.isAvailable, "openssl and Python's ssl are needed"),
+    .enabled(if: TLSServer.isAvailable, "requires openssl and Python's ssl module"),
     .disabled(if: Sanitizer.isOn))
 struct TLSDownloadTests {
     @Test func theDownloaderTrustsNoUnknownCertificate() async throws {

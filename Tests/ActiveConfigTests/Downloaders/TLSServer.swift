@@ -8,7 +8,7 @@ final class TLSServer: Sendable {
     private let folder = TemporaryFolder()
     private let child = ChildProcess()
 
-    /// File of the certificate, for clients that should trust it.
+    /// The certificate's file, for clients that should trust it.
     let certificate: URL
     /// Base URL; `/insecure` redirects to http.
     let url: String

@@ -28,7 +28,7 @@ struct ConfigurationFormatErrorTests {
     static let rows = [
         Row("empty", "", Expected(.unexpectedEnd, at: 0, 1, 1, in: "")),
         Row("blank lines", "\n\n  ", Expected(.unexpectedEnd, at: 4, 3, 3, in: "")),
-        Row("no object", "\n [1]", Expected(.notAnObject, at: 2, 2, 2, in: "")),
+        Row("not an object", "\n [1]", Expected(.notAnObject, at: 2, 2, 2, in: "")),
         Row("a key", "{\n  meta: {}\n}", Expected(.syntax, at: 4, 2, 3, in: "")),
         Row(
             "no colon", "{\r\n\"meta\" {}}", Expected(.syntax, at: 10, 2, 8, in: "meta")),
@@ -40,22 +40,22 @@ struct ConfigurationFormatErrorTests {
             "in an array", #"{"meta":{"a":[1,[2,{"b":3}],[x]]}}"#,
             Expected(.syntax, at: 29, 1, 30, in: "meta.a[2][0]")),
         Row(
-            "behind a member", #"{"meta":{"a":1 "b":2}}"#,
+            "after a member", #"{"meta":{"a":1 "b":2}}"#,
             Expected(.syntax, at: 15, 1, 16, in: "meta.a")),
         Row(
-            "columns are scalars", "{\"é😹\":\"\\q\"}",
+            "columns count scalars", "{\"é😹\":\"\\q\"}",
             Expected(.invalidEscape, at: 11, 1, 8, in: "é😹")),
         Row(
-            "behind a mark", "\u{FEFF}{\"meta\":x}",
+            "after a byte order mark", "\u{FEFF}{\"meta\":x}",
             Expected(.syntax, at: 11, 1, 9, in: "meta")),
         Row(
             "a key with brackets", #"{"a]}\",{":{"b":?}}"#,
             Expected(.syntax, at: 16, 1, 17, in: #"a]}\",{.b"#)),
         Row(
-            "meta is no object", #"{"config_sections":{}, "meta":[]}"#,
+            "meta is not an object", #"{"config_sections":{}, "meta":[]}"#,
             Expected(.metaMissing, at: 30, 1, 31, in: "meta")),
         Row(
-            "sections are none", "{\"meta\":{},\n\"config_sections\":7}",
+            "sections are not an object", "{\"meta\":{},\n\"config_sections\":7}",
             Expected(.sectionsMissing, at: 30, 2, 19, in: "config_sections")),
         Row("no meta", "\n{}", Expected(.metaMissing, at: 1, 2, 1, in: "")),
         Row(

@@ -39,7 +39,7 @@ struct ConfigurationLimitsTests {
         #expect(try DocumentText.fault(in: "{", limits: .init(maximumSize: -1)).code == .tooLarge)
     }
 
-    /// Five of the levels are objects around the value.
+    /// Five of the levels are the objects around the value.
     @Test func theReaderAcceptsTheGreatestDepthAndNoneMore() throws {
         #expect(try DocumentText.value(arrays(123)).arrayValue?.count == 1)
         let error = try DocumentText.fault(in: DocumentText.make(value: arrays(124)))
@@ -88,7 +88,7 @@ struct ConfigurationLimitsTests {
         #expect(closing.code == .syntax)
     }
 
-    /// Reading 2 MiB of these would take minutes if the time were quadratic.
+    /// Reading 2 MiB of these would take minutes if it took quadratic time.
     @Test(arguments: [
         Row("small arrays", "[],", 3), Row("small objects", #"{"a":1},"#, 8), Row("zeros", "0,", 2),
     ])

@@ -5,10 +5,10 @@ import Testing
 
 /// `init(dictionary:)` with the objects that JSONSerialization and property lists produce.
 struct DictionaryReaderTests {
-    /// Object that no configuration can represent.
+    /// Object that a configuration cannot represent.
     private final class Custom {}
 
-    /// Closure that makes the value where it is used: `Any` cannot be sent to a test.
+    /// Closure that makes the value where it is used, because `Any` is not `Sendable`.
     struct Maker: Sendable {
         let make: @Sendable () -> Any
 
@@ -158,7 +158,7 @@ struct DictionaryReaderTests {
         #expect(try ConfigurationState(dictionary: dictionary) == expected)
     }
 
-    /// FORMAT 1.4: the same depth as in a text.
+    /// FORMAT 1.4: the same depth limit as for text.
     @Test func theReaderRefusesWhatIsTooDeep() throws {
         var nested: Any = []
         for _ in 1..<123 { nested = [nested] }

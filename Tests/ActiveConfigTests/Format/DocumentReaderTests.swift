@@ -41,7 +41,7 @@ struct DocumentReaderTests {
         #expect(try DocumentText.value("\"\u{FEFF}\"") == "\u{FEFF}")
     }
 
-    /// FORMAT 1.1: encodings that a byte order mark or zero bytes would reveal.
+    /// FORMAT 1.1: encodings that a byte order mark or zero bytes reveal.
     @Test(arguments: [
         String.Encoding.utf16BigEndian, .utf16LittleEndian, .utf32BigEndian, .utf16, .utf32,
     ])
@@ -136,7 +136,7 @@ struct DocumentReaderTests {
         #expect(try DocumentText.fault(in: row.input).code == row.expected)
     }
 
-    /// FORMAT 2.1 and 3.1: names may contain escapes, and other members are ignored.
+    /// FORMAT 2.1 and 3.1: names may contain escapes, and unknown members are ignored.
     @Test func theReaderTakesNamesWithEscapesAndIgnoresOthers() throws {
         let text =
             #"{"met\u0061":{"a":1},"x":[{"meta":2}],"config\u005fsections":{"S":"#

@@ -28,7 +28,7 @@ struct DocumentWriterTests {
                 == #"{"config_sections":{"S":{"settings":{}}},"meta":{}}"#)
     }
 
-    /// Swift's `<` finds a Kelvin sign neither before nor after nor equal to "K::".
+    /// With Swift's `<`, the Kelvin sign is neither less than, greater than nor equal to "K::".
     @Test func theWriterSortsNamesByTheirBytes() {
         let names = ["K::", "KR", "K:", "\u{212A}", "a", "Z", "\u{E9}", "\u{FF41}", "\u{1F600}"]
         let sorted =

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// The version of the format: FORMAT 2.2.
+/// The format version (FORMAT 2.2).
 struct FormatVersionTests {
     static let rows = [
         Row("absent", "", FormatVersion.Verdict.supported), Row("1", "1", .supported),

@@ -2,7 +2,8 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Replays fuzzer finds and seeds: none crashes, and accepted documents survive writing.
+/// Replays the fuzzer's finds and seeds: none crashes the reader, and accepted documents survive
+/// being written.
 struct FuzzFindsTests {
     /// Names of the files; empty if the folder cannot be read, which `theFixturesHaveFinds`
     /// detects.

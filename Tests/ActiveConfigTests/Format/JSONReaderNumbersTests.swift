@@ -12,7 +12,7 @@ struct JSONReaderNumbersTests {
     ])
     func theReaderReadsIntegers(row: Row<String, Int>) throws {
         guard case .integer(row.expected) = try DocumentText.value(row.input) else {
-            Issue.record("\(try DocumentText.value(row.input)) is no such integer")
+            Issue.record("\(try DocumentText.value(row.input)) is not that integer")
             return
         }
     }
@@ -35,7 +35,7 @@ struct JSONReaderNumbersTests {
     ])
     func theReaderReadsDoubles(row: Row<String, Double>) throws {
         guard case .double(let double) = try DocumentText.value(row.input) else {
-            Issue.record("\(try DocumentText.value(row.input)) is no double")
+            Issue.record("\(try DocumentText.value(row.input)) is not a double")
             return
         }
         #expect(double.bitPattern == row.expected.bitPattern)
@@ -77,7 +77,7 @@ struct JSONReaderNumbersTests {
             Row(
                 "zeros in the exponent", "1e" + String(repeating: "0", count: 1_000_000) + "3", 1000
             ),
-            Row("zero to a great power", "0e" + String(repeating: "9", count: 1_000_000), 0),
+            Row("zero to a large power", "0e" + String(repeating: "9", count: 1_000_000), 0),
         ])
     func theReaderReadsAMillionDigits(row: Row<String, Double>) throws {
         #expect(try DocumentText.value(row.input) == .double(row.expected))
@@ -85,13 +85,13 @@ struct JSONReaderNumbersTests {
 
     /// FORMAT 1.4.
     @Test(.timeLimit(.minutes(Rounds.minutes)), arguments: ["", "e-5"])
-    func theReaderRefusesAMillionDigitsInFrontOfTheStop(exponent: String) throws {
+    func theReaderRefusesAMillionDigitsBeforeThePoint(exponent: String) throws {
         let text = String(repeating: "7", count: 1_000_000) + exponent
         let error = try DocumentText.fault(in: DocumentText.make(value: text))
         #expect(error.code == .numberOutOfRange)
     }
 
-    /// Many zeros cancel a large exponent.
+    /// Many zeros compensate for a large exponent.
     @Test func theReaderReadsExponentsThatZerosOutweigh() throws {
         let zeros = String(repeating: "0", count: 100_010)
         #expect(try DocumentText.value("0.\(zeros)1e100020") == 1e9)

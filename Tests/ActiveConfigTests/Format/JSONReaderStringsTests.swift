@@ -29,7 +29,7 @@ struct JSONReaderStringsTests {
         #expect(Array(string.utf8) == Array(row.expected.utf8))
     }
 
-    /// Tries each length and each position of an escape: the reader takes eight bytes per step.
+    /// Tries each length and each position of an escape: the reader handles eight bytes per step.
     @Test func theReaderReadsStringsOfEveryLength() throws {
         for length in 0...40 {
             let text = String(repeating: "x", count: length)
@@ -52,9 +52,9 @@ struct JSONReaderStringsTests {
             Row("overlong", [0xC0, 0xAF], 0),
             Row("overlong of three", [0x61, 0xE0, 0x80, 0x80], 1),
             Row("surrogate", [0xED, 0xA0, 0x80], 0), Row("too large", [0xF4, 0x90, 0x80, 0x80], 0),
-            Row("behind characters", Array("é😹".utf8) + [0xC3, 0x28], 6),
-            Row("behind eight bytes", Array("abcdefghij".utf8) + [0xFE], 10),
-            Row("behind an escape", Array(#"\u00e9\n"#.utf8) + [0xA9], 8),
+            Row("after characters", Array("é😹".utf8) + [0xC3, 0x28], 6),
+            Row("after eight bytes", Array("abcdefghij".utf8) + [0xFE], 10),
+            Row("after an escape", Array(#"\u00e9\n"#.utf8) + [0xA9], 8),
             Row("before an escape", [0xC3] + Array(#"\u00a9"#.utf8), 0),
         ] as [Row<[UInt8], Int>])
     func theReaderRefusesInvalidUTF8AtItsPlace(row: Row<[UInt8], Int>) throws {
@@ -73,11 +73,11 @@ struct JSONReaderStringsTests {
     }
 
     @Test(arguments: [
-        Row("lead alone", #"\ud800"#, 0), Row("lead behind text", #"ab\ud83dcd"#, 2),
+        Row("lead alone", #"\ud800"#, 0), Row("lead after text", #"ab\ud83dcd"#, 2),
         Row("trail alone", #"\udc00"#, 0), Row("lead twice", #"\ud800\ud800"#, 0),
-        Row("turned round", #"\ude39\ud83d"#, 0), Row("lead then escape", #"a\uD800\n"#, 1),
+        Row("in reverse order", #"\ude39\ud83d"#, 0), Row("lead then escape", #"a\uD800\n"#, 1),
         Row("lead then character", #"\uD888\u1234"#, 0),
-        Row("behind a pair", #"\ud83d\ude39\ud83d"#, 12),
+        Row("after a pair", #"\ud83d\ude39\ud83d"#, 12),
         Row("unknown", #"ab\x"#, 2), Row("capital", #"\U0041"#, 0), Row("tab", "\\\t", 0),
         Row("of two bytes", "\\é", 0), Row("two digits", #"a\u00"#, 1),
         Row("no digit", #"\u00g0"#, 0),
@@ -109,7 +109,7 @@ struct JSONReaderStringsTests {
         #expect(error.path == "meta")
     }
 
-    /// Apple's systems before iOS 18 and its siblings use it in place of the standard library's.
+    /// Apple's systems before iOS 18 and its counterparts use it instead of the standard library's.
     @Test func theReadersOwnCheckOfUTF8AgreesWithFoundation() {
         let edges: [UInt8] = [
             0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1,
@@ -117,7 +117,7 @@ struct JSONReaderStringsTests {
         ]
         var sequences: [[UInt8]] = [[]]
         for length in 1...4 {
-            // Only these leads start four bytes.
+            // Only these lead bytes start sequences of four bytes.
             let leads = length == 4 ? [0xF0, 0xF1, 0xF4] : edges
             sequences = leads.flatMap { lead in sequences.map { [lead] + $0 } }
             for bytes in sequences {

@@ -12,7 +12,7 @@ struct JSONTestSuiteTests {
         case either
     }
 
-    /// Text of a case: either Base64, or a repeated part with a tail.
+    /// Text of a case: Base64, or a repeated part with a tail.
     struct Case: Decodable, Sendable, CustomTestStringConvertible {
         let name: String
         let expected: Verdict
@@ -54,10 +54,10 @@ struct JSONTestSuiteTests {
         "n_array_extra_comma", "n_array_number_and_comma", "n_object_trailing_comma",
     ]
 
-    /// Refused as a text, accepted as a setting: there its comma precedes a closing brace.
+    /// Invalid as a text, accepted as a setting, where its comma precedes a closing brace.
     static let commaBehindTheValue = "n_array_comma_after_close"
 
-    /// Result of a reading, and the time it took.
+    /// Result of a read, and the time it took.
     private func measure(
         _ read: () throws(ConfigurationFormatError) -> SettingValue?
     ) -> (Result<SettingValue?, ConfigurationFormatError>, Duration) {
@@ -80,7 +80,7 @@ struct JSONTestSuiteTests {
         #expect(names.isSuperset(of: Self.trailingCommas.union([Self.commaBehindTheValue])))
     }
 
-    /// Tries each case as a JSON value by itself.
+    /// Tries each case as a standalone JSON value.
     @Test(arguments: cases)
     func theReaderReadsATextAsTheStandardHasIt(test: Case) {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in
@@ -121,10 +121,10 @@ struct JSONTestSuiteTests {
         }
     }
 
-    /// Far more than a case takes: milliseconds, on a machine that is not busy.
+    /// Much longer than the milliseconds that a case takes on an idle machine.
     private static let patience: Duration = .seconds(60)
 
-    /// Tries each case as a whole document, which none of them is.
+    /// Tries each case as a whole document; none of them is one.
     @Test(arguments: cases)
     func theReaderRefusesATextThatIsNoDocument(test: Case) throws {
         let (result, duration) = measure { () throws(ConfigurationFormatError) in

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LargeIntegerReadingTests {
     private static let digits = "12345678901234567890"
-    /// The same double has these digits.
+    /// These digits round to the same double.
     private static let otherDigits = "12345678901234567891"
     private static let nearest = 12_345_678_901_234_567_890.0
 
@@ -30,8 +30,8 @@ struct LargeIntegerReadingTests {
     @Test(
         arguments: [
             Row("alone", digits, digits), Row("negative", "-\(digits)", "-\(digits)"),
-            Row("the first beyond", "9223372036854775808", "9223372036854775808"),
-            Row("the last within", "9223372036854775807", "9223372036854775807"),
+            Row("the first beyond Int64", "9223372036854775808", "9223372036854775808"),
+            Row("the last within Int64", "9223372036854775807", "9223372036854775807"),
             Row("the longest", digits309, digits309),
             Row(
                 "nested",
@@ -45,10 +45,10 @@ struct LargeIntegerReadingTests {
                 #"{"0":[\#(digits)],"1":1e+19}"#),
             Row("a trailing comma", "[\(digits),]", "[\(digits)]"),
             Row(
-                "the last of equal names", #"{"a": \#(otherDigits), "a": \#(digits)}"#,
+                "the last of duplicate names", #"{"a": \#(otherDigits), "a": \#(digits)}"#,
                 #"{"a":\#(digits)}"#),
             Row(
-                "a double after it", #"{"a": [\#(digits)], "a": [\#(digits)e0]}"#,
+                "a duplicate with a double", #"{"a": [\#(digits)], "a": [\#(digits)e0]}"#,
                 #"{"a":[1.2345678901234567e+19]}"#),
             Row(
                 "equal names", #"{"é": \#(otherDigits), "e\u0301": \#(digits)}"#,
@@ -74,7 +74,7 @@ struct LargeIntegerReadingTests {
         #expect(limit.integer(forKey: "limit") == nil && limit.string(forKey: "limit") == nil)
     }
 
-    /// FORMAT 4.1: so none has more than 309 digits.
+    /// FORMAT 4.1: an accepted integer therefore has at most 309 digits.
     @Test(arguments: [310, 100_000])
     func anIntegerBeyondADoubleIsAnError(digits: Int) throws {
         let text = DocumentText.make(value: String(repeating: "9", count: digits))
@@ -83,9 +83,9 @@ struct LargeIntegerReadingTests {
 
     @Test(
         arguments: [
-            Row("a member that is ignored", #"{"value": 1, "note": \#(digits)}"#, "1"),
+            Row("an ignored member", #"{"value": 1, "note": \#(digits)}"#, "1"),
             Row("the last value", #"{"value": \#(digits), "value": 1e19}"#, "1e+19"),
-            Row("a value after it", #"{"value": 1e19, "value": \#(digits)}"#, digits),
+            Row("a value after a double", #"{"value": 1e19, "value": \#(digits)}"#, digits),
         ])
     func onlyTheValueOfASettingCounts(row: Row<String, String>) throws {
         let sections = #"{"S": {"settings": {"k": \#(row.input)}}}"#

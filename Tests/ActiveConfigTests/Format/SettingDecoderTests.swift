@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Conversions of scalars while decoding: those of FORMAT 5, except that none loses anything.
+/// Conversions of scalars while decoding: those of FORMAT 5, but only where they are lossless.
 struct SettingDecoderTests {
     @Test(
         arguments: [
@@ -35,7 +35,7 @@ struct SettingDecoderTests {
         #expect(try (" +9223372036854775809 " as SettingValue).decode(UInt64.self) == 1 << 63 + 1)
     }
 
-    /// Texts that round to the same `Double` never decode as one another's number.
+    /// Texts that round to the same `Double` never decode as each other's number.
     @Test(arguments: [
         "9223372036854775808", "9223372036854775809", "18446744073709551615",
         "-9223372036854775809",

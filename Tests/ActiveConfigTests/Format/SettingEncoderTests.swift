@@ -3,14 +3,14 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What is encoded reads back.
+/// Encoded values decode to equal values.
 struct SettingEncoderTests {
-    /// Value with its form in a configuration.
+    /// Value and its form in a configuration.
     struct Case: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let encoded: @Sendable () throws -> SettingValue
         let expected: SettingValue?
-        /// True when the copy that is decoded equals the value.
+        /// True when the decoded copy equals the value.
         let readsBack: @Sendable (SettingValue) throws -> Bool
 
         init<Value: Codable & Equatable & Sendable>(_ value: Value, _ expected: SettingValue?) {
@@ -88,7 +88,7 @@ struct SettingEncoderTests {
         let value = try row.encoded()
         if let expected = row.expected { #expect(value == expected) }
         #expect(try row.readsBack(value))
-        // Also through the text of a document.
+        // Also after a round trip through the text of a document.
         #expect(try row.readsBack(SettingValue(jsonData: value.jsonData())))
     }
 
@@ -121,7 +121,7 @@ struct SettingEncoderTests {
         }
     }
 
-    /// What has no form in a configuration, or one that would not read back.
+    /// Values that cannot be represented in a configuration, or would not decode to themselves.
     @Test func aValueThatWouldNotReadBackIsRefused() throws {
         let values: [any Encodable & Sendable] = [
             Double.nan, Double.infinity, -Double.infinity, Float.nan, Float.infinity,
@@ -143,7 +143,7 @@ struct SettingEncoderTests {
         }
     }
 
-    /// Encodable of any type.
+    /// Wraps an encodable value of any type.
     private struct Boxed: Encodable {
         let value: any Encodable
         func encode(to encoder: any Encoder) throws {
@@ -170,7 +170,7 @@ struct SettingEncoderTests {
             try object.encodeNil(forKey: .null)
             try 5.encode(to: object.superEncoder(forKey: .inner))
             try ["a": 6].encode(to: container.superEncoder())
-            // The same container once more adds to it.
+            // Requesting the same container again adds to it.
             var again = encoder.container(keyedBy: Keys.self)
             try again.encode(list.count, forKey: .inner)
             var more = container.nestedContainer(keyedBy: Keys.self, forKey: .object)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Writing dates as text.
+/// Dates as text.
 @Suite(.onOneThread)
 struct SettingTextTests {
     @Test func theTextOfADateKeepsEveryMillisecond() throws {
@@ -29,7 +29,7 @@ struct SettingTextTests {
     }
 }
 
-/// Reading durations.
+/// Parsing of durations.
 struct SettingTextDurationTests {
     @Test(arguments: [
         Row("seconds", "PT1S", Duration.seconds(1)),
@@ -42,7 +42,7 @@ struct SettingTextDurationTests {
             "a third", "PT0.333333333333333333S",
             Duration(secondsComponent: 0, attosecondsComponent: 333_333_333_333_333_333)),
         Row(
-            "more digits than there are", "PT0.0000000000000000019S",
+            "more digits than attoseconds", "PT0.0000000000000000019S",
             Duration(secondsComponent: 0, attosecondsComponent: 1)),
         Row("a plain number", "1.001", .milliseconds(1001)),
         Row("an exponent", "15e-1", .milliseconds(1500)),

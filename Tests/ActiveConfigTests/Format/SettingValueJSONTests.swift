@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Single JSON values, by the rules of the exchange format (FORMAT 1, 4).
+/// Standalone JSON values, by the rules of the exchange format (FORMAT 1, 4).
 @Suite(.onOneThread)
 struct SettingValueJSONTests {
     /// Texts with their values.

@@ -6,7 +6,7 @@ import Testing
 /// Deliveries to registered listeners: content, order and queue.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActiveConfigListenerTests {
-    /// Coordinator that starts with `titles`, and whose n-th download brings the n-th of `next`.
+    /// Coordinator that starts with `titles`, and whose n-th download returns the n-th of `next`.
     private func make(
         _ titles: [String: String] = ["Home": "0"], then next: [String: String]...
     ) -> CoordinatorFixture {
@@ -15,7 +15,7 @@ struct ActiveConfigListenerTests {
             store: InMemoryStore(bootstrap: .state(.titled(titles))))
     }
 
-    @Test("`registerListener` delivers the current section at once, and nothing if there is none")
+    @Test("`registerListener` delivers the current section immediately, if there is one")
     func deliversTheCurrentSection() {
         let fixture = make()
         let listener = fixture.listener()
@@ -25,8 +25,8 @@ struct ActiveConfigListenerTests {
     }
 
     @Test(
-        "Then a listener hears of each change of its section, once, and of its disappearance, once")
-    func hearsOfEachChangeOnce() async throws {
+        "A listener receives each change of its section once, and nil once when it is removed")
+    func receivesEachChangeOnce() async throws {
         let fixture = make(
             then: ["Home": "1"], ["Home": "1", "Other": "1"], ["Other": "2"], ["Other": "3"],
             ["Home": "1"])
@@ -38,7 +38,7 @@ struct ActiveConfigListenerTests {
         #expect(listener.sections.map { $0?.title } == ["0", "1", nil, "1"])
     }
 
-    @Test("The same values in another document are no change")
+    @Test("Equal values in another document are not a change")
     func sameValuesAreNoChange() async throws {
         let text = #"""
             {"config_sections": {"Home": {"note": 1, "settings": {"title": {"value": "0", "x": []}}}},
@@ -74,7 +74,7 @@ struct ActiveConfigListenerTests {
         #expect(count.withLock { $0 } == 1)
     }
 
-    @Test("What is on its way to a listener does not keep it alive")
+    @Test("A queued delivery does not keep its listener alive")
     func aQueuedDeliveryHoldsNoListener() {
         let fixture = make()
         weak var weakListener: RecordingListener?
@@ -104,7 +104,7 @@ struct ActiveConfigListenerTests {
     }
 
     @Test(
-        "When the setter or the async download returns, what is due is already on `listenerQueue`")
+        "When the setter or the async download returns, its deliveries are on `listenerQueue`")
     func whatIsDueIsOnTheQueue() async throws {
         let fixture = make(["Home": "0"], then: ["Home": "1"])
         let store = try #require(fixture.config.configStore)
@@ -140,7 +140,7 @@ struct ActiveConfigListenerTests {
     }
 
     @Test(
-        "Who registers while changes go on hears of each state from the registration on, in order")
+        "A listener that registers during changes receives each later state, in order")
     func registeringUnderContentionMissesNothing() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader {
@@ -171,8 +171,8 @@ struct ActiveConfigListenerTests {
         }
     }
 
-    @Test("Listeners are never called while a lock is held: they may call whatever they like")
-    func mayCallWhateverTheyLike() async throws {
+    @Test("No lock is held while a listener is called: it may make any call")
+    func mayMakeAnyCall() async throws {
         let fixture = make(["Home": "0", "Other": "0"], then: ["Home": "1"], ["Home": "2"])
         let other = RecordingListener()
         let isDone = Locked(false)
@@ -198,7 +198,7 @@ struct ActiveConfigListenerTests {
         #expect(deliveries.map { $0.section?.title } == ["0", "1"])
         try await other.waitForDeliveries(2)
         #expect(other.sections == [.titled("0"), nil])
-        // An observer of a notification may call anything as well.
+        // An observer of a notification may also make any call.
         let recorder = NotificationRecorder(of: fixture.config, in: fixture.center) {
             [config = fixture.config] entry in
             guard entry.sectionName == "Home" else { return }

@@ -3,14 +3,14 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Listening with closures, and the tokens that end it.
+/// Observing sections with closures, and the tokens that end the subscription.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActiveConfigSubscriptionTests {
     private let fixture = CoordinatorFixture.make(
         ScriptedDownloader { .configuration(.titled(["Other": "\($0.number)"])) },
         store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))))
 
-    /// Listens to "Home" and records the titles.
+    /// Observes "Home" and records the titles.
     private func listen() -> (token: ActiveConfigSubscription, titles: Locked<[String?]>) {
         let titles = Locked<[String?]>([])
         let token = fixture.config.observe(sectionNamed: "Home") { section in
@@ -19,7 +19,7 @@ struct ActiveConfigSubscriptionTests {
         return (token, titles)
     }
 
-    @Test func aClosureHearsWhatAListenerHears() async throws {
+    @Test func aClosureReceivesTheSameAsAListener() async throws {
         let (token, titles) = listen()
         try await fixture.config.downloadNewConfig()
         fixture.drain()
@@ -27,7 +27,7 @@ struct ActiveConfigSubscriptionTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("On the listener queue nothing is delivered once `cancel()` has returned")
+    @Test("On the listener queue, nothing is delivered after `cancel()` has returned")
     func cancelEndsTheListening() async throws {
         let (token, titles) = fixture.queue.sync {
             let listening = listen()
@@ -40,7 +40,7 @@ struct ActiveConfigSubscriptionTests {
         #expect(titles.withLock { $0 }.isEmpty)
     }
 
-    @Test("The listening ends when the token is released, and what the closure holds is too")
+    @Test("Releasing the token ends the subscription and releases the closure")
     func releasingTheTokenEndsTheListening() async throws {
         final class Held: Sendable {}
         weak var weakHeld: Held?
@@ -58,7 +58,7 @@ struct ActiveConfigSubscriptionTests {
         #expect(weakHeld == nil)
     }
 
-    @Test("Cancelling a token releases the closure, and what it holds, while the token lives on")
+    @Test("Cancelling a token releases the closure, even if the token is retained")
     func cancelReleasesTheClosure() async throws {
         final class Held: Sendable {}
         weak var weakHeld: Held?
@@ -77,7 +77,7 @@ struct ActiveConfigSubscriptionTests {
         withExtendedLifetime(token) {}
     }
 
-    @Test("Cancelling on the main actor releases the closure, also with a delivery on its way")
+    @Test("Cancelling on the main actor releases the closure, even during a queued delivery")
     @MainActor
     func cancelReleasesTheClosureOfTheMainActor() async throws {
         final class Held: Sendable {}
@@ -152,7 +152,7 @@ struct ActiveConfigSubscriptionTests {
     }
 
     @Test(
-        "A class of the main actor listens without boilerplate, whatever the listener queue is",
+        "A main-actor class can observe without boilerplate, whatever the listener queue is",
         arguments: [false, true])
     @MainActor
     func aClassOfTheMainActorListens(onMainQueue: Bool) async throws {
@@ -168,7 +168,7 @@ struct ActiveConfigSubscriptionTests {
     }
 
     @Test(
-        "On the main actor nothing is delivered once `cancel()` has returned",
+        "On the main actor, nothing is delivered after `cancel()` has returned",
         arguments: [false, true])
     @MainActor
     func cancelEndsTheListeningOfTheMainActor(onMainQueue: Bool) async throws {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.onOneThread)
 struct KeyedListTests {
-    /// Counts how often it is compared or hashed.
+    /// Counts its comparisons and hashes.
     private struct CountingKey: Hashable {
         let number: Int
         let steps: Locked<Int>
@@ -37,7 +37,7 @@ struct KeyedListTests {
     }
 
     @Test(
-        "Each insertion and removal takes as many steps among 64,000 as among 1,000",
+        "An insertion or removal takes the same number of steps with 64,000 entries as with 1,000",
         arguments: Order.allCases)
     func stepsDoNotGrow(order: Order) {
         for count in [1_000, 8_000, 64_000] {

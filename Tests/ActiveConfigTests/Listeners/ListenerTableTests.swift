@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ListenerTableTests {
-    /// Smallest possible listener.
+    /// A minimal listener.
     private final class Mute: ActiveConfigListener {
         func activeConfig(
             _ activeConfig: ActiveConfig, didReceiveConfigSection section: ActiveConfigSection?,
@@ -14,11 +14,11 @@ struct ListenerTableTests {
         ) {}
     }
 
-    @Test("Listeners that are registered and die do not pile up")
+    @Test("Released listeners do not accumulate")
     func deadListenersDoNotPileUp() {
         let fixture = CoordinatorFixture.make()
-        // Each takes over the memory of a dead listener, so that no two listeners have the same
-        // address.
+        // Each placeholder takes the memory of a dead listener, so that no two listeners have the
+        // same address.
         var placeholders: [Mute] = []
         placeholders.reserveCapacity(200_000)
         for _ in 0..<200_000 {
@@ -30,7 +30,7 @@ struct ListenerTableTests {
         withExtendedLifetime(placeholders) {}
     }
 
-    @Test("Nor do those of sections of many names")
+    @Test("Released listeners of many sections do not accumulate")
     func deadListenersOfManySectionsDoNotPileUp() {
         let fixture = CoordinatorFixture.make()
         for number in 0..<50_000 {
@@ -42,8 +42,8 @@ struct ListenerTableTests {
         #expect(count <= 64)
     }
 
-    @Test("The living are kept among the dead, in order")
-    func theLivingAreKept() async throws {
+    @Test("Pruning keeps the live listeners, in order")
+    func liveListenersAreKept() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader(.configuration(.make())))
         let order = Locked<[Int]>([])
         var living: [RecordingListener] = []
@@ -61,7 +61,7 @@ struct ListenerTableTests {
         withExtendedLifetime(living) {}
     }
 
-    @Test("8,000 listeners of one section are each told once, and each can leave")
+    @Test("8,000 listeners of one section are each notified once, and each can be removed")
     func manyListenersOfOneSection() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { .configuration(.titled(["Home": "\($0.number)"])) })

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Closures and sequences that follow a key or a whole section.
+/// Closures and sequences that observe a key or a whole section.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ObservedValuesTests {
     private struct Home: SettingsSection, Equatable {
@@ -27,7 +27,8 @@ struct ObservedValuesTests {
         return heard.withLock { $0 }
     }
 
-    /// The default at first, each other value once, and nothing for what equals it or is beside it.
+    /// Delivers the default first, then each new value once; equal values and other settings
+    /// deliver nothing.
     private static func change(_ config: ActiveConfig) {
         config.overrides.set(3, for: path)
         config.overrides.set("3", for: path)
@@ -72,7 +73,7 @@ struct ObservedValuesTests {
     }
 
     @MainActor
-    @Test func theMainActorHearsTheFirstValueAtOnce() async {
+    @Test func theMainActorReceivesTheFirstValueAtOnce() async {
         let config = ActiveConfig.make()
         var numbers: [Int] = []
         let subscription = config.observeOnMainActor(Home.self) { numbers.append($0.columns) }
@@ -85,8 +86,9 @@ struct ObservedValuesTests {
         subscription.cancel()
     }
 
-    /// A value that is registered while others change it is never older than one that was heard before.
-    @Test func theFirstValueIsNotBehindALaterOne() async {
+    /// The first value of an observer that registers during changes is never newer than the ones
+    /// that follow.
+    @Test func theFirstValueIsNotNewerThanALaterOne() async {
         for _ in 0..<Rounds.count(50, nightly: 2_000) {
             let config = ActiveConfig.make()
             let heard = Locked<[Int]>([])

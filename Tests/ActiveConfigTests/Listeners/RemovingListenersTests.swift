@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// A listener is never called after `removeListener` returned on its queue.
+/// A listener is never called after `removeListener` has returned on its queue.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RemovingListenersTests {
     /// Listener that removes itself in its `deinit`.
@@ -27,7 +27,7 @@ struct RemovingListenersTests {
         ScriptedDownloader { .configuration(.titled(["Home": "\($0.number)"])) },
         store: InMemoryStore(bootstrap: .state(.titled(["Home": "0", "Other": "0"]))))
 
-    @Test("Nothing is delivered after `removeListener` returned on the queue")
+    @Test("Nothing is delivered after `removeListener` has returned on the queue")
     func deliversNothingAfterRemoval() {
         let listener = RecordingListener()
         fixture.queue.sync {
@@ -38,7 +38,7 @@ struct RemovingListenersTests {
         #expect(listener.deliveries.isEmpty)
     }
 
-    @Test("Nothing is delivered after removal, also not what an earlier registration is due")
+    @Test("Nothing is delivered after removal, even for earlier registrations of the listener")
     func deliversNothingAfterRemovalOfARepeatedRegistration() {
         let listener = RecordingListener()
         fixture.queue.sync {
@@ -102,7 +102,7 @@ struct RemovingListenersTests {
         #expect(second.sections == [.titled("0"), .titled("1")])
     }
 
-    @Test("A removed listener that registers again hears of the section as it is, and of changes")
+    @Test("A listener that registers again receives the current section, then its changes")
     func registersAgainAfterRemoval() async throws {
         let listener = RecordingListener()
         fixture.queue.sync {
@@ -115,7 +115,7 @@ struct RemovingListenersTests {
         #expect(listener.sections == [.titled("0"), .titled("1")])
     }
 
-    @Test("Registering again delivers the current section again, and nothing twice")
+    @Test("Registering again delivers the current section again, and each change once")
     func registeringAgainDeliversNothingTwice() async throws {
         let listener = fixture.listener()
         fixture.config.registerListener(listener, forSectionName: "Home")
@@ -124,13 +124,13 @@ struct RemovingListenersTests {
         #expect(listener.sections == [.titled("0"), .titled("0"), .titled("1")])
     }
 
-    @Test("Registering again loses nothing that is due already")
+    @Test("Registering again does not lose deliveries that are already queued")
     func registeringAgainLosesNothing() async throws {
         let listener = fixture.listener("Other")
         let isHeld = DispatchSemaphore(value: 0)
         fixture.drain()
         fixture.queue.async { isHeld.wait() }
-        // The delivery that "Other" is gone is still on the queue when the listener registers
+        // The delivery of the removal of "Other" is still on the queue when the listener registers
         // again.
         try await fixture.config.downloadNewConfig()
         fixture.config.registerListener(listener, forSectionName: "Other")
@@ -150,7 +150,7 @@ struct RemovingListenersTests {
         #expect(fixture.config["Home"]?.title == "1")
     }
 
-    @Test("Listeners that come, go and die on all threads at once do no harm")
+    @Test("Registering, removing and releasing listeners concurrently is safe")
     func comesAndGoesUnderContention() async throws {
         let config = fixture.config
         let witness = fixture.listener()

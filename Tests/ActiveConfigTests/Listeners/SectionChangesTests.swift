@@ -13,7 +13,7 @@ struct SectionChangesTests {
             store: InMemoryStore(bootstrap: .state(.titled(["Home": "0"]))))
     }
 
-    @Test("`values(ofSection:)`: the current one first, then each new one")
+    @Test("`values(ofSection:)` yields the current value first, then each new one")
     func sectionsStartWithTheCurrentOne() async throws {
         let fixture = make(then: ["Home": "1"], ["Other": "1"])
         var sections = fixture.config.values(ofSection: "Home").makeAsyncIterator()
@@ -53,7 +53,7 @@ struct SectionChangesTests {
                     sectionName: "New", old: nil, new: .titled("1"), reason: .downloaded))
     }
 
-    @Test("`changes`: the changes of all sections, with the user and the reason")
+    @Test("`changes` yields the changes of all sections, with the user and the reason")
     func changesOfAllSections() async throws {
         let fixture = make(then: ["Home": "1", "A": "1"])
         let config = fixture.config
@@ -73,7 +73,7 @@ struct SectionChangesTests {
                     reason: .userChanged))
     }
 
-    @Test("A consumer that is slower than the changes gets them summed up")
+    @Test("A slow consumer receives consecutive changes merged into one")
     func aSlowConsumerGetsASum() async throws {
         let fixture = make(
             then: ["Home": "1"], ["Home": "2"], ["Home": "3", "B": "1"], ["Home": "0", "B": "1"],
@@ -120,7 +120,7 @@ struct SectionChangesTests {
         }
     }
 
-    @Test("It ends when its task is cancelled, and is unregistered then")
+    @Test("A sequence ends and is unregistered when its task is cancelled")
     func endsWithItsTask() async throws {
         let fixture = make()
         let config = fixture.config
@@ -148,7 +148,7 @@ struct SectionChangesTests {
         #expect(config.signals.observerCount == 0)
     }
 
-    @Test("An iteration that is given up is unregistered")
+    @Test("An abandoned iteration is unregistered")
     func isUnregisteredWhenGivenUp() async throws {
         let fixture = make()
         for await _ in fixture.config.changes() { break }
@@ -160,7 +160,7 @@ struct SectionChangesTests {
         #expect(fixture.config.signals.observerCount == 0)
     }
 
-    @Test("Several iterations of one sequence are each on their own")
+    @Test("Iterations of one sequence are independent")
     func iterationsAreIndependent() async throws {
         let sequence = make().config.values(ofSection: "Home")
         for _ in 0..<2 {

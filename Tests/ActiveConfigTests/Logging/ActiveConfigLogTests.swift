@@ -22,7 +22,7 @@ struct ActiveConfigLogTests {
             self.log.withLock { $0 = log }
         }
 
-        /// Coordinator that uses this log, with a store that does, too.
+        /// Coordinator that uses this log, with a store that also uses it.
         func make(_ store: (ActiveConfigLog) -> any ActiveConfigStore) -> ActiveConfig {
             let log = self.log.withLock { $0 }
             let made = ActiveConfig.make(store: store(log), log: log)
@@ -33,7 +33,7 @@ struct ActiveConfigLogTests {
         func forget() { config.withLock { $0 = nil } }
     }
 
-    /// A user as the log names it.
+    /// A user's name in the log.
     private static func name(_ userID: String) -> String { UserID(userID).logName }
 
     /// Store that logs an error at each read.
@@ -52,7 +52,7 @@ struct ActiveConfigLogTests {
         ) throws {}
     }
 
-    @Test("A closure that reads the configuration gets it while the store logs that it cannot read")
+    @Test("A closure can read the configuration while the store logs a read error")
     func readsWhileTheStoreLogs() {
         let titles = Locked<[String?]>([])
         let log = CallingLog { config in
@@ -71,7 +71,7 @@ struct ActiveConfigLogTests {
         log.forget()
     }
 
-    @Test("Messages that are raised while one is written are written after it, none lost")
+    @Test("Messages logged while one is being written are written after it; none is lost")
     func writesWhatIsRaisedMeanwhile() {
         let depth = Locked((now: 0, most: 0))
         let written = Locked<[String]>([])
@@ -99,7 +99,7 @@ struct ActiveConfigLogTests {
         #expect(depth.withLock { $0.most } == 1)
     }
 
-    @Test("A closure that raises the message it is called for ends")
+    @Test("A closure that logs the message for which it is called does not loop forever")
     func aMessageThatRaisesItselfEnds() {
         let log = CallingLog { config in
             config.currentUserID = config.currentUserID == "A" ? "B" : "A"
@@ -110,7 +110,7 @@ struct ActiveConfigLogTests {
         log.forget()
     }
 
-    @Test("A task that a closure starts logs what it has to, also when the closure is over")
+    @Test("A task that a closure starts can log, even after the closure has returned")
     func aTaskOfTheClosureLogs() async throws {
         let isOver = ManualClock()
         let task = Locked<Task<Void, any Error>?>(nil)
@@ -138,7 +138,7 @@ struct ActiveConfigLogTests {
         #expect(made.currentUserID == "2")
     }
 
-    @Test("A task that a closure starts keeps no log whose closure that was called in")
+    @Test("A task that a closure starts does not retain an outer log")
     func aTaskOfTheClosureKeepsNoOtherLog() async throws {
         final class Held: Sendable {}
         let isOver = ManualClock()
@@ -170,10 +170,10 @@ struct ActiveConfigLogTests {
         let log = ActiveConfigLog(minimumLevel: level) { level, _ in
             levels.withLock { $0.append(level) }
         }
-        // An error.
+        // Logs an error.
         _ = BootstrapConfiguration.jsonFile(URL(filePath: "/nowhere/at-all")).state(log: log)
         #expect(levels.withLock { $0 } == [.error])
-        // A warning.
+        // Logs a warning.
         let system = ModelFileSystem().reopened(.init(failing: 0, error: EACCES))
         let store = FileDefaultsStore(
             directory: URL(filePath: "/store"), log: log, system: system)

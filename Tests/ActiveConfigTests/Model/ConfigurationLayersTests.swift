@@ -2,7 +2,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Settings of three layers become one section.
+/// Settings of three layers are merged into one section.
 struct ConfigurationLayersTests {
     private static func applied(
         defaults: ConfigurationLayers.Sections = [:], document: ConfigurationLayers.Sections = [:],

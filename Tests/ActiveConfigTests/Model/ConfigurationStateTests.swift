@@ -40,7 +40,7 @@ struct ConfigurationStateTests {
             "order of the parts",
             [#"{"meta":{},"config_sections":{}}"#, #"{"config_sections":{},"meta":{}}"#], true),
         Row(
-            "what is ignored",
+            "ignored members",
             [
                 DocumentText.make(value: "1"),
                 DocumentText.make(
@@ -57,7 +57,7 @@ struct ConfigurationStateTests {
             "meta", [DocumentText.make(meta: #"{"a":1}"#), DocumentText.make(meta: #"{"a":2}"#)],
             false),
         Row(
-            "a section more",
+            "an additional section",
             [DocumentText.make(sections: "{}"), DocumentText.make(sections: #"{"S":{}}"#)], false),
         Row("a value", [DocumentText.make(value: "1"), DocumentText.make(value: "2")], false),
         Row(
@@ -83,7 +83,8 @@ struct ConfigurationStateTests {
         }
     }
 
-    /// Sections are equal whether they were read from one text, from another, or made of values.
+    /// Sections are equal whether they were read from one text, from another, or created from
+    /// values.
     @Test func theConfigurationComparesSectionsHoweverTheyWereMade() throws {
         let one = try DocumentText.read(DocumentText.make(value: "[1,{\"a\":null}]"))
         let two = try DocumentText.read(DocumentText.make(value: "[1, {\"a\":null}]"))

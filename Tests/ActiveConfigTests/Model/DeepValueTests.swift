@@ -9,7 +9,7 @@ struct DeepValueTests {
     enum Nesting: CaseIterable {
         case arrays, objects, both
 
-        /// Value that is nested so many levels deep.
+        /// Value nested `levels` deep.
         func value(levels: Int, of innermost: SettingValue = 1) -> SettingValue {
             (0..<levels).reduce(innermost) { value, level in
                 self == .arrays || self == .both && level.isMultiple(of: 2) ? [value] : ["a": value]
@@ -17,7 +17,7 @@ struct DeepValueTests {
         }
     }
 
-    /// The greatest depth that limits allow; five of the levels are around the value.
+    /// The greatest depth that the limits allow; five of its levels surround the value.
     private static let deepest = ConfigurationLimits(maximumDepth: .max)
 
     private static func document(_ nesting: Nesting) -> Data {
@@ -123,7 +123,7 @@ struct DeepValueTests {
         #expect(try decoder.decode(SettingValue.self, from: value.jsonData()) == value)
     }
 
-    /// As deep as the value that it is decoded from.
+    /// As deep as the value from which it is decoded.
     struct Tree: Decodable {
         var branches: [Tree]
 

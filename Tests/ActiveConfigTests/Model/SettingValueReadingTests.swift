@@ -26,7 +26,7 @@ struct SettingValueReadingTests {
                 float: double.map { Float($0) }, url: url)
         }
 
-        /// Results for a string that is no number.
+        /// Results for a string that is not a number.
         static func text(_ string: String, bool: Bool? = nil, url: String?) -> Reads {
             Reads(string: string, bool: bool, url: url)
         }

@@ -23,7 +23,7 @@ struct SettingValueTests {
         #expect(["a": 1, "b": 2, "a": 3] as SettingValue == .object(["a": 3, "b": 2]))
     }
 
-    @Test func theValueTellsKindsApart() {
+    @Test func theValueDistinguishesKinds() {
         let values: [SettingValue] = [
             nil, false, 0, 0.0, "", [], [:], true, 1, 1.0, "1", [1], ["1": 1],
         ]
@@ -86,7 +86,8 @@ struct SettingValueTests {
         #expect(throws: EncodingError.self) { try JSONEncoder().encode(SettingValue.double(.nan)) }
     }
 
-    /// Else a section that has it would differ from itself, and each comparison would find a change.
+    /// Otherwise a section with it would differ from itself, and each comparison would find a
+    /// change.
     @Test func theValueThatIsNotANumberEqualsItself() {
         let quiet = SettingValue.double(.nan)
         let other = SettingValue.double(Double(nan: 5, signaling: false))

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Sections and settings of another shape than the format's (FORMAT 3.2, 3.3).
+/// Sections and settings whose shape differs from the format's (FORMAT 3.2, 3.3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ShapeProblemTests {
     private static let sections = """
@@ -82,12 +82,12 @@ struct ShapeProblemTests {
         let any = try JSONSerialization.jsonObject(with: text) as? [String: Any]
         #expect(try ConfigurationState(dictionary: any ?? [:]).problems.count == expected.count)
         let decoded = try JSONDecoder().decode(ConfigurationState.self, from: text)
-        // Of members with one name Foundation takes the first.
+        // Of members with the same name, Foundation takes the first.
         let names = ["twice", "last"]
         #expect(
             decoded.problems.filter { !names.contains($0.name) }
                 == expected.filter { !names.contains($0.name) })
-        // They do not count.
+        // Problems do not affect equality.
         #expect(try ConfigurationState(jsonData: document.jsonData()) == document)
         #expect(try ConfigurationState(jsonData: document.jsonData()).problems == [])
         var other = document
@@ -103,7 +103,8 @@ struct ShapeProblemTests {
         #expect(document.problems.allSatisfy { $0.path.sectionName == "S0" })
     }
 
-    /// Only the problems that are kept of a document may take memory, and time to find the first of them.
+    /// A document must not spend memory on problems that are not kept, nor much time on finding the
+    /// first one.
     @Test(arguments: [
         #"{"settings": {"s": 1}}"#, #"{"settings": {"s": {}}}"#, #"{"settings": 1}"#, "{}", "1",
         #"{"settings": {\#((0..<50).map { "\"s\($0)\": \($0)" }.joined(separator: ","))}}"#,
