@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// Names and types that apps compile against, and that must therefore not change.
+/// Names and types that apps compile against, and that therefore must not change.
 struct PublicInterfaceTests {
     @Test func valuesSectionsAndConfigurationsHaveTheirMembers() throws {
         let values: [SettingValue] = [nil, true, 1, 1.5, "text", ["a"], ["key": 1]]

@@ -48,7 +48,7 @@ struct ActiveSettingTests {
         #expect(changes == 1)
     }
 
-    @Test func plainCodeReadsWhatIsInForce() async {
+    @Test func plainCodeReadsTheActiveValue() async {
         let config = Self.make()
         await Task { @concurrent in
             let plain = Plain(config)
@@ -84,13 +84,13 @@ struct ActiveSettingTests {
         ActiveConfig.shared = config
         defer { ActiveConfig.shared = nil }
         #expect(setting.wrappedValue == 5)
-        // Whoever has read before follows from now on.
+        // Earlier readers observe the shared configuration from now on.
         #expect(changes == 1)
         #expect(await values.next() == 5)
         config.overrides.set(6, for: SettingPath("Home", "columns"))
         #expect(await values.next() == 6)
 
-        // Whoever is released with the shared configuration may ask for it.
+        // An object that is released with the shared configuration may read `shared`.
         ActiveConfig.shared = .make(downloader: AskingDownloader())
         ActiveConfig.shared = nil
         #expect(setting.wrappedValue == 2)

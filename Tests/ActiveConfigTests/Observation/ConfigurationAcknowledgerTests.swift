@@ -45,7 +45,7 @@ struct ConfigurationAcknowledgerTests {
         return (Data(body.utf8), try #require(head))
     }
 
-    /// Lets everything be sent that is due within the delay.
+    /// Moves the clock until all acknowledgements that wait for the delay have been sent.
     private func settle(_ acknowledger: ConfigurationAcknowledger) async {
         await acknowledger.drain()
         let time = Task {
@@ -75,7 +75,7 @@ struct ConfigurationAcknowledgerTests {
                 == ["http://server/base/active_config/acknowledgement?userID=\(userID)"])
     }
 
-    @Test func aVersionInForceIsAcknowledgedOnceAfterADelay() async throws {
+    @Test func anActiveVersionIsAcknowledgedOnceAfterADelay() async throws {
         let store = InMemoryStore()
         for launch in 0..<2 {
             let config = ActiveConfig.make(
@@ -93,7 +93,7 @@ struct ConfigurationAcknowledgerTests {
                 #expect(sent.withLock { $0.isEmpty })
             }
             await settle(acknowledger)
-            // A confirmation acknowledges nothing again.
+            // A confirmation is not acknowledged again.
             try await config.downloadNewConfig()
             await settle(acknowledger)
             #expect(sent.withLock { $0.count } == 1)
@@ -179,7 +179,7 @@ struct ConfigurationAcknowledgerTests {
         #expect(sent.withLock { $0.count } == 1)
     }
 
-    @Test func nothingIsToldTwiceInALaunchOfAService() async throws {
+    @Test func nothingIsAcknowledgedTwiceInALaunchOfAService() async throws {
         let config = ActiveConfig.make(store: nil)
         let acknowledger = try acknowledger(config)
         func tell(_ user: Int) {
@@ -189,7 +189,7 @@ struct ConfigurationAcknowledgerTests {
                     userID: "\(user)", document: Self.document(2),
                     headerFields: ["activeconfig-acknowledge": "1"], time: .now))
         }
-        // More than the record keeps.
+        // More users than the record keeps.
         for user in 0..<1_100 { tell(user) }
         await settle(acknowledger)
         #expect(sent.withLock { $0.count } == 1_100)
@@ -198,8 +198,9 @@ struct ConfigurationAcknowledgerTests {
         #expect(sent.withLock { $0.count } == 1_100)
     }
 
-    /// Such as at the launch after a crash: the server has to hear of it, whatever is active instead.
-    @Test func aRefusalIsToldThoughTheKeptVersionIsConfirmed() async throws {
+    /// As at the launch after a crash: the refusal must reach the server, whatever is active
+    /// instead.
+    @Test func aRefusalIsSentThoughTheKeptVersionIsConfirmed() async throws {
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(Self.document(7)), .unchanged))
         let acknowledger = try acknowledger(config)
@@ -218,7 +219,7 @@ struct ConfigurationAcknowledgerTests {
         #expect(versions == [8, 7])
     }
 
-    /// Whichever way it came, and the version that stays active is acknowledged as well.
+    /// However the document arrived; the version that stays active is acknowledged as well.
     @Test(arguments: [true, false], [true, false])
     func aDocumentThatAVettingDoesNotAcceptIsAcknowledgedOnce(
         isIgnored: Bool, isStored: Bool
@@ -233,7 +234,7 @@ struct ConfigurationAcknowledgerTests {
             }
         ]
         let store = InMemoryStore()
-        // The server asks for acknowledgements, in an earlier launch too.
+        // The server asked for acknowledgements in an earlier launch.
         let first = ActiveConfig.make(
             downloader: ScriptedDownloader(.configuration(Self.document(12))), store: store)
         let earlier = try acknowledger(first)
@@ -277,7 +278,7 @@ struct ConfigurationAcknowledgerTests {
             if case .state(.live, _) = update { break }
         }
         // The updater goes on with the event after it has shown the state.
-        // deadline: each round lets it send what is due
+        // deadline: each round lets it send what has become pending
         while sent.withLock({ $0.isEmpty }) {
             try Task.checkCancellation()
             await settle(acknowledger)
@@ -299,8 +300,8 @@ struct ConfigurationAcknowledgerTests {
             await settle(acknowledger)
         }
         #expect(sent.withLock { $0.count } == 2)
-        let told = log.messages.filter { $0.text.contains("answered with status \(status)") }
-        #expect(told.count == 2)
+        let logged = log.messages.filter { $0.text.contains("answered with status \(status)") }
+        #expect(logged.count == 2)
     }
 
     @Test func theLogSaysWhatTheServerSaysAboutARefusedAcknowledgement() async throws {
@@ -320,10 +321,10 @@ struct ConfigurationAcknowledgerTests {
             try await config.downloadNewConfig()
             await settle(acknowledger)
         }
-        // It is an answer for good.
+        // A 403 is final.
         #expect(sent.withLock { $0.count } == 1)
-        let told = log.messages.filter { $0.text.contains("status 403") }
-        #expect(told.map { $0.text.contains("The server says: Not yours.") } == [true])
+        let logged = log.messages.filter { $0.text.contains("status 403") }
+        #expect(logged.map { $0.text.contains("The server says: Not yours.") } == [true])
     }
 
     @Test func theLogHasNoUserIDThatAServerRepeats() async throws {
@@ -341,9 +342,10 @@ struct ConfigurationAcknowledgerTests {
         try await config.downloadNewConfig()
         await acknowledger.drain()
         await acknowledger.waitForAnswers()
-        let told = log.messages.map(\.text).filter { $0.contains("status 403") }
-        #expect(told.count == 1)
-        #expect(told.first?.hasSuffix("The server says: No user … here, nor ….") == true, "\(told)")
+        let logged = log.messages.map(\.text).filter { $0.contains("status 403") }
+        #expect(logged.count == 1)
+        #expect(
+            logged.first?.hasSuffix("The server says: No user … here, nor ….") == true, "\(logged)")
     }
 
     @Test func anAcknowledgementThatCannotBeSentIsLogged() async throws {
@@ -478,10 +480,10 @@ struct ConfigurationAcknowledgerTests {
         }
         let digest = UserID("1").digest
         #expect(try record().contains(digest))
-        // A process may end as soon as it returns.
+        // The process may end as soon as `forgetUser` returns.
         try await config.forgetUser("1")
         #expect(try !record().contains(digest))
-        // Nor is an acknowledgement sent that waits.
+        // Pending acknowledgements are not sent either.
         try await config.downloadNewConfig()
         await acknowledger.drain()
         try await config.forgetUser("1")
@@ -490,7 +492,7 @@ struct ConfigurationAcknowledgerTests {
         #expect(try !record().contains(digest))
     }
 
-    /// A store that holds up the next write of what was acknowledged.
+    /// A store that can block the next write of the acknowledgement record.
     private final class HeldStore: ActiveConfigStore {
         let base = InMemoryStore()
         let isHeld = Locked(false)
@@ -524,7 +526,7 @@ struct ConfigurationAcknowledgerTests {
         }
     }
 
-    /// The acknowledgement is answered, and is being recorded.
+    /// The acknowledgement was answered and is being recorded.
     @Test func nothingIsKeptOfAUserWhoIsForgottenMeanwhile() async throws {
         let store = HeldStore()
         let config = ActiveConfig.make(
@@ -539,11 +541,11 @@ struct ConfigurationAcknowledgerTests {
         let epoch = try #require(config.users.epoch(of: UserID("1")))
         let forgetting = Thread { try? config.forgetUser("1") }
         forgetting.start()
-        // deadline: it is forgotten, whatever is being written
+        // deadline: forgetting does not wait for the write
         while !epoch.isOver { usleep(1_000) }
         store.mayWrite.signal()
         await settling.value
-        while !forgetting.isFinished { usleep(1_000) }  // deadline: nothing holds it up
+        while !forgetting.isFinished { usleep(1_000) }  // deadline: nothing blocks it
         let record = try #require(store.base.clientState(named: "acknowledgements"))
         #expect(!String(decoding: record, as: UTF8.self).contains(UserID("1").digest))
     }

@@ -4,11 +4,13 @@ import Foundation
 import Observation
 import Testing
 
-/// What readers, listeners, observers and properties see of one setting while its user changes and
-/// downloads end: each a part of one history, in order, and no value of another user.
+/// One setting as seen by readers, listeners, observers and properties while its user changes and
+/// downloads end.
+///
+/// Each of them sees a part of one history, in order, and no value of another user.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HistoryTests {
-    /// A value that says whose it is.
+    /// A value that encodes its user.
     private static func value(_ number: Int, ofUser user: String?) -> Int {
         (Int(user ?? "") ?? 0) * 1_000_000 + number
     }
@@ -44,7 +46,7 @@ struct HistoryTests {
             downloader: downloader, store: store, notificationCenter: center, listenerQueue: queue)
     }
 
-    /// True when `part` is the history with some of it left out.
+    /// True when `part` is a subsequence of the history.
     private func isPart(_ part: [Int]) -> Bool {
         var rest = history.withLock { $0 }[...]
         for value in part {
@@ -54,7 +56,7 @@ struct HistoryTests {
         return true
     }
 
-    /// The values in their order, each repetition once.
+    /// The values in order, without consecutive duplicates.
     private static func changes(_ values: [Int]) -> [Int] {
         values.reduce(into: []) { if $0.last != $1 { $0.append($1) } }
     }

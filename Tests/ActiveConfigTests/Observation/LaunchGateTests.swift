@@ -59,7 +59,7 @@ struct LaunchGateTests {
         let end = Date(timeIntervalSince1970: 60)
         #expect(gate.state == .maintenance(message: "Back at nine.", until: end))
 
-        // The download goes on, and the gate follows what it brings.
+        // The download continues, and the gate follows its result.
         downloader.answer(1, with: .configuration(Self.configuration(["minimumVersion": "2.0.1"])))
         await waitUntil { gate.state == .updateRequired(minimumVersion: "2.0.1") }
     }
@@ -80,12 +80,12 @@ struct LaunchGateTests {
             1, with: .configuration(.make(sections: ["Operation": ["is_closed": true]])))
         await isDone
         #expect(gate.state == .maintenance(message: nil, until: nil))
-        // The state follows what is read.
+        // The state follows the configuration.
         config.setDefaults(["Operation": ["oldest_version": "2.1"]])
         await waitUntil { gate.state == .updateRequired(minimumVersion: "2.1") }
     }
 
-    /// A device that is offline must not stay closed.
+    /// A device that is offline must not stay locked.
     @Test func aMaintenanceEndsByTheClock() async throws {
         let gate = makeGate(
             bootstrap: ["isInMaintenance": true, "maintenanceEnd": "1970-01-01T00:01:00Z"])
@@ -125,7 +125,7 @@ struct LaunchGateTests {
         #expect(gate.state == .ready)
     }
 
-    /// A mistake in the section locks nobody out.
+    /// An invalid section does not lock users out.
     @Test func settingsThatCannotBeReadLetTheAppRun() async throws {
         let gate = makeGate(bootstrap: ["isInMaintenance": ["a"], "minimumVersion": ["3"]])
         async let isDone: Void = gate.check()
@@ -162,7 +162,7 @@ struct LaunchGateTests {
         #expect(gate.state == .updateRequired(minimumVersion: "2.5"))
     }
 
-    /// The time of day may be set back meanwhile, if only by a little.
+    /// The system clock may be set back in the meantime, even if only slightly.
     @Test func aMaintenanceEndsWhateverTheTimeOfDayIs() async throws {
         let gate = LaunchGate(
             .make(
@@ -206,7 +206,7 @@ struct LaunchGateTests {
         #expect(gate.state == .ready)
     }
 
-    /// Also when the main actor is busy until the answer is there, as it is at launch.
+    /// Also when the main actor is busy until the answer has arrived, as it is at launch.
     @Test func theGateDownloadsOnce() async throws {
         let downloader = ScriptedDownloader(.configuration(Self.configuration([:])))
         let center = NotificationCenter()
@@ -219,7 +219,7 @@ struct LaunchGateTests {
         defer { center.removeObserver(token) }
         let isDone = Task { await gate.check() }
         func holdUp() { #expect(isOver.wait(timeout: .now() + 60) == .success) }
-        // It runs before the tasks that the gate starts, and holds them up.
+        // It runs before the tasks that the gate starts, and delays them.
         Task { holdUp() }
         await isDone.value
         #expect(gate.state == .ready && downloader.requests.count == 1)

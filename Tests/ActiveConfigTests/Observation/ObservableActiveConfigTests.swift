@@ -20,7 +20,7 @@ struct ObservableActiveConfigTests {
         ]
     ) -> ActiveConfig { .make(configuration: .make(sections: sections)) }
 
-    /// Returns once the main actor has taken over what is active now.
+    /// Returns after the main actor has taken over the active configuration.
     private func settle(_ observer: ObservableActiveConfig, until isSettled: () -> Bool) async {
         while !isSettled(), !Task.isCancelled { await Task.yield() }  // deadline: no other bound
         // deadline: each goes behind what the change has queued on the main actor
@@ -52,7 +52,7 @@ struct ObservableActiveConfigTests {
         #expect(observer.reason == .overridden)
     }
 
-    @Test func anEqualValueNotifiesNobody() async {
+    @Test func anEqualValueDoesNotNotify() async {
         let config = make()
         let observer = ObservableActiveConfig(config)
         let columns = Watch { _ = observer[.columns] }
@@ -63,7 +63,7 @@ struct ObservableActiveConfigTests {
         #expect(columns.count == 0 && title.count == 1)
     }
 
-    @Test func whoeverIsNotifiedReadsTheNewValue() async {
+    @Test func aNotifiedObserverReadsTheNewValue() async {
         let config = make()
         let observer = ObservableActiveConfig(config)
         var seen: [Int] = []
@@ -77,7 +77,7 @@ struct ObservableActiveConfigTests {
         #expect(seen == [9])
     }
 
-    @Test func anotherUserIsAChangeOfTheUserAndOfWhatDiffers() async {
+    @Test func anotherUserIsAChangeOfTheUserAndOfDifferentValues() async {
         let store = InMemoryStore()
         store.persistConfiguration(
             .make(sections: ["Checkout": ["isOn": true]]), forUserID: "1")
@@ -91,7 +91,7 @@ struct ObservableActiveConfigTests {
         #expect(observer.reason == .userChanged)
     }
 
-    /// The writers are on other threads, as downloads are.
+    /// The writers run on other threads, as downloads do.
     @Test func theLastValueIsAlwaysSeen() async {
         for round in 0..<20 {
             let config = make()
@@ -123,12 +123,12 @@ struct ObservableActiveConfigTests {
             config = made
             #expect(ObservableActiveConfig(made)[.isOn])
         }
-        // deadline: nothing tells of a release
+        // deadline: a release sends no signal
         while config != nil, !Task.isCancelled { await Task.yield() }
         #expect(config == nil)
     }
 
-    /// As when somebody signs in and has the generic user's configuration.
+    /// As when a user signs in and gets the generic user's configuration.
     @Test func aUserWithTheSameSettingsIsNoticed() async {
         let config = make()
         let observer = ObservableActiveConfig(config)
@@ -138,7 +138,7 @@ struct ObservableActiveConfigTests {
         #expect(observer.userID == "1" && watch.count == 1)
     }
 
-    @Test func aValueThatEqualsTheDefaultNotifiesNobody() async {
+    @Test func aValueThatEqualsTheDefaultDoesNotNotify() async {
         let config = make(["Home": ["title": "x"]])
         let observer = ObservableActiveConfig(config)
         let other = SettingKey("Home", "columns", default: 5)
@@ -147,7 +147,7 @@ struct ObservableActiveConfigTests {
         )
         config.setDefaults(["Home": ["columns": .integer(observer[.columns])]])
         await settle(observer) { otherWatch.count > 0 }
-        // Both keys are of one setting.
+        // Both keys refer to the same setting.
         #expect(observer[other] == observer[.columns] && watch.count == 1)
 
         let last = make(["Home": ["title": "x"]])
@@ -180,7 +180,7 @@ struct ObservableActiveConfigTests {
         #expect(observer.pendingChanges.isEmpty)
     }
 
-    /// Under an override no section changes with the activation.
+    /// With an override, the activation changes no section.
     @Test func anActivationThatChangesNoSectionIsNoticed() async throws {
         let config = try await waiting().config
         config.overrides.set("x", for: SettingPath("Home", "title"))

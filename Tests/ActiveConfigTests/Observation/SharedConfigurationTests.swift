@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SharedConfigurationTests {
-    /// A problem and an exposure belong to the configuration that has the value.
+    /// Problems and exposures are recorded in the configuration that has the value.
     @Test func aValueIsReadByTheConfigurationThatHasIt() async {
         let shared = SharedConfiguration()
         let (log, otherLog) = (RecordingLog(), RecordingLog())

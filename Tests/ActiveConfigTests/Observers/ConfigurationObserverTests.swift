@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What observers are told, and that they may use the framework.
+/// Events that observers receive, and calls that observers may make.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConfigurationObserverTests {
     private static let title = SettingKey("Home", "title", default: "none")
@@ -27,9 +27,9 @@ struct ConfigurationObserverTests {
             downloader: ScriptedDownloader(
                 .configuration(document("1")), .configuration(document("2"))),
             store: InMemoryStore())
-        let told = Locked<[String]>([])
+        let events = Locked<[String]>([])
         let observation = config.addObserver(
-            ClosureObserver { event in told.withLock { $0.append(description(of: event)) } })
+            ClosureObserver { event in events.withLock { $0.append(description(of: event)) } })
         try await config.downloadNewConfig()
         #expect(config[Self.title] == "1")
         #expect(config[Self.title] == "1")
@@ -39,12 +39,13 @@ struct ConfigurationObserverTests {
         observation.cancel()
         #expect(config[Self.title] == "none")
         #expect(
-            told.withLock { $0 } == [
+            events.withLock { $0 } == [
                 "active 1", "read \"1\"", "active 2", "read \"2\"", "forgotten generic",
             ])
     }
 
-    /// An observer is told when no queue and no lock is held, whatever it calls.
+    /// No queue is blocked and no lock is held while an observer is called, so it may make any
+    /// call.
     @Test func anObserverMayCallAnything() async throws {
         let config = ActiveConfig.make(
             downloader: ScriptedDownloader { request in
@@ -70,14 +71,15 @@ struct ConfigurationObserverTests {
         observation.cancel()
     }
 
-    /// Nothing of a user is told once forgetting has returned, also while another observer takes long.
+    /// After forgetting has returned, no event of the user is delivered, even while another
+    /// observer is slow.
     @Test func aUserIsForgottenAtOnce() async throws {
         let config = ActiveConfig.make(store: nil)
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-        let told = Locked<[String]>([])
+        let events = Locked<[String]>([])
         let observation = config.addObserver(
             ClosureObserver { event in
-                told.withLock { $0.append("\(event.userID ?? "") \(description(of: event))") }
+                events.withLock { $0.append("\(event.userID ?? "") \(description(of: event))") }
                 guard event.userID == "slow" else { return }
                 hasBegun.signal()
                 mayEnd.wait()
@@ -90,11 +92,11 @@ struct ConfigurationObserverTests {
         hasBegun.wait()
         for userID in ["gone", "other"] { config.observers.tell(event(userID)) }
         try await config.forgetUser("gone")
-        #expect(told.withLock { $0 } == ["slow active 1", "gone forgotten gone"])
+        #expect(events.withLock { $0 } == ["slow active 1", "gone forgotten gone"])
         mayEnd.signal()
         // deadline: the thread tells what has waited, and ends
         while !slow.isFinished { usleep(1_000) }
-        #expect(told.withLock { $0.last } == "other active 1")
+        #expect(events.withLock { $0.last } == "other active 1")
         observation.cancel()
     }
 

@@ -5,7 +5,8 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigReporting
 
-/// No observer hears of an earlier event of a user once it has heard that the user is forgotten.
+/// After an observer has been notified that a user was forgotten, it receives no earlier event of
+/// that user.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ForgettingObserversTests {
     private static let title = SettingKey("Home", "title", default: "none")
@@ -35,7 +36,7 @@ struct ForgettingObserversTests {
     private static let forgotten = ConfigurationEvent(
         .forgotten, userID: "1", document: nil, time: .now)
 
-    /// An observer that stays in its first call until it may end.
+    /// An observer whose first call blocks until `mayEnd` is signalled.
     private final class Slow: ConfigurationObserving {
         let hasBegun = DispatchSemaphore(value: 0)
         let mayEnd = DispatchSemaphore(value: 0)
@@ -65,12 +66,12 @@ struct ForgettingObserversTests {
     }
 
     private func wait(for threads: Thread...) {
-        // deadline: the threads end once nothing holds them up
+        // deadline: the threads end as soon as nothing blocks them
         for thread in threads { while !thread.isFinished { usleep(1_000) } }
     }
 
-    /// Another thread is telling of the user meanwhile.
-    @Test func whatIsKeptOfAForgottenUserStaysAway() async throws {
+    /// Another thread notifies observers about the user at the same time.
+    @Test func dataOfAForgottenUserDoesNotReturn() async throws {
         let store = InMemoryStore(bootstrap: .state(Self.document(1)))
         let config = ActiveConfig.make(store: store)
         let slow = Slow()
@@ -84,14 +85,14 @@ struct ForgettingObserversTests {
         let reading = run { _ = user[Self.title] }
         slow.hasBegun.wait()
         let forgetting = run { try? config.forgetUser("1") }
-        // deadline: it waits for the call, or does not
+        // deadline: it ends, or waits for the call
         while !forgetting.isFinished, config.observers.waiterCount == 0 { usleep(1_000) }
         slow.mayEnd.signal()
         wait(for: reading, forgetting)
         await recorder.flush()
         #expect(seen.withLock { $0.isEmpty })
         #expect(order.withLock { $0 } == ["forgotten"])
-        // Known again, it is reported again.
+        // A later read of the user is reported again.
         #expect(user[Self.title] == "x")
         await recorder.flush()
         #expect(seen.withLock { $0.map(\.userID) } == ["1"])
@@ -118,7 +119,7 @@ struct ForgettingObserversTests {
         second.cancel()
     }
 
-    /// Each is called on its own thread with an event of the user whom the other one forgets.
+    /// Each is called on its own thread with an event of the user that the other one forgets.
     @Test func twoObserversThatForgetEachOthersUsersDoNotStop() {
         let configs = [ActiveConfig.make(store: nil), ActiveConfig.make(store: nil)]
         let (begun, arrived) = (Locked(0), DispatchSemaphore(value: 0))
@@ -162,7 +163,8 @@ struct ForgettingObserversTests {
         #expect(order.withLock { $0 } == ["forgotten", "active"])
     }
 
-    /// While it is told that a user is forgotten, later events of the user wait.
+    /// Later events of a user wait until the notification that the user is forgotten has been
+    /// delivered.
     @Test func aLaterEventComesAfterTheForgetting() {
         let observers = ConfigurationObservers(log: RecordingLog().log)
         let slow = Slow()
@@ -181,14 +183,14 @@ struct ForgettingObserversTests {
         #expect(order.withLock { $0 } == ["2 active", "1 forgotten", "1 active"])
     }
 
-    /// A thread that reads, and an app that signs its user out meanwhile.
-    @Test func aReadOfBeforeIsNotToldAfterwards() async throws {
+    /// A thread reads while the app signs the user out.
+    @Test func anEarlierReadIsNotReportedAfterwards() async throws {
         let store = InMemoryStore()
         store.persistConfiguration(Self.document(1), forUserID: "1")
         let config = ActiveConfig.make(store: store)
-        let told = Locked<[String]>([])
+        let events = Locked<[String]>([])
         let token = config.addObserver(
-            ClosureObserver { event in told.withLock { $0.append(Self.kind(of: event)) } })
+            ClosureObserver { event in events.withLock { $0.append(Self.kind(of: event)) } })
         config.currentUserID = "1"
         let snapshot = config.loadedSnapshot()
         config.currentUserID = nil
@@ -196,18 +198,18 @@ struct ForgettingObserversTests {
         #expect(config.value(of: Self.title, in: snapshot) == "x")
         config.noteActive(
             snapshot.configuration, of: .generic, in: snapshot.epoch, headerFields: [:])
-        #expect(told.withLock { $0 } == ["forgotten"])
+        #expect(events.withLock { $0 } == ["forgotten"])
         token.cancel()
     }
 
-    /// Of an answer that is vetted after the user was forgotten.
-    @Test func aRefusalOfADownloadOfBeforeIsNotToldAfterwards() throws {
+    /// For an answer that is vetted after the user was forgotten.
+    @Test func aRefusalOfAnEarlierDownloadIsNotReportedAfterwards() throws {
         var options = ActiveConfigOptions()
         options.vetting = [Refusing()]
         let config = ActiveConfig.make(store: nil, options: options)
-        let told = Locked<[String]>([])
+        let events = Locked<[String]>([])
         let token = config.addObserver(
-            ClosureObserver { event in told.withLock { $0.append(Self.kind(of: event)) } })
+            ClosureObserver { event in events.withLock { $0.append(Self.kind(of: event)) } })
         let entry = config.users.entry(of: UserID("1"), isKept: false)
         let before = entry.documents.epoch
         try config.forgetUser("1")
@@ -218,11 +220,12 @@ struct ForgettingObserversTests {
                     in: epoch)
             }
         }
-        #expect(told.withLock { $0 } == ["forgotten", "refused"])
+        #expect(events.withLock { $0 } == ["forgotten", "refused"])
         token.cancel()
     }
 
-    /// Threads tell of a user who is forgotten again and again; an observer keeps what it hears.
+    /// Threads report events of a user who is forgotten repeatedly; an observer keeps the last
+    /// event.
     @Test func nothingIsKeptOfAForgottenUserUnderContention() {
         let observers = ConfigurationObservers(log: RecordingLog().log)
         let kept = Locked<Int?>(nil)
@@ -243,7 +246,7 @@ struct ForgettingObserversTests {
             }
             for _ in 0..<count {
                 let current = epoch.withLock { $0 }
-                // deadline: the other threads tell of it again and again
+                // deadline: the other threads report it repeatedly
                 while kept.withLock({ $0 }) != current.number { sched_yield() }
                 observers.tellForgotten(Self.forgotten, ending: current)
                 #expect(kept.withLock { $0 } == nil)
@@ -253,7 +256,7 @@ struct ForgettingObserversTests {
         }
     }
 
-    @Test func aRefusalOfALaunchIsHeardOnce() {
+    @Test func aRefusalOfALaunchIsReportedOnce() {
         for _ in 0..<Rounds.count(500, nightly: 20_000) {
             let observers = ConfigurationObservers(log: RecordingLog().log)
             _ = observers.add(ClosureObserver { _ in })

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What observers are told of documents that a vetting does not accept.
+/// Notifications about documents that a vetting does not accept.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RefusalObserverTests {
     enum Way: String, CaseIterable {
@@ -29,9 +29,10 @@ struct RefusalObserverTests {
             options: options, log: log)
     }
 
-    /// Once per document, however often it comes, and also an observer that comes later.
+    /// Each document is reported once, however often it arrives, and also to an observer that is
+    /// added later.
     @Test(arguments: [true, false], Way.allCases)
-    func aDocumentThatIsNotAcceptedIsToldOnce(isIgnored: Bool, way: Way) async throws {
+    func aDocumentThatIsNotAcceptedIsReportedOnce(isIgnored: Bool, way: Way) async throws {
         let store = InMemoryStore()
         store.persistConfiguration(
             way == .stored ? Self.bad : Self.document(1, "1"), forUserID: nil)
@@ -51,8 +52,8 @@ struct RefusalObserverTests {
         #expect(config["Home"]?.title == (way == .stored ? nil : "1"))
     }
 
-    /// A document that waits, and the user's own one, which are read by turns.
-    @Test func eachOfSeveralStoredDocumentsIsToldOnce() async throws {
+    /// A pending document and the user's own document, which are read alternately.
+    @Test func eachOfSeveralStoredDocumentsIsReportedOnce() async throws {
         let store = InMemoryStore()
         store.persistConfiguration(Self.bad, forUserID: nil)
         store.persistPendingConfiguration(Self.document(3, "Bad"), forUserID: nil)
@@ -69,7 +70,7 @@ struct RefusalObserverTests {
         #expect(log.messages(ofLevel: .warning).count { $0.contains("It is bad") } == 2)
     }
 
-    @Test func whatIsForgottenIsToldAgain() async throws {
+    @Test func aRefusalIsReportedAgainAfterForgetting() async throws {
         let config = config(isIgnored: true)
         try await config.downloadNewConfig()
         try await config.forgetGenericUser()

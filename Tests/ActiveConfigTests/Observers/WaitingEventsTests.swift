@@ -16,8 +16,8 @@ struct WaitingEventsTests {
             numbers: 1...1)
     }
 
-    /// While events never stop, one always waits.
-    @Test func itsMemoryIsBoundedByWhatWaits() {
+    /// During continuous events, at least one is always queued.
+    @Test func itsMemoryIsBoundedByTheQueuedEvents() {
         var waiting = WaitingEvents()
         for kind in [Self.read, .active] { _ = waiting.add(element(kind)) }
         for number in 0..<10_000 {
@@ -38,7 +38,7 @@ struct WaitingEventsTests {
         #expect(waiting.add(element(Self.read, "c"))?.event.userID == "b")
         #expect(waiting.add(element(.forgotten, "gone")) == nil)
         #expect(waiting.add(element(.active, "newer"))?.event.userID == "c")
-        // Without reads, the oldest event.
+        // Without queued reads, the oldest event is dropped.
         #expect(waiting.add(element(.active, "newest"))?.event.userID == "2")
         #expect(waiting.removeFirst()?.event.userID == "gone")
         #expect(waiting.removeFirst()?.event.userID == "3")

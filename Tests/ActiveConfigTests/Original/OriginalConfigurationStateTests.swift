@@ -22,7 +22,7 @@ struct OriginalConfigurationStateTests {
     static let rows = [
         Row(testDescription: "a number", text: "1", code: .notAnObject),
         Row(
-            testDescription: "no sections, and a version that is no number",
+            testDescription: "no sections, and a version that is not a number",
             text: #"{"meta": {"format_version": "this_is_not_a_number"}}"#, code: .sectionsMissing),
         Row(
             testDescription: "no sections", text: #"{"meta": {"format_version": 100}}"#,

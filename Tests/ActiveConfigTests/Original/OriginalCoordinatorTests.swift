@@ -11,7 +11,8 @@ struct OriginalCoordinatorTests {
     private static let other = ConfigurationState.make(
         sections: ["SomeOtherKey": ["SomeConfig": "SomeValue"]])
 
-    /// Coordinator that starts with a bootstrap and downloads one configuration after the other.
+    /// Coordinator that starts with a bootstrap and downloads the configurations one after the
+    /// other.
     private func make(
         from bootstrap: ConfigurationState? = nil, downloading answers: ConfigurationState...
     ) -> CoordinatorFixture {

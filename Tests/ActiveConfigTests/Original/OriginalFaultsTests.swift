@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OriginalFaultsTests {
     @Test(
-        "Names that begin with @, or are empty, are names like others",
+        "Names that start with @ and empty names are ordinary names",
         arguments: ["@count", "@", ""])
     func namesAreData(name: String) async throws {
         let fixture = CoordinatorFixture.make(
@@ -20,7 +20,7 @@ struct OriginalFaultsTests {
         #expect(listener.sections == [.titled("x"), nil])
     }
 
-    @Test("The setter and downloads that end do not wait for each other")
+    @Test("The setter and ending downloads do not wait for each other")
     func theSetterDoesNotDeadlock() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { .configuration(.titled(["Home": "\($0.number)"])) })

@@ -23,9 +23,11 @@ struct OriginalSectionTests {
 
     static let rows = [
         Row("a string is a string", "String") { $0.string(forKey: "Key") == "String" },
-        Row("a number is no string", 3) { $0.string(forKey: "Key") == nil },
-        Row("an object is no array", ["SomeKey": "SomeObject"]) { $0.array(forKey: "Key") == nil },
-        Row("an array is no object", ["oneObject", "anotherObject"]) {
+        Row("a number is not a string", 3) { $0.string(forKey: "Key") == nil },
+        Row("an object is not an array", ["SomeKey": "SomeObject"]) {
+            $0.array(forKey: "Key") == nil
+        },
+        Row("an array is not an object", ["oneObject", "anotherObject"]) {
             $0.dictionary(forKey: "Key") == nil
         },
         Row("an object is an object", ["SomeKey": "SomeObject"]) {
@@ -34,7 +36,7 @@ struct OriginalSectionTests {
         Row("an array is an array", ["oneObject", "anotherObject"]) {
             $0.array(forKey: "Key") == ["oneObject", "anotherObject"]
         },
-        Row("an array of others is no string array", [[:], [:]]) {
+        Row("an array of other values is not a string array", [[:], [:]]) {
             $0.stringArray(forKey: "Key") == nil
         },
         Row("an array of strings is a string array", ["One string", "Another string"]) {
@@ -44,10 +46,10 @@ struct OriginalSectionTests {
             $0.url(forKey: "Key")?.absoluteString == "http://www.url.com/"
         },
         Row("10 is the integer 10", 10) { $0.integer(forKey: "Key") == 10 },
-        Row("an array is no integer", [1]) { $0.integer(forKey: "Key") == nil },
-        Row("an array is no float", [1]) { $0.float(forKey: "Key") == nil },
-        Row("an array is no double", [1]) { $0.double(forKey: "Key") == nil },
-        Row("an array is no bool", [1]) { $0.bool(forKey: "Key") == nil },
+        Row("an array is not an integer", [1]) { $0.integer(forKey: "Key") == nil },
+        Row("an array is not a float", [1]) { $0.float(forKey: "Key") == nil },
+        Row("an array is not a double", [1]) { $0.double(forKey: "Key") == nil },
+        Row("an array is not a bool", [1]) { $0.bool(forKey: "Key") == nil },
         Row("\"45\" is the integer 45", "45") { $0.integer(forKey: "Key") == 45 },
         Row("1.2 is the float 1.2", 1.2) { $0.float(forKey: "Key") == 1.2 },
         Row("10.1 is the double 10.1", 10.1) { $0.double(forKey: "Key") == 10.1 },

@@ -67,14 +67,14 @@ struct ActiveConfigUpdaterTests {
 
     @Test func aChangeThatDoesNotFollowIsFetched() async throws {
         let fixture = UpdaterFixture.make()
-        // Of two changes of different sections the first is lost.
+        // Two changes of different sections; the first one is lost.
         fixture.backend.setNetwork { message in
             String(decoding: message.bytes, as: UTF8.self).contains("id: 2\n")
                 ? [] : [.intact(message)]
         }
         try await fixture.run {
             try await fixture.waitUntilLive()
-            // A download of the app's own, which the stream knows nothing of.
+            // A download made by the app, of which the stream does not know.
             fixture.backend.publish(["Home": ["title": "2"], "Other": ["key": 2]])
             let result = try await fixture.config.download(from: fixture.backend, of: "1")
             #expect(result)
@@ -215,7 +215,7 @@ struct ActiveConfigUpdaterTests {
             fixture.clock.advance(by: .seconds(8 * 60 * 60))
             try await fixture.backend.waitForRequests(fixture.backend.requests.count + 1)
             try await fixture.settle()
-            // Streams and long polls are tried anew, on the connection of the one request.
+            // Streams and long polls are tried again, on the connection of that one request.
             #expect(fixture.documentRequests.count <= count + 2)
         }
     }

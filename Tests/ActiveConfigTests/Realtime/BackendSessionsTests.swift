@@ -9,7 +9,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The requests of all that are given one backend.
+/// Requests of all components that use the same backend.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct BackendSessionsTests {
     private static let document =

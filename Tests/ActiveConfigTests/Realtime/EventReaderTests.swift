@@ -4,7 +4,7 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// The events of a stream's bytes, however these arrive.
+/// Parsing of a stream's bytes into events, however the bytes are split.
 struct EventReaderTests {
     private static let text =
         "event: hello\nid: 7\nretry: 2000\ndata: {}\n\n: heartbeat\n\nid: 8\ndata: a\ndata: é\n\nx: y\n"
@@ -13,7 +13,7 @@ struct EventReaderTests {
         .comment(" heartbeat"), .event(ServerEvent(id: "8", data: Array("a\né".utf8))),
     ]
 
-    /// All events of pieces of the text.
+    /// All events of the pieces of the text.
     private static func events(
         of pieces: [ArraySlice<UInt8>], limits: ConfigurationLimits = .default
     ) async throws -> [ActiveConfigEvent] {

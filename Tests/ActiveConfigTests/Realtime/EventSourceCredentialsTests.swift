@@ -10,7 +10,7 @@ struct EventSourceCredentialsTests {
     private static let document =
         #"{"meta":{"template_version":7},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
 
-    /// Server on which the token "new" may do what `isRefused` leaves, and all others nothing.
+    /// Server that accepts the token "new" unless `isRefused`, and no other token.
     private static func server(
         refusing isRefused: @escaping @Sendable (LoopbackServer.Request) -> Bool
     ) throws -> LoopbackServer {
@@ -43,7 +43,7 @@ struct EventSourceCredentialsTests {
         request.headers["authorization"] != "Bearer new"
     }
 
-    /// The token, and how often it was refreshed.
+    /// The token and the number of refreshes.
     private struct Tokens: Sendable {
         let count = Locked(0)
 
@@ -74,7 +74,7 @@ struct EventSourceCredentialsTests {
         #expect(answer.configuration?["S"]?.integer(forKey: "a") == 1)
         try await connection.openEvents(lastEventID: "7")
         #expect(try await connection.nextEvent() != nil)
-        // The stream follows the document on that one's connection.
+        // The stream uses the connection of the document request that succeeded.
         #expect(server.requests.count == 3)
         #expect(server.requests[1].connection == server.requests[2].connection)
         #expect(tokens.count.withLock { $0 } == 1)
@@ -130,7 +130,7 @@ struct EventSourceCredentialsTests {
         }
     }
 
-    /// A download and a connection that were refused at the same time.
+    /// A download and a connection are refused at the same time.
     @Test func oneRefreshIsForAllThatHaveTheSameCredentials() async throws {
         let server = try Self.server(refusing: Self.isOld)
         defer { server.stop() }
@@ -142,7 +142,7 @@ struct EventSourceCredentialsTests {
                 return known.withLock { $0 }
             }
             refreshCount.withLock { $0 += 1 }
-            // Until both have asked with the old one.
+            // Waits until both have made a request with the old token.
             var count = 0
             for await _ in refused.stream {
                 count += 1
@@ -161,7 +161,7 @@ struct EventSourceCredentialsTests {
         #expect(refreshCount.withLock { $0 } == 1)
     }
 
-    @Test func signalsAreReadForEachConnectionAndAChangeIsTold() async throws {
+    @Test func signalsAreReadForEachConnectionAndAChangeIsAnnounced() async throws {
         let server = try Self.server { _ in false }
         defer { server.stop() }
         let signals = ClientSignals(platform: { PlatformSignals() })
@@ -183,7 +183,7 @@ struct EventSourceCredentialsTests {
         }
     }
 
-    @Test func newTokensAreTold() async throws {
+    @Test func newTokensAreAnnounced() async throws {
         let server = try Self.server { _ in false }
         defer { server.stop() }
         let credentials = ClientCredentials.apiKey("a")
@@ -195,7 +195,7 @@ struct EventSourceCredentialsTests {
     }
 }
 
-/// A source whose requests change, over a scripted backend.
+/// An event source that can change its requests, over a scripted backend.
 private struct ChangingSource: ActiveConfigEventSource {
     let backend: ScriptedBackend
     private let stream: AsyncStream<Void>
@@ -222,10 +222,10 @@ struct ChangedRequestsTests {
         .make(config, source: source, clock: backend.clock)
     }
 
-    /// Moves the clock from sleeper to sleeper until a condition is met, but not past a limit, so that
-    /// a slow machine takes no more of the clock's time.
+    /// Advances the clock to each deadline until a condition is met, but never past a limit, so
+    /// that a slow machine does not use more of the clock's time.
     ///
-    /// The test's time limit ends the wait for what is never met.
+    /// If the condition is never met, the test's time limit ends the wait.
     private func advance(
         atMost limit: Duration = .seconds(100), until isMet: () -> Bool
     ) async throws {
@@ -234,18 +234,18 @@ struct ChangedRequestsTests {
             if let next = backend.clock.deadlines.first, next <= end {
                 backend.clock.advance(by: backend.clock.now.duration(to: next))
             }
-            try await Task.sleep(for: .milliseconds(1))  // deadline: the clock does not go on alone
+            try await Task.sleep(for: .milliseconds(1))  // deadline: the test advances the clock
         }
     }
 
-    @Test func anOpenStreamIsMadeAnewWithinASecond() async throws {
+    @Test func anOpenStreamIsReplacedWithinASecond() async throws {
         let source = ChangingSource(backend: backend)
         let updater = updater(source)
         updater.start()
         defer { updater.stop() }
         try await backend.waitForStreams(1)
         source.change.yield()
-        // Document and stream, twice.
+        // Document and stream, each requested twice.
         try await advance(atMost: .seconds(2)) { backend.requests.count >= 4 }
         #expect(backend.requests.count == 4)
     }
@@ -265,7 +265,7 @@ struct ChangedRequestsTests {
         try await advance(atMost: .seconds(2)) { backend.requests.count > count }
     }
 
-    /// Whoever changes signals in a loop does not get past the backoff.
+    /// Changing signals in a loop does not bypass the back-off.
     @Test func theWaitAfterAFailureGoesOn() async throws {
         backend.setService { service in
             service.refusal = 503
@@ -281,7 +281,7 @@ struct ChangedRequestsTests {
         let count = backend.requests.count
         for _ in 0..<50 {
             source.change.yield()
-            // deadline: only lets the fault happen, a request
+            // deadline: only gives a faulty request time
             try await Task.sleep(for: .milliseconds(1))
             backend.clock.advance(by: .seconds(1))
         }

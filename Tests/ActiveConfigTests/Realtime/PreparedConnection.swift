@@ -4,12 +4,12 @@ import Foundation
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// A connection whose answers and bytes a test gives.
+/// A connection whose answers and bytes are set by a test.
 final class PreparedConnection: ActiveConfigEventConnection {
     typealias Document = @Sendable (ConfigurationState?) async throws -> DocumentAnswer
 
     let userID: String?
-    /// What the request for the stream had, if it had anything.
+    /// The body of the stream's request; empty if it has none.
     let body: Data
     let events = StreamBuffer<Void, UInt8>(maximumSize: 1 << 20)
     private let reader = EventReader()
@@ -55,7 +55,7 @@ final class PreparedConnection: ActiveConfigEventConnection {
     }
 }
 
-/// A source of such connections.
+/// An event source that makes such connections.
 struct PreparedSource: ActiveConfigEventSource {
     let make: @Sendable (String?) -> PreparedConnection
 

@@ -34,7 +34,7 @@ struct ReconnectDelayTests {
         var delay = Self.delay()
         delay.setBase(milliseconds: milliseconds)
         let wait = delay.next(afterOpen: .zero, asked: nil)
-        let limit = Duration.seconds(seconds)  // deadline: a value, nobody waits
+        let limit = Duration.seconds(seconds)  // deadline: a value, without a wait
         #expect((limit / 2...limit).contains(wait), "\(wait)")
     }
 
@@ -51,7 +51,7 @@ struct ReconnectDelayTests {
         #expect(bounds.contains(wait), "\(wait)")
     }
 
-    /// 10,000 clients that a server threw out at the same moment.
+    /// 10,000 clients that a server disconnected at the same moment.
     @Test(arguments: [nil, .seconds(20), .zero] as [Duration?])
     func tenThousandClientsSpread(asked: Duration?) {
         var waits: [Double] = []
@@ -62,7 +62,7 @@ struct ReconnectDelayTests {
         }
         var counts: [Int: Int] = [:]
         for wait in waits { counts[Int(wait), default: 0] += 1 }
-        // Evenly, each of the 100 to 200 windows of 10 ms has 50 to 100 of them.
+        // With an even distribution, each of the 100 to 200 windows of 10 ms has 50 to 100 of them.
         #expect(counts.values.max() ?? 0 < 170, "\(counts.values.max() ?? 0)")
         #expect(counts.count >= 95)
     }

@@ -5,13 +5,14 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// Servers that a service meets, by `URLSession`.
+/// Behaviour against servers that a service may use, over `URLSession`.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServiceEventSourceTests {
     private static let document =
         #"{"meta":{"template_version":7},"config_sections":{"S":{"settings":{"a":{"value":1}}}}}"#
 
-    /// Answers documents, the stream of one user, and of many what `many` says.
+    /// Answers requests for documents and one user's stream, and sends `many` on the stream of many
+    /// users.
     private static func server(many: [LoopbackServer.Step]) throws -> LoopbackServer {
         try LoopbackServer(keepsAlive: true) { request in
             if request.target == "/activeconfig/events" { return many }
@@ -33,7 +34,7 @@ struct ServiceEventSourceTests {
         }
     }
 
-    /// An older server has no such streams, and another one may not take these users.
+    /// An older server has no such streams, and a server may reject these users.
     @Test(arguments: [404, 405, 400])
     func withoutAStreamOfManyEachUserHasOne(status: Int) async throws {
         let server = try Self.server(
@@ -81,7 +82,7 @@ struct ServiceEventSourceTests {
         }
         #expect(server.requests.count == 200)
         let connections = Set(server.requests.map(\.connection))
-        // They are given back a moment after they were used.
+        // A connection is returned shortly after its use.
         #expect(connections.count < 100)
     }
 
@@ -109,7 +110,7 @@ struct ServiceEventSourceTests {
         let counts = running.withLock { $0 }
         #expect(counts.now == 0)
         #expect(counts.most == 3)
-        // None was lost by those that were cancelled.
+        // Cancelled calls have not lost any of the slots.
         for _ in 0..<3 { try await limit.run {} }
     }
 }

@@ -8,7 +8,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The transport against a server of raw sockets.
+/// The transport against a server on raw sockets.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct URLSessionEventSourceTests {
     private static let document =
@@ -212,7 +212,7 @@ struct URLSessionEventSourceTests {
         #expect(try await connection.nextEvent() == nil)
     }
 
-    @Test func whatNobodyReadsIsBounded() async throws {
+    @Test func unreadEventsAreBounded() async throws {
         let server = try Self.server(events: [
             Self.stream(), .flood(String(repeating: ":\n", count: 1 << 15)),
         ])
@@ -226,7 +226,7 @@ struct URLSessionEventSourceTests {
     }
 }
 
-/// The transport in a process of its own.
+/// The transport in a separate process.
 @Suite(.serialized, .timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamProcessTests {
     private static func server(events: [LoopbackServer.Step]) throws -> LoopbackServer {
@@ -242,7 +242,7 @@ struct EventStreamProcessTests {
         }
     }
 
-    /// On Linux a stream on a new connection would use a whole core.
+    /// On Linux, a stream on a new connection would use a whole core.
     @Test func anIdleStreamUsesNoProcessor() async throws {
         let server = try Self.server(events: [.hang])
         defer { server.stop() }
@@ -263,7 +263,7 @@ struct EventStreamProcessTests {
             (try DownloadProbeProcess(["stream", server.url("").absoluteString, "5"]))
             .finish()
         #expect(result.hasSurvived)
-        // The address sanitizer keeps what was freed, up to 256 MiB.
+        // The address sanitizer retains freed memory, up to 256 MiB.
         #expect(result.peak < (Sanitizer.isOn ? 1_000 : 300), "\(result.peak)")
     }
 
@@ -273,7 +273,7 @@ struct EventStreamProcessTests {
         let result = await
             (try DownloadProbeProcess(["connect", server.url("").absoluteString, "1000"])).finish()
         #expect(result.outcomes["cancelled"] == 1_000, "\(result.outcomes)")
-        // On a busy machine a closing session's place is taken by a few more, of three files each.
+        // On a busy machine, a few sessions open while one is closing, with three files each.
         #expect(result.outcomes["files"] ?? .max < 150, "\(result.outcomes)")
         #expect(result.hasSurvived)
     }

@@ -4,12 +4,12 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// The states of users, and their order.
+/// States of users and their order.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdateBoardTests {
     private static let user = UserID("1")
 
-    /// The last state that a mailbox has.
+    /// The last state in a mailbox.
     private func last(_ mailbox: UpdateMailbox) -> ActiveConfigUpdateState? {
         var last: ActiveConfigUpdateState?
         while let update = mailbox.take() {
@@ -31,13 +31,13 @@ struct UpdateBoardTests {
             }
             let state = board.state(of: Self.user)
             guard last(mailbox) == state else {
-                Issue.record("round \(round): the listener has another state than \(state)")
+                Issue.record("round \(round): the listener's state differs from \(state)")
                 return
             }
         }
     }
 
-    /// Whoever cancels says what comes next, and nothing of the cancelled task follows on that.
+    /// The caller that cancels the task sets the next state; the cancelled task sets none after it.
     @Test func aCancelledTaskDoesNotReplaceTheStateAfterIt() async {
         for round in 0..<20_000 {
             let board = UpdateBoard()
@@ -55,7 +55,7 @@ struct UpdateBoardTests {
         }
     }
 
-    @Test func manyUsersAreToldInTheirOrder() {
+    @Test func statesOfManyUsersArriveInOrder() {
         let board = UpdateBoard()
         let mailbox = board.makeMailbox()
         for number in 0..<1_000 { board.set(.connecting, of: UserID("\(number)")) }

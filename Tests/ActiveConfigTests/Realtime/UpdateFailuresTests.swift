@@ -16,10 +16,10 @@ struct UpdateFailuresTests {
         #expect(!failures.isNew(Self.error("Busy."), of: UserID("b"), at: .document))
         failures.end(UserID("a"))
         failures.begin(UserID("a"))
-        // Another user still has it.
+        // Another user still has this cause.
         #expect(!failures.isNew(Self.error("Busy."), of: UserID("a"), at: .document))
         for user in ["a", "b"] { failures.end(UserID(user)) }
-        // An answer that ends late.
+        // A failure that arrives late.
         #expect(!failures.isNew(Self.error("Busy."), of: UserID("a"), at: .document))
         failures.begin(UserID("c"))
         #expect(failures.isNew(Self.error("Busy."), of: UserID("c"), at: .document))

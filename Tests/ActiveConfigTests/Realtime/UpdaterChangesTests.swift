@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// Which sections updates and the log name, for whomever.
+/// Section names in updates and in the log, for the current user and for others.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterChangesTests {
     private static let three: [String: ActiveConfigSection] = [
@@ -20,7 +20,7 @@ struct UpdaterChangesTests {
     private static let first = document(1, of: ["Home": "a", "Other": "a", "Third": "a"])
     private static let second = document(2, of: ["Home": "b", "Other": "a", "Third": "a"])
 
-    /// A user of a service is not the current one, and has a handle or none.
+    /// A user of a service is not the current user, and has a handle or not.
     @Test(arguments: [false, true], [false, true])
     func anUpdateNamesTheSectionsThatChangedForItsUser(
         isCurrent: Bool, hasHandle: Bool
@@ -64,7 +64,7 @@ struct UpdaterChangesTests {
         }
     }
 
-    /// Outcomes of downloads in the log.
+    /// Outcomes of downloads, as logged.
     private func outcomes(_ fixture: CoordinatorFixture) -> [String] {
         fixture.log.messages(ofLevel: .info).filter { $0.hasPrefix("Downloaded") }
             .compactMap { $0.split(separator: ": ").last.map(String.init) }
@@ -90,7 +90,7 @@ struct UpdaterChangesTests {
             .titled(["Home": "a", "Other": "0", "Third": "0"]), forUserID: userID)
         for _ in 0..<2 {
             let result = try await fixture.config.download(of: UserID(userID))
-            // Nothing that is active has changed.
+            // The active document has not changed.
             #expect(result.changedSectionNames == [])
         }
         #expect(
@@ -99,7 +99,8 @@ struct UpdaterChangesTests {
             ])
     }
 
-    /// The result is about what the app has active, and so is a download whose user has left.
+    /// The result refers to the current user's active document, as for a download whose user has
+    /// been replaced.
     @Test func aDownloadOfAnotherUserChangesNothingOfTheApps() async throws {
         let fixture = CoordinatorFixture.make(ScriptedDownloader(.configuration(Self.first)))
         let result = try await fixture.config.download(of: UserID("u1"))

@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// What an updater says of answers that are not used, and that it leaves nothing behind.
+/// States after unused answers, and clean-up when an updater ends.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterEndTests {
     private static let hello = "event: hello\nid: 1\ndata: {\"template_version\":1}\n\n"
@@ -19,7 +19,7 @@ struct UpdaterEndTests {
         #expect(options.clamped.pollInterval == bounded)
     }
 
-    /// The first state that says how it went.
+    /// The first state that shows the outcome.
     private func outcome(_ updater: ActiveConfigUpdater) async throws -> ActiveConfigUpdateState {
         for await update in updater.updates {
             guard case .state(let state, _) = update, state != .stopped, state != .connecting
@@ -39,7 +39,7 @@ struct UpdaterEndTests {
                 opening: { _ in
                     guard userID == "slow" else { return }
                     opened.yield()
-                    // Not cancelled, like a transport that hangs.
+                    // Ignores cancellation, like a transport that hangs.
                     await Task { for await _ in gate { break } }.value
                     ended.withLock { $0.append("slow") }
                 })
@@ -58,7 +58,7 @@ struct UpdaterEndTests {
         }
         run.cancel()
         Task {
-            // deadline: only lets the fault happen, an early end
+            // deadline: only gives a fault time, an early end
             for _ in 0..<1_000 { await Task.yield() }
             release.yield()
         }
@@ -108,7 +108,7 @@ struct UpdaterEndTests {
         await run.value
     }
 
-    /// With signatures, what is older has to be signed too; it confirms nothing.
+    /// With signatures, an older document must be signed, too; it confirms nothing.
     @Test(arguments: [true, false])
     func anOlderAnswerConfirmsNothing(isSigned: Bool) async throws {
         let store = InMemoryStore()
@@ -136,7 +136,7 @@ struct UpdaterEndTests {
         await run.value
     }
 
-    @Test func anAnswerThatTheCrashGuardRefusesIsNotToldAsApplied() async throws {
+    @Test func anAnswerThatTheCrashGuardRefusesIsNotReportedAsApplied() async throws {
         let system = ModelFileSystem()
         let first = GuardedLaunch(
             system, downloader: ScriptedDownloader(.configuration(GuardedLaunch.document(1))))
@@ -178,8 +178,8 @@ struct UpdaterEndTests {
             #expect(fixture.updater.state(ofUserID: "a") == .stopped)
             try await backend.waitForStreams(2)
             let requests = backend.requests.filter { $0.userID == "b" }
-            #expect(requests.count == 2, "the connection of b has stayed")
-            // What comes after a user was removed and forgotten is not kept.
+            #expect(requests.count == 2, "the connection of b is kept")
+            // Events that arrive after a user was removed and forgotten are not kept.
             try await fixture.config.forgetUser("a")
             backend.publish { ["Home": ["title": .string(($0 ?? "nobody") + "!")]] }
             let store = try #require(fixture.config.configStore)

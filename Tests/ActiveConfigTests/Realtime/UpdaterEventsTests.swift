@@ -5,10 +5,10 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// A source of the app's own, whose transport has events and no bytes.
+/// An app's own event source, whose transport delivers events instead of bytes.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterEventsTests {
-    /// Gives the events that a test gives it, once for all connections.
+    /// Delivers the events that a test sends, once for all connections.
     private struct MessageSource: ActiveConfigEventSource, ActiveConfigEventConnection {
         let events = AsyncStream.makeStream(of: ActiveConfigEvent.self)
 

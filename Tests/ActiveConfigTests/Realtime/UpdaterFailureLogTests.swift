@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// What the log tells of an updater that a server refuses: a warning for each cause.
+/// The log of an updater that a server refuses: one warning for each cause.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterFailureLogTests {
     private static let sentence = "Send the key of a service: this one is not known."
@@ -23,7 +23,7 @@ struct UpdaterFailureLogTests {
         .make(.make(log: log.log), source: source, users: .fixed(users), clock: clock)
     }
 
-    /// Runs an updater, and moves its clock from sleeper to sleeper, until a condition is met.
+    /// Runs an updater and advances its clock to each deadline until a condition is met.
     private func run(_ updater: ActiveConfigUpdater, until isMet: () -> Bool) async throws {
         let run = Task { await updater.run() }
         try await advance(until: isMet)
@@ -36,7 +36,7 @@ struct UpdaterFailureLogTests {
             if let next = clock.deadlines.first {
                 clock.advance(by: clock.now.duration(to: next))
             }
-            try await Task.sleep(for: .milliseconds(1))  // deadline: the clock does not go on alone
+            try await Task.sleep(for: .milliseconds(1))  // deadline: the test advances the clock
         }
     }
 
@@ -76,7 +76,7 @@ struct UpdaterFailureLogTests {
         #expect(!warnings.joined().contains("wrong-key"))
     }
 
-    /// How changes are heard of when the server refuses.
+    /// The step that the server refuses.
     enum Transport: CaseIterable {
         case document, stream, longPoll, poll
     }
@@ -109,7 +109,7 @@ struct UpdaterFailureLogTests {
                     default: break
                     }
                     var new = Self.document
-                    // Without a tag there are no long polls.
+                    // Without an entity tag there are no long polls.
                     if transport == .poll { new.entityTag = nil }
                     return DocumentAnswer(lastKnown == nil ? new : nil)
                 },
@@ -140,8 +140,8 @@ struct UpdaterFailureLogTests {
         #expect(warnings.count == 2, "\(warnings)")
     }
 
-    /// What worked meanwhile and fails again is told again.
-    @Test func aCauseThatCameBackIsToldAgain() async throws {
+    /// A step that succeeds and then fails again is logged again.
+    @Test func aCauseThatReturnsIsLoggedAgain() async throws {
         let attempts = Locked(0)
         let source = PreparedSource { userID in
             PreparedConnection(userID) { _ in
@@ -159,7 +159,7 @@ struct UpdaterFailureLogTests {
         #expect(warnings.count == 2, "\(warnings)")
     }
 
-    /// A network that is lost now and then is no fault of the server's.
+    /// A network that is lost now and then is not the server's fault.
     @Test func aStreamThatIsLostIsNoWarning() async throws {
         let attempts = Locked(0)
         let source = PreparedSource { userID in
@@ -174,7 +174,7 @@ struct UpdaterFailureLogTests {
         #expect(warnings == [])
     }
 
-    /// An event that cannot be read ends the stream each time.
+    /// An event that cannot be parsed ends the stream each time.
     @Test func aStreamThatCannotBeReadIsOneWarning() async throws {
         let attempts = Locked(0)
         let source = PreparedSource { userID in

@@ -4,7 +4,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Ways to hear of changes where streams do not get through, and servers that give nothing usable.
+/// Fallbacks where streams do not get through, and servers that send nothing usable.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterFallbackTests {
     @Test(arguments: [ScriptedBackend.Service.Streams.none, .heldBack])
@@ -54,7 +54,7 @@ struct UpdaterFallbackTests {
             try await fixture.advance { fixture.updater.state(ofUserID: "1").isPolling }
             #expect(fixture.updater.state(ofUserID: "1") == .polling(every: .seconds(seconds)))
             let first = fixture.documentRequests.count
-            // A hundredth of what is measured.
+            // Steps of a hundredth of the interval that is measured.
             try await fixture.advance(by: .seconds(seconds) / 100) {
                 fixture.documentRequests.count >= first + 3
             }
@@ -131,7 +131,8 @@ struct UpdaterFallbackTests {
         let fixture = UpdaterFixture.make()
         try await fixture.run {
             try await fixture.waitUntilLive()
-            // A stream with heartbeats stays, and one on which an event arrives slowly.
+            // A stream with heartbeats stays open, and so does one on which an event arrives
+            // slowly.
             for _ in 0..<10 {
                 try await fixture.settle()
                 fixture.clock.advance(by: .seconds(15))

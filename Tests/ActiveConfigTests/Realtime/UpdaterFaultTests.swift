@@ -4,10 +4,10 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// R4 with the updater in the loop: a server that is gone, slow or hostile.
+/// An updater against a server that is unreachable, slow or hostile.
 @Suite(.serialized, .timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterFaultTests {
-    /// A fault of the server, and what the state says then.
+    /// A fault of the server and the expected text of the state.
     struct Fault: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let steps: [LoopbackServer.Step]
@@ -48,7 +48,7 @@ struct UpdaterFaultTests {
     ]
 
     @Test(arguments: faults)
-    func theConfigurationInForceStays(fault: Fault) async throws {
+    func theActiveConfigurationStays(fault: Fault) async throws {
         let server = try LoopbackServer { _ in fault.steps }
         defer { server.stop() }
         let config = ActiveConfig.make(

@@ -4,7 +4,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// An updater over a scripted backend, on its clock.
+/// An updater over a scripted backend, on the backend's clock.
 struct UpdaterFixture {
     let backend: ScriptedBackend
     let config: ActiveConfig
@@ -34,7 +34,7 @@ struct UpdaterFixture {
             queue: queue, activity: activity)
     }
 
-    /// Runs the updater while `body` runs, and until it has ended.
+    /// Runs the updater during `body`, and returns after it has ended.
     func run(_ body: () async throws -> Void) async throws {
         let run = Task { await updater.run() }
         defer { run.cancel() }
@@ -51,7 +51,7 @@ struct UpdaterFixture {
         config["Home"]?.string(forKey: "title")
     }
 
-    /// Waits for an active value.
+    /// Waits until a title is active.
     func waitForTitle(_ title: String) async throws {
         for await section in config.values(ofSection: "Home")
         where section?.string(forKey: "title") == title { return }
@@ -71,14 +71,14 @@ struct UpdaterFixture {
 
     func waitUntilLive() async throws { try await waitForState { $0.isLive } }
 
-    /// Moves the clock in steps, as soon as somebody sleeps, until a condition is met.
+    /// Advances the clock in steps, as soon as a task sleeps, until a condition is met.
     func advance(
         by step: Duration = .milliseconds(500), limit: Int = 10_000, until isMet: () -> Bool
     ) async throws {
         for _ in 0..<limit {
             if isMet() { return }
-            // What is runnable runs first; nobody may be waiting for the clock at all.
-            // deadline: each goes behind what is runnable
+            // Runnable tasks go first; there may be no task that waits for the clock.
+            // deadline: each yield lets runnable tasks go first
             for _ in 0..<20 { await Task.yield() }
             try await settle()
             if isMet() { return }
@@ -87,13 +87,13 @@ struct UpdaterFixture {
         Issue.record("the condition is not met after \(step * limit)")
     }
 
-    /// Waits until nothing has happened for a moment: the sleepers and the requests stay the same.
+    /// Waits until the system is idle: the sleepers and the requests stay the same for a moment.
     func settle() async throws {
         var before = (-1, -1)
         var same = 0
         while same < 3 {
-            // Work on other threads, such as the store's, takes real time: a round lasts as long as
-            // this machine needs for another thread.
+            // Work on other threads, such as the store's, takes real time: a round takes as long as
+            // a switch to another thread takes on this machine.
             await withCheckedContinuation { round in
                 DispatchQueue(label: "round").async { round.resume() }
             }

@@ -4,14 +4,14 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// Events that do not arrive, come twice or in another order.
+/// Events that are lost, repeated or reordered.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterGapTests {
     private static func sections(_ home: Int, _ other: Int) -> [String: ActiveConfigSection] {
         ["Home": ["n": .integer(home)], "Other": ["n": .integer(other)]]
     }
 
-    /// Pairs of values that are active whenever a section changes.
+    /// Pairs of values that are active when a section changes.
     private final class Pairs: Sendable {
         private let seen = Locked<[[Int?]]>([])
 
@@ -31,8 +31,8 @@ struct UpdaterGapTests {
         }
     }
 
-    /// Version 2 changes one section and version 3 the other, so that 3 without 2 is a mixture.
-    @Test func anEventThatIsLostInBetweenIsADownloadAndNoMixtureIsShown() async throws {
+    /// Version 2 changes one section and version 3 the other, so 3 without 2 would be a mix.
+    @Test func aLostEventCausesADownloadAndNoMixIsShown() async throws {
         let fixture = UpdaterFixture.make(ScriptedBackend(sections: Self.sections(1, 1)))
         fixture.backend.setNetwork { message in
             String(decoding: message.bytes, as: UTF8.self).contains("id: 2\n")
@@ -49,7 +49,7 @@ struct UpdaterGapTests {
             }
             #expect(fixture.config["Other"]?.integer(forKey: "n") == 2)
             #expect(fixture.documentRequests.count == 2)
-            // What follows is applied again without a request.
+            // The next change is again applied without a request.
             fixture.backend.publish(Self.sections(4, 2))
             try await fixture.advance {
                 fixture.config["Home"]?.integer(forKey: "n") == 4
@@ -61,7 +61,7 @@ struct UpdaterGapTests {
         for token in tokens { token.cancel() }
     }
 
-    @Test func anEventBeforeTheOneThatItFollowsIsADownload() async throws {
+    @Test func anEventThatArrivesTooEarlyCausesADownload() async throws {
         let fixture = UpdaterFixture.make(ScriptedBackend(sections: Self.sections(1, 1)))
         fixture.backend.setNetwork { message in
             let isEarly = String(decoding: message.bytes, as: UTF8.self).contains("id: 3\n")
@@ -83,7 +83,7 @@ struct UpdaterGapTests {
         for token in tokens { token.cancel() }
     }
 
-    /// Values that are pinned do not change the version.
+    /// Pinned values change without changing the version.
     @Test func aRepeatedEventOfTheSameVersionIsSkipped() async throws {
         let fixture = UpdaterFixture.make()
         func event(_ number: Int, _ title: String) -> String {
@@ -103,7 +103,7 @@ struct UpdaterGapTests {
         }
     }
 
-    /// Changes that follow soon on one another are verified by one request, not by one each.
+    /// Changes in quick succession are verified by one request, not by one each.
     @Test func oneRequestVerifiesAllChangesBeforeIt() async throws {
         var options = ActiveConfigUpdater.Options()
         options.verification = .seconds(30) ... .seconds(30)
@@ -128,8 +128,9 @@ struct UpdaterGapTests {
         }
     }
 
-    /// A stream that is resumed goes on from its last event, and not from what was fetched since.
-    @Test func whatAResumedStreamBringsIsNotAppliedToSomethingElse() async throws {
+    /// A resumed stream continues from its last event, not from the document that was downloaded
+    /// since.
+    @Test func aResumedStreamsChangeIsNotAppliedToAnotherDocument() async throws {
         var options = ActiveConfigUpdater.Options()
         options.verification = .seconds(1) ... .seconds(2)
         let fixture = UpdaterFixture.make(
@@ -140,7 +141,7 @@ struct UpdaterGapTests {
             try await fixture.advance(by: .milliseconds(50)) {
                 fixture.config["Home"]?.integer(forKey: "n") == 2
             }
-            // Version 3 is known by the verification, and its event is not.
+            // The verification downloads version 3, whose event is lost.
             fixture.backend.setNetwork { _ in [] }
             fixture.backend.publish(Self.sections(2, 9))
             try await fixture.advance(by: .milliseconds(50)) {
@@ -148,7 +149,7 @@ struct UpdaterGapTests {
             }
             fixture.backend.publish(Self.sections(4, 1))
             fixture.backend.setNetwork { [.intact($0)] }
-            // From version 2 to 4, between which `Other` is the same.
+            // The change from version 2 to 4, between which `Other` is the same.
             fixture.backend.send(
                 "event: hello\nid: 4\ndata: {}\n\nevent: update\nid: 4\n"
                     + "data: {\"template_version\":4,\"event_number\":1,\"etag\":\"\\\"v4\\\"\","

@@ -4,13 +4,13 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// A network that cuts, delays, repeats, loses and damages what the backend sends.
+/// A network that splits, delays, repeats, loses and damages the backend's messages.
 ///
-/// As a connection does, it breaks where it loses something, and keeps the order.
+/// Like a real connection, it breaks when it loses something, and keeps the order.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterNetworkTests {
     @Test(arguments: 0..<Rounds.count(8, nightly: 20))
-    func listenersHearInOrderAndTheLastVersionArrives(round: Int) async throws {
+    func listenersReceiveInOrderAndTheLastVersionArrives(round: Int) async throws {
         var random = SeededGenerator.printingItsSeed()
         let fixture = UpdaterFixture.make(
             ScriptedBackend(sections: ["Home": ["title": "0"], "Other": ["key": 0]]),
@@ -50,11 +50,11 @@ struct UpdaterNetworkTests {
                     == fixture.backend.document(ofUserID: "1").sections)
         }
         fixture.queue.sync {}
-        let told = listener.deliveries.compactMap {
+        let numbers = listener.deliveries.compactMap {
             $0.section?.string(forKey: "title").flatMap { Int($0) }
         }
-        #expect(told == told.sorted())
-        #expect(Set(told).count == told.count)
-        #expect(told.last == 40)
+        #expect(numbers == numbers.sorted())
+        #expect(Set(numbers).count == numbers.count)
+        #expect(numbers.last == 40)
     }
 }

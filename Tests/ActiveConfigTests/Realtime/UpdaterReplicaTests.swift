@@ -5,10 +5,11 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// Streams and documents that come from different replicas of a server, or from a hostile one.
+/// Streams and documents from different replicas of a server, or from a hostile one.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterReplicaTests {
-    /// A source whose first connection has the stream, and whose others answer as told.
+    /// An event source whose first connection has the stream, and whose other connections return
+    /// the given answers.
     private final class Replicas: ActiveConfigEventSource {
         let answers: Locked<[ConfigurationState]>
         let stream: PreparedConnection
@@ -28,7 +29,7 @@ struct UpdaterReplicaTests {
             }
             if number == 1 { return stream }
             return PreparedConnection(userID) { [answers] known in
-                // The last one stays.
+                // The last answer is repeated.
                 let answer = answers.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
                 guard var known, known.entityTag == answer.entityTag else {
                     return DocumentAnswer(answer)
@@ -61,12 +62,12 @@ struct UpdaterReplicaTests {
             + "\"meta\":{\"template_version\":\(version)}}\n\n"
     }
 
-    /// `earlier` is the version of which the document may still be.
+    /// `earlier` is the lowest version that the document may have.
     private static func reset(_ version: Int, since earlier: Int? = nil) -> String {
         "event: reset\nid: \(version)\ndata: {\"template_version\":\(earlier ?? version)}\n\n"
     }
 
-    /// Runs an updater of user "1" while `body` runs, on a clock that goes on by itself.
+    /// Runs an updater of user "1" during `body`, on a clock that advances by itself.
     private func run(
         _ source: Replicas, options: ActiveConfigUpdater.Options = ActiveConfigUpdater.Options(),
         _ body: (ActiveConfig, ActiveConfigUpdater) async throws -> Void
@@ -113,7 +114,7 @@ struct UpdaterReplicaTests {
             source.stream.send(Self.reset(6))
             try await waitFor(6, in: config)
             #expect(source.requestCount == 4)
-            // The next change follows on what was fetched.
+            // The next change applies to the downloaded document.
             source.stream.send(Self.update(7, number: 2, home: 7))
             try await waitFor(7, in: config)
             #expect(values(config) == [7, 6])
@@ -121,7 +122,7 @@ struct UpdaterReplicaTests {
         }
     }
 
-    @Test func aServerWhoseDocumentsStayBehindIsConnectedToAnew() async throws {
+    @Test func aServerWhoseDocumentsStayBehindIsReconnected() async throws {
         let five = Self.document(5, home: 5)
         let source = Replicas(five, then: [five])
         try await run(source) { config, updater in
@@ -135,7 +136,7 @@ struct UpdaterReplicaTests {
         }
     }
 
-    /// A publish that leaves the user's document alone, where the server cannot tell.
+    /// A publish that does not change the user's document, which the server cannot detect.
     @Test func aLaterVersionOfTheSameDocumentIsWhatAResetAsksFor() async throws {
         let five = Self.document(5, home: 5)
         let source = Replicas(five, then: [five, Self.document(6, home: 5, tag: five.entityTag)])
@@ -169,8 +170,8 @@ struct UpdaterReplicaTests {
         }
     }
 
-    /// Version 7 changes one section, version 8 changes it back, so that the stream's change from 6 to 8
-    /// has the other one only.
+    /// Version 7 changes one section and version 8 changes it back, so the stream's change from 6
+    /// to 8 contains only the other section.
     @Test func aChangeDoesNotFollowOnADocumentThatIsNewerThanTheStream() async throws {
         let source = Replicas(
             Self.document(5, home: 5),
@@ -195,7 +196,7 @@ struct UpdaterReplicaTests {
             ])
         try await run(source) { config, _ in
             try await waitFor(5, in: config)
-            // After a gap.
+            // An event after a gap.
             source.stream.send(Self.update(5, number: 2, home: 9, tag: "pin b"))
             try await waitFor(9, in: config)
             #expect(source.requestCount == 3)
@@ -203,7 +204,7 @@ struct UpdaterReplicaTests {
     }
 
     @Test(arguments: [Int.max, 0, -1])
-    func aNumberOfAnEventThatIsNoneEndsTheStream(number: Int) async throws {
+    func anInvalidEventNumberEndsTheStream(number: Int) async throws {
         let source = Replicas(
             Self.document(5, home: 5), then: [Self.document(6, home: 6)])
         try await run(source) { config, updater in
@@ -219,7 +220,7 @@ struct UpdaterReplicaTests {
         }
     }
 
-    /// A thousand users may all be told to download, a few at a time.
+    /// A server may send a reset to a thousand users, which then download a few at a time.
     @Test func timeThatADownloadTakesIsNoSilence() async throws {
         var options = ActiveConfigUpdater.Options()
         options.maximumSilence = .seconds(2)  // deadline: of the manual clock
@@ -255,7 +256,7 @@ struct UpdaterReplicaTests {
         }
         for await _ in asked.stream { break }
         let before = clock.now
-        // Whoever waits for the silence to be over has been woken by then.
+        // A task that waits for the end of the allowed silence has been woken by then.
         try await clock.sleep(until: before.advanced(by: .seconds(30)))
         #expect(updater.state(ofUserID: "1").isLive)
         release.yield()

@@ -4,7 +4,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// R5 with the updater in the loop: users that change while answers and events are late.
+/// An updater whose current user changes while answers and events are late.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterUsersTests {
     private static func owned(_ suffix: String = "") -> ScriptedBackend.Sections {
@@ -25,7 +25,7 @@ struct UpdaterUsersTests {
         }
     }
 
-    /// A by polling, B by the stream, back to A: the tag of B's document is no answer for A.
+    /// A polls, B uses a stream, then back to A: the tag of B's document must not be sent for A.
     @Test func aTagIsNeverSentForAnotherUser() async throws {
         let fixture = UpdaterFixture.make(ScriptedBackend(sections: Self.owned()), userID: "A")
         fixture.backend.setService { $0.streams = .none }
@@ -37,7 +37,7 @@ struct UpdaterUsersTests {
             fixture.backend.publish(Self.owned("!"))
             try await fixture.waitForTitle("B!")
             fixture.config.currentUserID = "A"
-            // On a busy machine the answer is there before this reads.
+            // On a busy machine the answer may arrive before this read.
             #expect(["A", "A!"].contains(fixture.title()))
             try await fixture.waitForTitle("A!")
             let tags = fixture.documentRequests.map { [$0.userID ?? "", "\($0.kind)"] }
@@ -63,10 +63,10 @@ struct UpdaterUsersTests {
         }
     }
 
-    /// The answers to a request that was made before the push.
+    /// Late answers to a request that was made before the push.
     enum LateAnswer: CaseIterable {
         case unchanged, olderVersion
-        /// What the server had for the pushed version before it pinned a value.
+        /// The server's document of the pushed version before it pinned a value.
         case otherValues
     }
 
@@ -102,12 +102,12 @@ struct UpdaterUsersTests {
     }
 
     @Test(arguments: 0..<4)
-    func nobodyIsToldAnotherUsersValue(round: Int) async throws {
+    func noListenerReceivesAnotherUsersValue(round: Int) async throws {
         var random = SeededGenerator.printingItsSeed()
         let fixture = UpdaterFixture.make(
             ScriptedBackend(sections: Self.owned("-0")), userID: "A", seed: random.next())
         let (wrong, config) = (Locked<[String]>([]), fixture.config)
-        // The user that a listener hears of is the one of the change, which is told in order.
+        // A change names the user to which it belongs, and changes arrive in order.
         let seen = Task {
             for await change in config.changes(inSection: "Home") {
                 let owner = change.new?.string(forKey: "title")?.prefix { $0 != "-" }

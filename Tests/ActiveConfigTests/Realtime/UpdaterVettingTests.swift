@@ -6,7 +6,7 @@ import Testing
 @testable import ActiveConfigRealtime
 @testable import ActiveConfigTrust
 
-/// An updater whose server's newest document is not accepted by a vetting of the app's.
+/// An updater whose server's newest document is refused by the app's vetting.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterVettingTests {
     private static let wait = Duration.seconds(25)
@@ -23,7 +23,7 @@ struct UpdaterVettingTests {
         }
     }
 
-    /// The document comes over the stream; connections that follow ask for it no more.
+    /// The document arrives over the stream; later connections do not request it again.
     @Test(arguments: [true, false])
     func theStreamGoesOnFromTheRefusedDocument(isIgnored: Bool) async throws {
         let fixture = UpdaterFixture.make(vetting: [VettingRule.withoutBad(isIgnored: isIgnored)])
@@ -49,7 +49,7 @@ struct UpdaterVettingTests {
         #expect(recorder.refusals == ["2 for 1: It is bad."])
     }
 
-    /// There is nothing else that the user has.
+    /// The user has no other document.
     @Test(arguments: [true, false])
     func theStreamOpensThoughTheFirstDocumentIsRefused(isIgnored: Bool) async throws {
         let backend = ScriptedBackend(sections: .titled("Bad"))
@@ -102,8 +102,8 @@ struct UpdaterVettingTests {
         #expect(recorder.refusals.count == 1)
     }
 
-    /// A download of the app's own asks for the document once more, and fails by it.
-    @Test func theAppsOwnDownloadIsVettedAnew() async throws {
+    /// A download made by the app requests the document again, and fails if it is refused again.
+    @Test func theAppsOwnDownloadIsVettedAgain() async throws {
         let downloader = ScriptedDownloader { _ in .configuration(.versioned(2)) }
         let count = Locked(0)
         var options = ActiveConfigOptions()
@@ -128,9 +128,9 @@ struct UpdaterVettingTests {
         #expect(feed.newestRefusedVersion == nil)
     }
 
-    /// An answer that is not authentic is not the server's document: it is asked for again.
+    /// An answer that is not authentic is not the server's document, so it is requested again.
     ///
-    /// An authentic one is asked about with its digest, by which the answer that it is unchanged is signed.
+    /// A request after an authentic one names its digest, which the signature of a 304 covers.
     @Test(arguments: [true, false])
     func whatIsNotSignedIsAskedForAgain(isSigned: Bool) async throws {
         var bad = try SigningServer.answer(12, title: "Bad")
@@ -153,7 +153,7 @@ struct UpdaterVettingTests {
         #expect(asked?.original?.digest == (isSigned ? digest : nil))
     }
 
-    /// The bytes that go over a socket: the refused document once.
+    /// The refused document is sent over the socket only once.
     @Test(arguments: [true, false])
     func aServerSendsTheRefusedDocumentOnce(isIgnored: Bool) async throws {
         let isFixed = Locked(false)
@@ -164,7 +164,7 @@ struct UpdaterVettingTests {
         let server = try LoopbackServer(keepsAlive: true) { request in
             let version = isFixed.withLock { $0 } ? 3 : 2
             if request.target.hasSuffix("/events") {
-                // The third stream tells of the next version.
+                // The third stream announces the next version.
                 let isLast = request.connection >= 3
                 if isLast { isFixed.withLock { $0 = true } }
                 let head =

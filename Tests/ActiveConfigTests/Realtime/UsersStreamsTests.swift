@@ -6,12 +6,12 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigRealtime
 
-/// Who is on which stream of many users, and who is told what.
+/// The distribution of users over shared streams, and of events over users.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UsersStreamsTests {
     private typealias Element = EventStreamParser.Element
 
-    /// Streams, and the connections that they have opened.
+    /// Streams and the connections that they have opened.
     private struct Fixture {
         let clock = ManualClock()
         let streams: UsersStreams
@@ -39,7 +39,7 @@ struct UsersStreamsTests {
             let joins = parts.map { part in
                 Task { @MainActor [streams] in try await streams.join(part) }
             }
-            // Behind those tasks: all users wait for a stream before time goes on.
+            // Runs after those tasks: all users wait for a stream before the clock advances.
             await MainActor.run {}
             let time = letTimePass()
             defer { time.cancel() }
@@ -59,7 +59,7 @@ struct UsersStreamsTests {
             throw CancellationError()
         }
 
-        /// Moves the clock by the time in which users are gathered, whenever somebody waits for it.
+        /// Advances the clock by the time in which joins are batched, whenever a task waits for it.
         private func letTimePass() -> Task<Void, any Error> {
             Task { [clock] in
                 while true {
@@ -92,12 +92,12 @@ struct UsersStreamsTests {
         .event(ServerEvent(name: name, id: "\(id)", data: Array(data.utf8)))
     }
 
-    /// The event of such an update.
+    /// The parsed form of `update`.
     private static func updated(_ userID: String, _ version: Int) -> Element {
         event("update", version, "{\"user_id\":\"\(userID)\",\"n\":\(version)}")
     }
 
-    /// The events that arrive for a user, up to the one that is awaited.
+    /// Reads the events that arrive for a user, up to and including `last`.
     private static func read(
         _ part: UserStreamPart, until last: Element
     ) async throws -> [Element] {
@@ -109,7 +109,7 @@ struct UsersStreamsTests {
         return all
     }
 
-    @Test func usersWhoComeTogetherShareAStreamAndHearOfThemselvesAlone() async throws {
+    @Test func usersWhoJoinTogetherShareAStreamAndReceiveOnlyTheirEvents() async throws {
         let fixture = Fixture()
         let parts = try await fixture.join(["a", "b", nil])
         let stream = try await fixture.next()
@@ -137,7 +137,7 @@ struct UsersStreamsTests {
         let fixture = Fixture()
         let first = try await fixture.join(["a", "b"])
         let stream = try await fixture.next()
-        // A greeting names the newest version, which the client may not have.
+        // A `hello` names the newest version, which the client may not have yet.
         stream.send("event: hello\nid: 9\ndata: {\"user_id\":\"b\"}\n\n" + Self.update("a", 8))
         _ = try await Self.read(first[0], until: Self.updated("a", 8))
         let second = try await fixture.join(["c", "d"], lastEventID: "7")
@@ -149,13 +149,13 @@ struct UsersStreamsTests {
             try await Self.read(first[0], until: Self.updated("a", 10)) == [Self.updated("a", 10)])
         #expect(
             try await Self.read(second[1], until: Self.updated("d", 10)) == [Self.updated("d", 10)])
-        // One more is fewer than four.
+        // One user does not take over a stream of four, which is larger than its batch.
         _ = try await fixture.join(["e"])
         #expect(try Self.users(try await fixture.next().body) == ["e": "1"])
         #expect(!joined.isClosed)
     }
 
-    @Test func aUserWhoIsThereTwiceIsOnTwoStreams() async throws {
+    @Test func aUserWhoJoinsTwiceIsOnTwoStreams() async throws {
         let fixture = Fixture()
         let parts = try await fixture.join(["a", "a"])
         for _ in parts {
@@ -179,7 +179,7 @@ struct UsersStreamsTests {
             let stream = try await fixture.next()
             let named = try Self.users(stream.body)
             #expect(named.count <= 1_000)
-            // One that is too long by itself is alone.
+            // A user whose ID exceeds the limit has a stream alone.
             #expect(stream.body.count < 49 << 10 || named.count == 1)
             users.formUnion(named.keys)
             streamCount += 1
@@ -218,7 +218,7 @@ struct UsersStreamsTests {
         #expect(!fixture.streams.isAvailable)
     }
 
-    @Test func whoHasLeftIsNotToldOf() async throws {
+    @Test func aUserWhoHasLeftReceivesNothing() async throws {
         let fixture = Fixture()
         let parts = try await fixture.join(["a", "b", "c"])
         let stream = try await fixture.next()
@@ -226,7 +226,7 @@ struct UsersStreamsTests {
         stream.send(Self.update("a", 2) + Self.update("b", 2))
         #expect(
             try await Self.read(parts[1], until: Self.updated("b", 2)) == [Self.updated("b", 2)])
-        // Most have left, so that the server need not tell of them any more.
+        // Most users have left, so the stream is reopened without them.
         fixture.streams.leave(parts[2])
         let reopened = try await fixture.next()
         #expect(try Self.users(reopened.body) == ["b": "2"])
@@ -237,7 +237,7 @@ struct UsersStreamsTests {
         #expect(try await parts[0].events.next() == nil)
     }
 
-    @Test func theServerIsSoonToldWhoHasLeft() async throws {
+    @Test func streamsAreSoonReopenedWithoutUsersWhoHaveLeft() async throws {
         let fixture = Fixture()
         let first = try await fixture.join((0..<900).map { "a\($0)" })
         let second = try await fixture.join((0..<700).map { "b\($0)" })
@@ -266,7 +266,7 @@ struct UsersStreamsTests {
         #"{"user_id":"a"#, #"{"user_id":"a\"#, #"{"user_id":3}"#, #"{"user_id":"#, "{}", "",
         #"{"n":{"user_id":"a"}}"#, #"{"user_id":nul}"#, "\u{0}",
     ])
-    func whatNamesNoUserIsNobodys(data: String) {
+    func anEventThatNamesNoUserHasNone(data: String) {
         #expect(ServerEvent(data: Array(data.utf8)).userID == nil)
     }
 
@@ -277,6 +277,6 @@ struct UsersStreamsTests {
 }
 
 extension String {
-    /// Longer than the request of a stream may be.
+    /// Exceeds the size limit of a stream's request.
     fileprivate static let long = String(repeating: "x", count: 50_000)
 }

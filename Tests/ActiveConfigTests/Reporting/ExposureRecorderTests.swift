@@ -77,7 +77,7 @@ struct ExposureRecorderTests {
         #expect(seen.withLock { $0.map(\.templateVersion) } == [1, 1, 2, 4])
     }
 
-    /// A server that writes its documents anew may write 1 as 1.0.
+    /// A server that rewrites its documents may write 1 as 1.0.
     @Test func anEqualNumberOfTheOtherKindIsNotRecordedAgain() async throws {
         let seen = Locked<[Exposure]>([])
         let recorder = ExposureRecorder { batch in seen.withLock { $0 += batch } }
@@ -181,7 +181,7 @@ struct ExposureRecorderTests {
         try await config.forgetUser("1")
         await recorder.flush()
         #expect(seen.withLock { $0.map(\.userID) } == ["2"])
-        // Known again, it is reported again.
+        // A later read of the user is reported again.
         _ = config.configuration(forUserID: "1")[SettingKey("Home", "columns", default: 7)]
         await recorder.flush()
         #expect(seen.withLock { $0.map(\.userID) } == ["2", "1"])
