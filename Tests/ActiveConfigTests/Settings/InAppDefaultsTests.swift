@@ -4,13 +4,13 @@ import Testing
 
 @testable import ActiveConfig
 
-/// In-app defaults lie beneath what is downloaded, setting by setting.
+/// In-app defaults are merged below the downloaded configuration, setting by setting.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct InAppDefaultsTests {
     private static let columns = SettingKey("Home", "columns", default: 1)
     private static let title = SettingKey("Home", "title", default: "key")
 
-    /// Coordinator that downloads sections one after the other.
+    /// Coordinator that downloads the sections one after the other.
     private static func make(
         then next: [String: ActiveConfigSection]..., store: (any ActiveConfigStore)? = nil
     ) -> CoordinatorFixture {
@@ -48,7 +48,8 @@ struct InAppDefaultsTests {
         #expect(store.persisted == [document])
         #expect(store.base.ownConfiguration(forUserID: nil)?.entityTag == "1")
 
-        // The next request is conditional on the document, not on what the app sees.
+        // The next request is conditional on the document, not on the merged configuration that the
+        // app reads.
         config.setDefaults(["Home": ["columns": 5]])
         try await config.downloadNewConfig()
         let request = try #require(fixture.downloader.requests.last)
@@ -75,7 +76,7 @@ struct InAppDefaultsTests {
             if changed.count == 3 { break }
         }
         columns.append(config[Self.columns])
-        // The section is gone from the document, not for the app.
+        // The section is removed from the document, but not for the app.
         #expect(columns == [3, 4, 3, 3])
         #expect(changed == [["Home"], ["Home"], ["Home", "Other"]])
         #expect(await sections.next() == .some(.make(["columns": 3])))
@@ -127,7 +128,7 @@ struct InAppDefaultsTests {
             Row("an empty section", ["Home": ["columns": 3], "Empty": [:]], true),
             Row("another value", ["Home": ["columns": 4]], false),
         ] as [Row<[String: ActiveConfigSection], Bool>])
-    func defaultsThatChangeNothingNotifyNobody(
+    func defaultsThatChangeNothingDoNotNotify(
         row: Row<[String: ActiveConfigSection], Bool>
     ) async throws {
         let fixture = Self.make(then: ["Home": ["title": "document"]])
@@ -143,7 +144,7 @@ struct InAppDefaultsTests {
         #expect(recorder.entries.isEmpty == row.expected)
     }
 
-    /// A number that is not even equal to itself.
+    /// A value that does not even equal itself.
     @Test func aDefaultThatIsNotANumberNotifiesOnce() async throws {
         let fixture = Self.make(
             then: ["Home": ["x": 1]], ["Home": ["x": 1], "Other": ["x": 1]])
@@ -195,7 +196,7 @@ struct InAppDefaultsTests {
         let config = fixture.config
         config.setDefaults(["Home": ["columns": 3], "Other": ["x": 1]])
         let recorder = NotificationRecorder(of: config, in: fixture.center)
-        // The same for the app, wherever it comes from.
+        // Equal for the app, whatever its source.
         config.currentUserID = "A"
         fixture.drain()
         #expect(recorder.entries.count == 0)
@@ -332,8 +333,8 @@ struct InAppDefaultsTests {
 
     @Test(arguments: [
         Row("nothing", "", 0), Row("an array", "<array/>", 0),
-        Row("a section that is none", "<dict><key>Home</key><integer>1</integer></dict>", 0),
-        Row("no property list", "<dict><key>", 0),
+        Row("a number as a section", "<dict><key>Home</key><integer>1</integer></dict>", 0),
+        Row("not a property list", "<dict><key>", 0),
         Row(
             "a date beyond all calendars",
             """
@@ -405,7 +406,8 @@ struct InAppDefaultsTests {
 
     private static let date = Date(timeIntervalSinceReferenceDate: 0)
 
-    /// Binary property list of a value with ``date``, which becomes another one: encoders refuse some.
+    /// Binary property list of a value with ``date`` replaced by another date, because encoders
+    /// refuse some dates.
     private static func list(_ value: some Encodable, withDate seconds: Double) throws -> Data {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary

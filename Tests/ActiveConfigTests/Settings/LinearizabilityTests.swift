@@ -5,14 +5,14 @@ import Testing
 
 @testable import ActiveConfig
 
-/// All kinds of reads, mixed, see one order of configurations.
+/// All kinds of reads, mixed, observe one order of configurations.
 ///
-/// One task activates configurations, each with the next number in all its settings and the
-/// user whose it is. A read is right if it gives a number that could be active while it ran, and
-/// none before one that anybody had read when it began.
+/// One task activates configurations, each with the next number in all its settings and the name of
+/// its user. A read is correct if it returns a number that was active at some moment during the
+/// read, and none lower than the result of any read that ended before it began.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LinearizabilityTests {
-    /// What activates the configurations.
+    /// The way in which the configurations are activated.
     enum Means: CaseIterable {
         case downloadsAndUsers, defaults, overrides
     }
@@ -28,7 +28,7 @@ struct LinearizabilityTests {
     private static let text = SettingKey("Stamp", "text", default: "nobody -1")
     private static let list = SettingKey("Stamp", "list", default: [-1])
 
-    /// Configurations by number, each of the same user as the one before it, or of the other.
+    /// Configurations by number, each for the same user as the previous one or for the other user.
     private struct Plan {
         let users: [String]
 
@@ -56,17 +56,18 @@ struct LinearizabilityTests {
                 sections: ["Stamp": ActiveConfigSection(settings: settings(number))])
         }
 
-        /// The number, unless it and the user are of different configurations.
+        /// The number, or nil unless it and the owner belong to the same configuration.
         func number(_ number: Int?, ifOf owner: String?) -> Int? {
             guard let number, users.indices.contains(number) else { return nil }
             return users[number] == owner ? number : nil
         }
     }
 
-    /// A kind of reading gives the number, or nil when its parts are of different configurations.
+    /// A kind of read, which returns the number, or nil when its parts belong to different
+    /// configurations.
     private typealias Kind = @Sendable (ActiveConfig, Plan) -> Int?
 
-    /// Those of one setting.
+    /// Kinds that read a single setting.
     private static let simpleKinds: [Kind] = [
         { config, _ in config[integer] },
         { config, _ in config["Stamp"]?.integer(forKey: "integer") },
@@ -93,19 +94,19 @@ struct LinearizabilityTests {
             },
         ]
 
-    /// What may be active.
+    /// The range of numbers that may be active.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private final class History: Sendable {
-        /// Number of the configuration that is active or is just being activated.
+        /// Number of the configuration that is active or is being activated.
         let begun = Atomic<Int>(0)
-        /// Number of the last one whose activation has ended.
+        /// Number of the last configuration whose activation has ended.
         let done = Atomic<Int>(0)
-        /// Greatest number that a read that has ended gave.
+        /// Greatest number that a finished read has returned.
         let seen = Atomic<Int>(0)
 
         /// Reads once.
         ///
-        /// - Returns: What is wrong with the result, or nil.
+        /// - Returns: A description of a wrong result, or nil.
         func fault(in read: () -> Int?) -> String? {
             let least = max(
                 done.load(ordering: .sequentiallyConsistent),
@@ -118,7 +119,7 @@ struct LinearizabilityTests {
         }
     }
 
-    /// How often a thread has read; relaxed, since an order of the counts would hide races.
+    /// Number of a thread's reads; relaxed, because ordered counts would hide races.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     private final class ReadCount: Sendable {
         let value = Atomic<Int>(0)
@@ -150,7 +151,7 @@ struct LinearizabilityTests {
         let readers = Task {
             try await Threads.run(8) { thread -> String? in
                 var generator = SeededGenerator(seed: seeds[thread])
-                // Half of the threads read only the cache and the table beside it.
+                // Half of the threads read only from the cache and the table beside it.
                 let kinds =
                     means == .overrides || thread.isMultiple(of: 2)
                     ? Self.simpleKinds : Self.allKinds
@@ -182,7 +183,7 @@ struct LinearizabilityTests {
                 store.persistConfiguration(plan.configuration(number), forUserID: user)
                 config.currentUserID = user
             case .defaults:
-                // Documents that say nothing of it come and go above it.
+                // Documents without the settings come and go above the defaults.
                 if user != plan.users[number - 1] { config.currentUserID = user }
                 config.setDefaults(plan.configuration(number).sections)
             case .overrides:
@@ -193,7 +194,7 @@ struct LinearizabilityTests {
         isOver.store(true, ordering: .relaxed)
         let faults = try await readers.value
         #expect(faults.compactMap { $0 } == [])
-        // Too few reads would find nothing.
+        // Too few reads would not detect a fault.
         #expect(reads.allSatisfy { $0.value.load(ordering: .relaxed) > 100 })
         #expect(config[Self.integer] == plan.users.count - 1)
     }

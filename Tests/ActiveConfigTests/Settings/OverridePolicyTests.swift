@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Overrides from arguments, the environment and a file.
+/// Overrides from launch arguments, the environment and a file.
 struct OverridePolicyTests {
     private static func overrides(
         _ arguments: String..., environment: [String: String] = [:]
@@ -24,11 +24,11 @@ struct OverridePolicyTests {
             Row("JSON", #"Home.x={"a": [1]}"#, ["Home": ["x": ["a": [1]]]]),
             Row("nearly JSON", "Home.x={a}", ["Home": ["x": "{a}"]]),
             Row("nothing", "Home.x=", ["Home": ["x": ""]]),
-            Row("signs of equality", "Home.x=a=b", ["Home": ["x": "a=b"]]),
+            Row("equals signs", "Home.x=a=b", ["Home": ["x": "a=b"]]),
             Row("dots in the key", "Home.a.b=1", ["Home": ["a.b": 1]]),
             Row("a dot in the value", "Home.x=a.b", ["Home": ["x": "a.b"]]),
-            Row("blanks around the sign", "Home.x = 3", ["Home": ["x": 3]]),
-            Row("blanks around names and text", " Home . x =\t a b ", ["Home": ["x": "a b"]]),
+            Row("spaces around the equals sign", "Home.x = 3", ["Home": ["x": 3]]),
+            Row("spaces around names and text", " Home . x =\t a b ", ["Home": ["x": "a b"]]),
             Row("a mark behind the sign", "Home.x=\u{301}", ["Home": ["x": "\u{301}"]]),
             Row("not a number", "Home.x=NaN", ["Home": ["x": "NaN"]]),
         ] as [Row<String, [String: ActiveConfigSection]>])
@@ -45,7 +45,7 @@ struct OverridePolicyTests {
             arguments: ["-ActiveConfigOverride", text, "-ActiveConfigOverride", "A.b=1"],
             environment: [:])
         #expect(policy.initialOverrides == ["A": ["b": 1]])
-        // Without the value, which may be a secret.
+        // The message leaves out the value, which may be a secret.
         let name = text.contains("=") ? String(text.prefix { $0 != "=" }) : "…"
         #expect(
             policy.problems == [
@@ -93,7 +93,7 @@ struct OverridePolicyTests {
         #expect(
             OverridePolicy.from(arguments: arguments, environment: environment).initialOverrides
                 == expected)
-        // The argument names another file than the environment.
+        // The argument names a different file from the environment variable.
         let policy = OverridePolicy.from(
             arguments: arguments + ["-ActiveConfigOverrideFile", file.path],
             environment: environment.merging(["ACTIVECONFIG_OVERRIDE_FILE": "/none"]) { $1 })
@@ -118,7 +118,7 @@ struct OverridePolicyTests {
         #expect(policy.problems[0].contains("'\(file.path)' cannot be used"))
     }
 
-    /// The probe is a release build where `ACTIVECONFIG_PROBES` says where it is.
+    /// `ACTIVECONFIG_PROBES` names the folder of a release build of the probe.
     @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aReleaseBuildIgnoresTheArgumentsOfAProcess() async throws {
         let isRelease = ProcessInfo.processInfo.environment["ACTIVECONFIG_PROBES"] != nil
@@ -130,7 +130,7 @@ struct OverridePolicyTests {
         #expect(result.hasSurvived)
     }
 
-    @Test func overridesAreInForceInDebugBuildsUnlessAskedFor() {
+    @Test func overridesAreActiveInDebugBuildsByDefault() {
         #expect(!OverridePolicy.never.isEnabled && OverridePolicy.always.isEnabled)
         #if DEBUG
             #expect(OverridePolicy.inDebugBuilds.isEnabled)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Overrides lie above everything else on this device.
+/// Overrides take precedence over all other layers on this device.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OverridesTests {
     private static let columns = SettingKey("Home", "columns", default: 1)
@@ -32,14 +32,14 @@ struct OverridesTests {
         #expect(config[Self.columns] == 10 && config[Self.title] == "a")
         #expect(config["Home"] == .make(["columns": 10, "title": "a"]))
         #expect(config.overrides.values == ["Home": ["columns": 10]])
-        // The setting of the document changed, not that of the app.
+        // The document's setting changed, but not the app's.
         #expect(try await config.downloadNewConfig().changedSectionNames == ["Home"])
         config.overrides.remove(Self.columns)
         #expect(config[Self.columns] == 4)
         #expect(config.overrides.values == [:])
     }
 
-    @Test func aDownloadOfWhatIsOverriddenNotifiesNobody() async throws {
+    @Test func aDownloadOfAnOverriddenSettingDoesNotNotify() async throws {
         let fixture = Self.make(then: ["Home": ["columns": 3]], ["Home": ["columns": 4]])
         let config = fixture.config
         config.overrides.set(10, for: SettingPath("Home", "columns"))
@@ -78,7 +78,7 @@ struct OverridesTests {
                 == Array(repeating: ActiveConfig.sectionDidChangeNotification, count: 2))
     }
 
-    @Test func anOverrideThatChangesNothingNotifiesNobodyAndForgetsNothing() async throws {
+    @Test func anOverrideThatChangesNothingDoesNotNotifyAndForgetsNothing() async throws {
         let fixture = Self.make(then: ["Home": ["columns": 3, "title": 5]])
         let config = fixture.config
         try await config.downloadNewConfig()
@@ -94,7 +94,7 @@ struct OverridesTests {
         #expect(config.overrides.values == [:])
     }
 
-    @Test func anOverrideMakesASectionThatNobodyElseHas() async throws {
+    @Test func anOverrideCreatesASectionThatNoOtherLayerHas() async throws {
         let fixture = Self.make(then: ["Home": ["columns": 3]])
         let config = fixture.config
         let listener = fixture.listener("New")
@@ -179,7 +179,7 @@ struct OverridesTests {
         #expect(store.base.ownConfiguration(forUserID: nil) == documents[0])
         #expect(store.base.ownConfiguration(forUserID: "A") == documents[1])
         #expect(config.currentConfiguration == documents[1])
-        // Nor does a server hear of them.
+        // Overrides are not sent to the server.
         #expect(
             fixture.downloader.requests.map(\.lastKnown).allSatisfy {
                 $0?.section(named: "Home")?["columns"] != 10
@@ -201,7 +201,7 @@ struct OverridesTests {
             The override of 'Home.columns' is refused: overrides are not enabled here.
             """
         #expect(fixture.log.messages(ofLevel: .warning) == [warning, warning])
-        // Removing what cannot be there is no attempt at anything.
+        // Removing overrides that cannot exist is not logged.
         config.overrides.remove(Self.columns)
         config.overrides.removeAll()
         #expect(fixture.log.messages(ofLevel: .warning).count == 2)
@@ -245,7 +245,7 @@ struct OverridesTests {
         #expect(config["Home"] == .make(expected))
         fixture.drain()
         #expect(listener.sections.last == .make(expected))
-        // Each change is one of one setting.
+        // Each change affects one setting.
         let counts = listener.sections.map { $0?.settingKeys.count ?? 0 }
         #expect(counts == counts.sorted())
     }

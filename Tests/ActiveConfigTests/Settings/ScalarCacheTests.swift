@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Values that are read without a lock, and with one where there are no atomic values.
+/// Values that are read without a lock, or with one on systems without atomic values.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ScalarCacheTests {
     enum Storage: CaseIterable {
@@ -53,7 +53,7 @@ struct ScalarCacheTests {
     }
 
     @Test(arguments: [65_536, 1 << 40])
-    func aSlotBeyondTheCapacityIsNoFault(slot: Int) {
+    func aSlotBeyondTheCapacityIsAMiss(slot: Int) {
         let cache = Storage.atomic.make()
         cache.activate(generation: 1)
         cache.fill(slot: slot, generation: 1, bits: 5)
@@ -61,9 +61,9 @@ struct ScalarCacheTests {
         #expect(cache.entry(ofSlot: slot - 65_536) == .miss)
     }
 
-    /// Else a reader could take the older value for the newer one: between its two looks at the tag
-    /// the slot would be filled by a late reader of the older generation, and again by one of the
-    /// newer.
+    /// Never overwrites a newer generation (ABA): between a reader's two loads of the tag, a late
+    /// reader of the older generation would fill the slot, and one of the newer generation would
+    /// fill it again.
     @Test(arguments: Storage.allCases)
     func aLateReaderDoesNotReplaceANewerValue(storage: Storage) {
         let cache = storage.make()
@@ -73,7 +73,8 @@ struct ScalarCacheTests {
         #expect(cache.entry(ofSlot: 0) == .bits(20))
     }
 
-    /// Every value is the number of its generation, so an older one shows; odd generations have none.
+    /// Each value is its generation's number, so a stale value is detected; odd generations have no
+    /// value.
     @available(macOS 15, iOS 18, tvOS 18, watchOS 11, visionOS 2, *)
     @Test(arguments: Storage.allCases)
     func readersNeverSeeAnOlderGenerationUnderContention(storage: Storage) async throws {
@@ -84,7 +85,7 @@ struct ScalarCacheTests {
                 bits: generation.isMultiple(of: 2) ? generation : nil)
         }
         cache.activate(generation: 2)
-        let inForce = Atomic<UInt64>(2)
+        let active = Atomic<UInt64>(2)
         let isReading = Atomic<Int>(3)
         let readCount =
             Sanitizer.isOn || storage == .locked
@@ -94,21 +95,21 @@ struct ScalarCacheTests {
             switch number {
             case 0:
                 while isReading.load(ordering: .relaxed) > 0 {
-                    let generation = inForce.load(ordering: .relaxed) + 1
+                    let generation = active.load(ordering: .relaxed) + 1
                     cache.activate(generation: generation)
-                    inForce.store(generation, ordering: .releasing)
+                    active.store(generation, ordering: .releasing)
                     fill(generation)
                 }
             case 1, 2:
-                // Readers that were late, and then read again.
+                // Fills late for the previous generation, then for the current one.
                 while isReading.load(ordering: .relaxed) > 0 {
-                    let generation = inForce.load(ordering: .acquiring)
+                    let generation = active.load(ordering: .acquiring)
                     fill(generation - 1)
                     fill(generation)
                 }
             default:
                 for _ in 0..<readCount {
-                    let least = inForce.load(ordering: .acquiring)
+                    let least = active.load(ordering: .acquiring)
                     if case .bits(let bits) = cache.entry(ofSlot: 0), bits < least { faults += 1 }
                 }
                 isReading.subtract(1, ordering: .relaxed)

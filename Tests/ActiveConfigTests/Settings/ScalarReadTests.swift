@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Reading scalars from the cache.
+/// Reads of scalars from the cache.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ScalarReadTests {
     private static let isOn = SettingKey("Home", "isOn", default: false)
@@ -37,7 +37,7 @@ struct ScalarReadTests {
         let isRead = DispatchSemaphore(value: 0)
         config.state.withLock { _ in
             Thread.detachNewThread { if read() { isRead.signal() } }
-            // Only a read that waits for the lock takes so long.
+            // Only a read that waits for the lock takes this long.
             #expect(isRead.wait(timeout: .now() + 60) == .success)
         }
     }
@@ -79,7 +79,8 @@ struct ScalarReadTests {
         #expect(config[Self.ratio] == 0.5)
     }
 
-    /// A cache that outlives its coordinator, or the other way round, would crash here.
+    /// A cache that outlives its coordinator, or a coordinator that outlives its cache, would crash
+    /// here.
     @Test func aCoordinatorIsReleasedWhileItIsRead() async throws {
         _ = try await Threads.run(4) { _ in
             for _ in 0..<500 {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Where values come from, and why.
+/// Explanations of values: their source and the reason for it.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingExplanationTests {
     private static let columns = SettingKey("Home", "columns", default: 1)
@@ -42,7 +42,7 @@ struct SettingExplanationTests {
         #expect(config.diagnostics.source(of: SettingPath("None", "columns")) == .absent)
     }
 
-    /// State of the store, and the source of what user "1" then reads.
+    /// State of the store, and the source of the value that user "1" then reads.
     @Test(
         arguments: [
             Row("a document of the user", ["1"], .stored),
@@ -61,7 +61,7 @@ struct SettingExplanationTests {
         #expect(config.diagnostics.source(of: Self.columns) == row.expected)
         #expect(config.diagnostics.report().document.source == row.expected)
         guard row.expected == .stored else { return }
-        // Confirmed by the server, it is as good as downloaded.
+        // A confirmation by the server counts as a download.
         try await config.downloadNewConfig()
         #expect(config.diagnostics.source(of: Self.columns) == .downloaded)
     }
@@ -88,7 +88,7 @@ struct SettingExplanationTests {
         #expect(config.diagnostics.source(of: Self.columns) == .stored)
     }
 
-    /// Store that does not say whether it falls back.
+    /// Store that does not report whether it falls back.
     private struct ForeignStore: ActiveConfigStore {
         func lastKnownActiveConfiguration(forUserID userID: String?) -> ConfigurationState? {
             .make(sections: ["Home": ["columns": 3]])
@@ -133,7 +133,7 @@ struct SettingExplanationTests {
                 == ["override 4", "downloaded 3", "default 2"])
     }
 
-    /// Values of the layers, the lowest last, and what the explanation of an integer says.
+    /// Values of the layers, the lowest one last, and the expected explanation of an integer.
     @Test(
         arguments: [
             Row(
@@ -152,7 +152,7 @@ struct SettingExplanationTests {
                 "all", ["x", "y", "z"],
                 "Home.columns = 1, default; is the string \"x\" where an integer is expected"),
             Row(
-                "what lies beneath the value", [4, "y", "z"],
+                "values of the lower layers", [4, "y", "z"],
                 """
                 Home.columns = 4, override; beneath it: downloaded "y", default "z", default 1
                 """),
@@ -197,7 +197,7 @@ struct SettingExplanationTests {
         #expect(value(SettingKey("S", "x", default: Int?.none)) == .null)
         #expect(
             value(SettingKey("S", "x", default: Limits(low: 1, high: 2))) == ["low": 1, "high": 2])
-        // A type that has no text.
+        // A type that cannot be represented as text.
         #expect(value(SettingKey("S", "x", default: Percentage(5))) == nil)
     }
 
@@ -266,7 +266,7 @@ struct SettingExplanationTests {
                 == ["user_id": nil, "source": "absent", "settings": [], "problems": []])
     }
 
-    /// 10,000 settings: each looked at once.
+    /// 10,000 settings, each explained once.
     @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aReportOfManySettingsIsMadeInTime() async throws {
         var settings: [String: SettingValue] = [:]
@@ -303,7 +303,7 @@ struct SettingExplanationTests {
             config.diagnostics.settings(withPrefix: "Hom.") == [SettingPath("Hom", "e.x")])
     }
 
-    /// Everything that the framework says of its settings, as one text.
+    /// All texts of the framework about its settings, joined.
     private static func everything(_ fixture: CoordinatorFixture) -> String {
         let config = fixture.config
         let report = config.diagnostics.report()
@@ -318,7 +318,7 @@ struct SettingExplanationTests {
         ].joined(separator: "\n")
     }
 
-    /// Decodes its only setting as a number, and says so in its own words.
+    /// Decodes its only setting as a number, with an error message of its own.
     private struct Account: SettingsSection {
         static let sectionName = "Account"
         var password = 0

@@ -8,7 +8,7 @@ extension SettingKey<Bool> {
     fileprivate static let isCheckoutOn = SettingKey("Checkout", "isOn", default: false)
 }
 
-/// Reading by typed keys.
+/// Reads by typed keys.
 struct SettingKeyTests {
     private static func config(_ settings: ActiveConfigSection) -> ActiveConfig {
         .make(configuration: .make(sections: ["Home": settings]))
@@ -71,7 +71,7 @@ struct SettingKeyTests {
         #expect(config[SettingKey("Home", "caf\u{E9}", default: 0)] == 5)
     }
 
-    /// A dot in a name does not make it the name of another setting.
+    /// A dot in a name does not make it another setting's name.
     @Test func namesWithDotsAreTheirOwn() {
         let config = ActiveConfig.make(
             configuration: .make(sections: ["A.b": ["c": 1], "A": ["b.c": 2]]))
@@ -94,7 +94,7 @@ struct SettingKeyTests {
             config[key]
         }
         let config = Self.config(row.input.map { ["generic": $0] } ?? [:])
-        // Whichever comes first makes the reader of all keys of the name and the type.
+        // The first key of a name and type creates the reader that all later ones share.
         #expect(config[decodable(-1)] == row.expected)
         #expect(read(decodable(-1), config) == row.expected)
         #expect(config[convertible(-1)] == row.expected)
@@ -104,12 +104,12 @@ struct SettingKeyTests {
         #expect(read(convertible([-1]), texts).first == 7)
         #expect(read(decodable(UInt8?.none), Self.config(["generic": "7"])) == 7)
         #expect(read(convertible(Theme?.none), Self.config(["generic": "dark"])) == .dark)
-        // Cut, by the table of FORMAT 5, whatever the context knows of the type.
+        // Truncated, by the table of FORMAT 5, whatever the generic context knows about the type.
         #expect(read(decodable(-1), Self.config(["generic": 5.9])) == 5)
     }
 
-    /// Each coordinator caches the first 65,536 keys of the process; those of the other tests shall be
-    /// among them.
+    /// Each coordinator caches the first 65,536 keys of the process; the keys of the other tests
+    /// should be among them.
     @Test func aKeyBeyondTheCapacityOfTheCacheIsReadAllTheSame() async {
         await #expect(processExitsWith: .success) {
             let config = ActiveConfig.make(
@@ -135,7 +135,7 @@ struct SettingKeyTests {
         }
     }
 
-    /// Counts how often it is read.
+    /// Counts its reads.
     private struct Counted: SettingConvertible, Equatable {
         static let count = Locked(0)
         let text: String
@@ -168,7 +168,7 @@ struct SettingKeyTests {
     @Test func aProblemIsReportedOncePerConfiguration() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader { request in
-                // Each document comes twice.
+                // Each document is downloaded twice.
                 .configuration(
                     .make(sections: [
                         "Home": ["columns": "three"],
@@ -190,7 +190,7 @@ struct SettingKeyTests {
         }
     }
 
-    /// Reads another setting while it is read.
+    /// Reads another setting while it is being read.
     private struct Curious: SettingConvertible {
         static let config = Locked<ActiveConfig?>(nil)
         let columns: Int
@@ -211,7 +211,7 @@ struct SettingKeyTests {
         #expect(config[SettingKey("Home", "x", default: Curious(columns: 0))].columns == 7)
     }
 
-    /// Uses the framework when it is released.
+    /// Uses the framework while it is being released.
     private final class LastWords: SettingConvertible {
         static let config = Locked<ActiveConfig?>(nil)
         static let said = Locked<[String]>([])
@@ -229,7 +229,7 @@ struct SettingKeyTests {
         }
     }
 
-    /// Under one of its locks, it would wait for itself.
+    /// If it were released under one of the framework's locks, it would deadlock.
     @Test(.timeLimit(.minutes(Rounds.minutes)))
     func aValueIsReleasedOutsideOfTheLocks() async throws {
         let key = SettingKey("Home", "words", default: LastWords(text: ""))

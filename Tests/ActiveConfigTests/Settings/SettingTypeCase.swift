@@ -2,26 +2,28 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// A value of a setting, and what a key of one type makes of it.
+/// A value of a setting, and the expected result of a key of one type.
 struct SettingTypeCase: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Nil: there is no such setting.
+    /// The value; nil if the setting is absent.
     let value: SettingValue?
-    /// What the problem says of the setting; nil when there must be none.
+    /// The problem's reason; nil if no problem is expected.
     let reason: String?
-    /// True when the key gives what it should.
+    /// True when the key returns the expected value.
     let isRead: @Sendable (ActiveConfig) -> Bool
 
     /// Cases of one type.
     ///
-    /// Adds those of an absent setting and of `null`, which gives the default unless it is accepted.
+    /// Adds the cases of an absent setting and of `null`, which gives the default unless it is
+    /// accepted.
     ///
     /// - Parameters:
-    ///   - key: A key with a default that no accepted value equals.
-    ///   - expected: What a problem says is expected; nil when `refused` has whole reasons.
+    ///   - key: A key with a default that equals no accepted value.
+    ///   - expected: The expected type as named by a problem; nil when `refused` contains whole
+    ///     reasons.
     ///   - acceptsNull: True when `null` is accepted.
-    ///   - accepted: Values with what they are read as.
-    ///   - refused: Values with what a problem says stands there.
+    ///   - accepted: Values and the results of reading them.
+    ///   - refused: Values and their descriptions in a problem.
     /// - Returns: The cases.
     static func table<Value: Equatable & Sendable>(
         _ key: SettingKey<Value>, expected: String?, acceptsNull: Bool = false,
@@ -34,7 +36,7 @@ struct SettingTypeCase: CustomTestStringConvertible, Sendable {
             SettingTypeCase(
                 testDescription: "\(Value.self), \(name)", value: value, reason: reason,
                 isRead: { config in
-                    // The first read fills the caches, the second one reads them.
+                    // The first read fills the caches, the second one uses them.
                     [config[key], config[key], config.snapshot[key]]
                         == [result, result, result]
                 })
@@ -63,13 +65,13 @@ enum Theme: String, SettingConvertible {
     case light, dark, automatic
 }
 
-/// The same without a conformance of the framework.
+/// Like `Theme`, without a conformance to a protocol of the framework.
 enum Layout: Int, Codable {
     case list = 1
     case grid
 }
 
-/// A type that reads its values itself.
+/// A type that implements its own reading.
 struct Percentage: SettingConvertible, Equatable {
     let value: Double
 
@@ -81,7 +83,7 @@ struct Percentage: SettingConvertible, Equatable {
     }
 }
 
-/// A type that only decodes.
+/// A type that is only decodable.
 struct Limits: Codable, Equatable {
     var low: Int
     var high: Int

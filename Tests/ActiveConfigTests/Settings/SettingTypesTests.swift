@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// What keys of each type read, and what they make of a value of another type.
+/// Reads of keys of each type, also for values of another type.
 @Suite(.onOneThread)
 struct SettingTypesTests {
     @Test(arguments: SettingTypeCase.all)
@@ -25,7 +25,7 @@ struct SettingTypesTests {
                 } ?? []))
     }
 
-    /// Of two equal keys in a document the last one counts (FORMAT 1.3).
+    /// The last of duplicate keys in a document counts (FORMAT 1.3).
     @Test(arguments: [
         Row("the last one is right", #""x":{"value":"wrong"},"x":{"value":5}"#, 5),
         Row("the last one is wrong", #""x":{"value":5},"x":{"value":"wrong"}"#, -1),
@@ -37,7 +37,7 @@ struct SettingTypesTests {
         #expect(config.diagnostics.problems.count == (row.expected == 5 ? 0 : 1))
     }
 
-    /// They are read or refused, and not quoted.
+    /// They are read or refused, but not quoted in a problem.
     @Test(
         .timeLimit(.minutes(Rounds.minutes)),
         arguments: [
@@ -58,7 +58,7 @@ struct SettingTypesTests {
         for problem in config.diagnostics.problems { #expect(problem.description.utf8.count < 300) }
     }
 
-    /// Tree whose depth is that of the value.
+    /// Tree as deep as the value.
     struct Tree: Decodable, Equatable {
         let children: [Tree]
 
@@ -90,7 +90,7 @@ struct SettingTypesTests {
             ])
     }
 
-    /// Reads are counted.
+    /// Counts its reads.
     private struct Counted: SettingConvertible {
         static let count = Locked(0)
 
@@ -100,7 +100,7 @@ struct SettingTypesTests {
         }
     }
 
-    /// As a poll that brings nothing new, or another section.
+    /// As with a poll that returns nothing new, or a change in another section.
     @Test func whatIsUnchangedIsDecodedAndReportedOnce() async throws {
         let document = ConfigurationState.make(sections: ["S": ["x": "a"], "T": ["t": 1]])
         let fixture = CoordinatorFixture.make(
@@ -122,7 +122,7 @@ struct SettingTypesTests {
         #expect(Counted.count.withLock { $0 } == 2)
     }
 
-    /// The sender decides how long a text is, and what is in it.
+    /// The sender controls the length and the contents of a text.
     @Test func aProblemIsShortAndOneLine() {
         enum Mode: String, Codable, Sendable { case a }
         let text =

@@ -30,7 +30,7 @@ struct SettingValuesTests {
         #expect(await values.next() == "two")
     }
 
-    /// Another layer, or another way to write it.
+    /// The same value from another layer, or in another form.
     @Test func anEqualValueIsNone() async {
         let config = ActiveConfig.make(
             configuration: .make(sections: ["Checkout": ["isOn": true], "Home": ["title": "one"]]))

@@ -7,7 +7,7 @@ extension SettingKey<Int> {
     fileprivate static let limit = SettingKey("Account", "limit", default: 0)
 }
 
-/// One API for the current user, other users and snapshots.
+/// The same API for the current user, other users and snapshots.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingsReadingTests {
     private struct Account: SettingsSection, Equatable {
@@ -84,7 +84,7 @@ struct SettingsReadingTests {
     }
 }
 
-/// Writes what it does not read.
+/// Encodes a form that it cannot read.
 private struct Unreadable: SettingConvertible, Encodable {
     init() {}
     init?(settingValue: SettingValue) { return nil }

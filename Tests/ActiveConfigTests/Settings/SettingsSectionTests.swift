@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Sections that are decoded into a type whose own values are the defaults.
+/// Sections decoded into a type whose initial values are the defaults.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingsSectionTests {
     private static func fixture(
@@ -17,7 +17,7 @@ struct SettingsSectionTests {
 
     private static func problems(_ fixture: CoordinatorFixture) -> [String] {
         let problems = fixture.config.diagnostics.problems.map(\.description)
-        // Each is logged, once.
+        // Each problem is logged once.
         #expect(
             fixture.log.messages(ofLevel: .warning)
                 == problems.map { "\($0) The next lower value, or else the default, is used." })
@@ -131,7 +131,7 @@ struct SettingsSectionTests {
         #expect(Self.problems(fixture) == [])
     }
 
-    /// What is right in each of these documents beside what is wrong.
+    /// The valid settings in each of these documents, next to the invalid ones.
     private static let right: [String: SettingValue] = ["is_on": true, "hosts": ["right"]]
     private static let expected = Checkout {
         $0.isOn = true
@@ -238,7 +238,7 @@ struct SettingsSectionTests {
                 })
     }
 
-    /// As a key does it: what lies beneath steps in for a value of another type.
+    /// As with a key, a lower layer is used for a value of another type.
     @Test func aLowerLayerStepsInForAValueOfAnotherType() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader(
@@ -280,7 +280,7 @@ struct SettingsSectionTests {
         #expect(Counted.count.withLock { $0 } == 2)
     }
 
-    @Test func typesOfOneSectionAreToldApart() {
+    @Test func typesOfOneSectionAreDistinguished() {
         let config = Self.fixture(["title": "a", "is_on": true, "count": 1]).config
         for _ in 0..<2 {
             #expect(config.section(Checkout.self).isOn)
@@ -288,7 +288,7 @@ struct SettingsSectionTests {
         }
     }
 
-    /// Decoding fails, whatever the document says.
+    /// Decoding always fails.
     private struct Failing: SettingsSection {
         struct Failure: Error, CustomStringConvertible { let description = "never" }
 
@@ -313,7 +313,7 @@ struct SettingsSectionTests {
         )
     }
 
-    /// Its defaults have no form in a document.
+    /// Its defaults cannot be represented in a document.
     private struct Unlimited: SettingsSection, Equatable {
         static let sectionName = "Checkout"
         var limit = Double.infinity
@@ -330,7 +330,7 @@ struct SettingsSectionTests {
         #expect(Self.problems(some) == [])
     }
 
-    /// Encodes other members than it decodes.
+    /// Encodes members other than those that it decodes.
     private struct Asymmetric: SettingsSection {
         static let sectionName = "Checkout"
         var title = "default"
@@ -378,7 +378,7 @@ struct SettingsSectionTests {
         #expect(Self.fixture([:]).config.section(Unencodable.self).title == "default")
     }
 
-    /// Takes a number or a word, as decoders by hand do.
+    /// Accepts a number or a word, as hand-written decoders do.
     private struct Lenient: SettingsSection {
         enum Size: Codable, Equatable {
             case points(Int)
@@ -435,7 +435,7 @@ struct SettingsSectionTests {
         #expect(fixture.config.diagnostics.problems.map(\.name) == row.expected)
     }
 
-    /// Reads nested containers by hand, and a class its superclass.
+    /// Decodes nested containers and a superclass by hand.
     private final class ByHand: SettingsSection {
         static let sectionName = "Checkout"
         let width: Int
@@ -522,7 +522,7 @@ struct SettingsSectionTests {
         #expect(Self.problems(fixture) == [])
     }
 
-    /// A section of which nobody knows the members.
+    /// A section whose members are not known in advance.
     private struct Open: SettingsSection {
         static let sectionName = "Checkout"
         var values: [String: Int] = [:]
@@ -541,7 +541,7 @@ struct SettingsSectionTests {
         #expect(fixture.config.diagnostics.problems.map(\.name) == ["b"])
     }
 
-    /// Skips what it cannot read, so that each wrong setting is met.
+    /// Skips settings that it cannot read, so that it encounters each invalid one.
     private struct Patient: SettingsSection {
         static let sectionName = "Checkout"
         var sum = 0
@@ -554,7 +554,7 @@ struct SettingsSectionTests {
         }
     }
 
-    /// The publisher decides how much is wrong, not how long reading takes.
+    /// The publisher controls how many settings are invalid, but not how long reading takes.
     @Test(.timeLimit(.minutes(Rounds.minutes)), .onOneThread)
     func manyWrongSettingsDoNotMakeDecodingSlow() {
         var settings: [String: SettingValue] = [:]
@@ -577,7 +577,7 @@ struct SettingsSectionTests {
         var count = 1
     }
 
-    /// What is too deep is cut off.
+    /// A path that is too deep is cut off.
     @Test(arguments: [Row("shallow", 3, 3), Row("the deepest", 96, 96), Row("too deep", 120, 96)])
     func aDeepSectionIsDecodedOnASmallStack(row: Row<Int, Int>) async throws {
         let (depth, count, problems) = try await SmallStack.run {
@@ -591,7 +591,7 @@ struct SettingsSectionTests {
         #expect(problems.count == (row.input > 96 ? 1 : 0))
     }
 
-    /// Reads a text by a decoder of its own, whose error names a path inside of that text.
+    /// Decodes a text with its own decoder, whose error contains a path inside that text.
     private struct Payload: Codable, Equatable {
         private struct Content: Codable { var mode: Int }
         var mode = 0
@@ -628,7 +628,7 @@ struct SettingsSectionTests {
             ])
     }
 
-    /// Each property is decoded as one that has many.
+    /// Has many properties, each decoded separately.
     private struct Many: SettingsSection {
         static let sectionName = "Many"
         static let count = 100
@@ -675,7 +675,8 @@ struct SettingsSectionTests {
         }
     }
 
-    /// The sender decides how many values are wrong, not how long that takes or what it costs others.
+    /// The sender controls how many values are invalid, but not how long that takes or what it
+    /// costs others.
     @Test func manyWrongValuesLoseNoOtherAndTakeNoTime() {
         var settings: [String: SettingValue] = ["counted": 1]
         for index in 0..<Many.count {

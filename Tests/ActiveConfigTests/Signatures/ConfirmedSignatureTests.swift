@@ -47,7 +47,7 @@ struct ConfirmedSignatureTests {
             #expect(try await config.downloadNewConfig().outcome == .notModified)
             #expect(config.currentConfiguration.templateVersion == 14)
         }
-        // The bytes are those of version 12, which the signature of the first answer covers.
+        // The bytes are those of version 12, covered by the signature of the first answer.
         let stored = try #require(store().ownConfiguration(forUserID: "1"))
         #expect(stored.templateVersion == 14)
         #expect(stored.original?.body == SigningServer.body(12))
@@ -65,7 +65,7 @@ struct ConfirmedSignatureTests {
     @Test func anyOtherSignatureTakesNothingOver() async throws {
         let body = SigningServer.body(12)
         let rows: [(field: String?, code: SignatureError.Code?)] = [
-            // An older server's: of the bytes, whose version is known.
+            // From an older server: a signature of the bytes with their known version.
             (SigningServer.field(body, version: 12), nil),
             (SigningServer.field(body, version: 13, tag: Self.tag), nil),
             (Self.field(12), nil), (Self.field(11), nil),
@@ -96,7 +96,7 @@ struct ConfirmedSignatureTests {
         }
     }
 
-    /// The statement about the content is no word on bytes.
+    /// The signed statement of a confirmation covers no bytes.
     @Test func aConfirmationIsNoSignatureOfADocument() async throws {
         let config = server.config(
             ScriptedDownloader(
@@ -126,7 +126,7 @@ struct ConfirmedSignatureTests {
         #expect(config.currentConfiguration.templateVersion == 12)
     }
 
-    /// Another store than the framework's may keep no bytes: what it has stays as it is.
+    /// A third-party store may not keep the bytes: its record stays as it is.
     @Test func whatCannotBeStoredWithItsBytesIsTakenOverInMemory() async throws {
         let store = ObservedStore()
         let config = server.config(

@@ -9,7 +9,7 @@ import Testing
 struct SignedConfigurationTests {
     private let server = SigningServer()
 
-    /// The code of the error with which an answer is refused; nil when it became active.
+    /// The code of the error for a refused answer; nil when it became active.
     private func refusal(
         of answer: ConfigurationState, store: any ActiveConfigStore = InMemoryStore(),
         server: SigningServer = SigningServer()
@@ -27,19 +27,19 @@ struct SignedConfigurationTests {
         return nil
     }
 
-    @Test func aSignedDocumentComesInForceAndIsVerifiedAgainFromDisk() async throws {
+    @Test func aSignedDocumentBecomesActiveAndIsVerifiedAgainFromDisk() async throws {
         let folder = TemporaryFolder()
         let answer = try SigningServer.answer(12)
         #expect(
             try await refusal(of: answer, store: FileDefaultsStore(directory: folder.url)) == nil)
         let store = FileDefaultsStore(directory: folder.url)
-        // The exact bytes, not what is written of them.
+        // The exact bytes, not a re-encoding of them.
         let stored = try #require(store.ownConfiguration(forUserID: "1"))
         #expect(stored.original?.body == SigningServer.body(12))
         let config = server.config(ScriptedDownloader(), store: store)
         #expect(config["Home"]?.string(forKey: "title") == "Hello")
         #expect(config.currentConfiguration.original?.body == nil)
-        // With other keys, nothing of it is used.
+        // With other keys, none of it is used.
         let others = SigningServer(keys: ["k2": "other"])
         let log = RecordingLog()
         let stranger = others.config(ScriptedDownloader(), store: store, log: log.log)
@@ -47,7 +47,7 @@ struct SignedConfigurationTests {
         #expect(log.messages.contains { "\($0)".contains("left out") })
     }
 
-    /// Its tables are those that were made when it was received, or when its file was read.
+    /// It reuses the tables that were built when it was received or when its file was read.
     @Test func aSignedDocumentIsParsedOnce() async throws {
         let body = SigningServer.body(12)
         let signed = try SigningServer.answer(12)
@@ -67,7 +67,7 @@ struct SignedConfigurationTests {
                 === stored.sections["Home"]?.table)
     }
 
-    /// Sections that users share in memory are those that were signed.
+    /// Sections that users share in memory still match the signed document.
     @Test func anUnchangedDocumentOfAUserWithAHandleIsConfirmed() async throws {
         let answer = try SigningServer.answer(12)
         let config = server.config(
@@ -86,7 +86,7 @@ struct SignedConfigurationTests {
         #expect(try await handle.download().outcome == .notModified)
     }
 
-    @Test func nothingUnsignedIsInForceButWhatComesWithTheApp() async throws {
+    @Test func nothingUnsignedIsActiveExceptTheBootstrapAndDefaults() async throws {
         var unsigned = try SigningServer.answer(12)
         unsigned.original = nil
         #expect(try await refusal(of: unsigned) == .unsigned)
@@ -107,7 +107,7 @@ struct SignedConfigurationTests {
         #expect(server.config(ScriptedDownloader(), store: plain)["Home"] == nil)
     }
 
-    @Test func whatADownloaderOrAStoreMakesOfTheBytesIsNotUsed() async throws {
+    @Test func aDocumentThatDiffersFromItsBytesIsNotUsed() async throws {
         var forged = try SigningServer.answer(12)
         let document = forged.original
         forged.sections["Home"] = ActiveConfigSection(settings: ["title": "forged"])
@@ -121,7 +121,7 @@ struct SignedConfigurationTests {
     private static let policies: [ActivationPolicy] = [.immediate, .manual, .nextLaunch]
 
     @Test(arguments: policies)
-    func whatWaitsIsVerifiedBeforeItComesInForce(policy: ActivationPolicy) async throws {
+    func aPendingDocumentIsVerifiedBeforeItBecomesActive(policy: ActivationPolicy) async throws {
         let store = InMemoryStore()
         store.persistConfiguration(try SigningServer.answer(12), forUserID: "1")
         let unsigned = ConfigurationState.make(
@@ -141,7 +141,7 @@ struct SignedConfigurationTests {
             await config.activate()
             #expect(config["Home"]?.string(forKey: "title") == "Hello")
             #expect(log.messages.contains { $0.text.contains("left out") })
-            // Its version does not make the server's documents old ones.
+            // The bundled version does not make the server's documents look older.
             try await config.downloadNewConfig()
             await config.activate()
             #expect(config["Home"]?.string(forKey: "title") == "Newest")
@@ -198,9 +198,9 @@ struct SignedConfigurationTests {
             let text = String(decoding: flipped, as: UTF8.self)
             if isTaken(body, text, tag) { taken.append(text) }
         }
-        // A tab in the place of a space is the same field.
+        // A tab instead of a space does not change the field's meaning.
         #expect(taken.allSatisfy { $0.replacing("\t", with: " ") == field })
-        #expect(isTaken(body, field, "W/\(tag)"), "a proxy may weaken the tag")
+        #expect(isTaken(body, field, "W/\(tag)"), "a proxy may make the tag weak")
         #expect(!isTaken(body, field, tag, user: nil))
         #expect(!isTaken(body, field, tag, user: "2"))
     }
@@ -243,7 +243,7 @@ struct SignedConfigurationTests {
         #expect(try await refusal(of: SigningServer.answer(11), store: store) == .replayed)
         #expect(
             try await refusal(of: SigningServer.answer(12, title: "other"), store: store) == nil,
-            "the same version may look otherwise by now")
+            "the same version may have changed since")
         #expect(try await refusal(of: SigningServer.answer(13), store: store) == nil)
     }
 
@@ -267,7 +267,7 @@ struct SignedConfigurationTests {
                 ScriptedDownloader(.configuration(try SigningServer.answer(13))),
                 store: FileDefaultsStore(directory: folder.url),
                 now: SigningServer.now.addingTimeInterval(offset))
-            // A clock that is off by a year takes nothing away.
+            // A clock that is off by a year does not remove a stored document.
             #expect((config.currentConfiguration.templateVersion ?? 0) >= 12)
             do {
                 try await config.downloadNewConfig()
@@ -317,7 +317,7 @@ struct SignedConfigurationTests {
                 .expired
             ),
             (confirmation("\(good), \(good)"), .malformed),
-            // Somebody else's word that nothing has changed.
+            // An unsigned claim that nothing has changed.
             (.unchanged, .unsigned),
         ]
         for (number, (answer, code)) in cases.enumerated() {

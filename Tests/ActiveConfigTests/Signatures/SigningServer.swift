@@ -4,7 +4,7 @@ import Foundation
 @testable import ActiveConfig
 @testable import ActiveConfigTrust
 
-/// Signs documents as a server does, by a hash with a secret instead of a key pair.
+/// Signs documents as a server does, but with a keyed hash instead of a key pair.
 struct SigningServer: SignatureVerifier {
     var keys = ["k1": "secret"]
 
@@ -26,13 +26,13 @@ struct SigningServer: SignatureVerifier {
             """.utf8)
     }
 
-    /// The header field; without a body, that of an answer (304) about the content with the tag.
+    /// The header field; without a body, the field of a 304 for the content with the tag.
     static func field(
         _ body: Data?, version: Int, user: String = "user:1", tag: String? = nil,
         expires: Int = 1_795_003_600, project: String = "default", keyID: String = "k1",
         secret: String = "secret"
     ) -> String {
-        // Written out once more, so that both sides cannot be wrong in the same way.
+        // Spelled out again, so that both sides cannot have the same mistake.
         let text = """
             activeconfig-signature-v1
             \(project)
@@ -47,7 +47,7 @@ struct SigningServer: SignatureVerifier {
         return "keyid=\"\(keyID)\", expires=\(expires), version=\(version), sig=:\(signature):"
     }
 
-    /// A signed answer with its field; nil signs it.
+    /// A signed answer with the given field, or with a valid one if it is nil.
     static func answer(
         _ version: Int, title: String = "Hello", user: String = "user:1", field: String? = nil,
         tag: String? = nil, expires: Int = 1_795_003_600
@@ -63,7 +63,7 @@ struct SigningServer: SignatureVerifier {
         return state
     }
 
-    /// A coordinator of user "1" that takes signed documents only.
+    /// A coordinator of user "1" that accepts only signed documents.
     func config(
         _ downloader: ScriptedDownloader, store: any ActiveConfigStore, now: Date = Self.now,
         activation: ActivationPolicy = .immediate, log: ActiveConfigLog = .disabled

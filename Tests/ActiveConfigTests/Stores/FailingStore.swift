@@ -2,9 +2,9 @@ import Foundation
 
 @testable import ActiveConfig
 
-/// In-memory store that keeps records, and of which some calls fail.
+/// In-memory store that keeps records and fails for the given calls.
 final class FailingStore: ActiveConfigStore {
-    /// Call that fails.
+    /// A call that can fail.
     enum Call {
         case updateClientState, removeConfiguration
     }

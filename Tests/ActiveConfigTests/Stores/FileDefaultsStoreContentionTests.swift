@@ -11,7 +11,7 @@ import Testing
     import Musl
 #endif
 
-/// Several instances that read, persist, remove and lock in one folder.
+/// Several instances that read, persist, remove and lock in the same folder.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FileDefaultsStoreContentionTests {
     private let folder = TemporaryFolder()
@@ -55,7 +55,7 @@ struct FileDefaultsStoreContentionTests {
         #expect(number() == nil)
     }
 
-    @Test func aReadDoesNotWaitForALockThatSomebodyElseHolds() async throws {
+    @Test func aReadDoesNotWaitForALockHeldElsewhere() async throws {
         for number in 1...2 {
             try store().persistConfiguration(Self.document(number), forUserID: "u")
         }
@@ -71,18 +71,18 @@ struct FileDefaultsStoreContentionTests {
             found.withLock { $0 = read }
             hasRead.signal()
         }
-        // The timeout only elapses if the read waits for the lock.
+        // The wait times out only if the read waits for the lock.
         let isTimely = wait(for: hasRead)
         #expect(flock(lock.fileDescriptor, LOCK_UN) == 0)
         #expect(isTimely)
         #expect(found.withLock { $0 } == Self.document(1))
         #expect(recorder.messages.count == 1)
-        #expect(folder.fileNames.contains(name), "putting aside is left to a later read")
+        #expect(folder.fileNames.contains(name), "a later read puts the file aside")
         #expect(store().lastKnownActiveConfiguration(forUserID: "u") == Self.document(1))
         #expect(folder.fileNames.contains("\(name).damaged"))
     }
 
-    /// Waits without suspending; a semaphore may not be waited for in asynchronous code.
+    /// Waits without suspending, because waiting for a semaphore is not available in async code.
     private func wait(for semaphore: DispatchSemaphore) -> Bool {
         semaphore.wait(timeout: .now() + 60) == .success
     }

@@ -14,7 +14,7 @@ import Testing
 
 /// Damaged files of a store.
 ///
-/// Whatever happens to a file, reading gives a whole document, the user's or a fallback, and never
+/// Whatever happens to a file, a read returns a whole document, the user's or a fallback, and never
 /// throws.
 @Suite(.onOneThread)
 struct FileDefaultsStoreDamageTests {
@@ -109,7 +109,7 @@ struct FileDefaultsStoreDamageTests {
         #expect(messages.count == 1 && messages[0].contains("later version of the framework"))
         #expect(messages[0].contains(file.lastPathComponent))
 
-        // Its own versions take the usual places, and the other one goes to a place of its own.
+        // The store's own versions take the usual names, and the newer file is renamed.
         for (text, previous) in [("new", "previous"), ("newest", "new")] {
             try store.persistConfiguration(Self.document(text), forUserID: Self.user)
             #expect(store.ownConfiguration(forUserID: Self.user) == Self.document(text))
@@ -163,7 +163,7 @@ struct FileDefaultsStoreDamageTests {
     }
 
     @Test(.timeLimit(.minutes(Rounds.minutes)))
-    func theStoreSurvivesAPipeInPlaceOfAFileThatNobodyWrites() throws {
+    func theStoreSurvivesAPipeWithoutAWriterInPlaceOfAFile() throws {
         try store.persistConfiguration(Self.document("a"), forUserID: Self.user)
         let file = try currentFile()
         try FileManager.default.removeItem(at: file)
@@ -174,7 +174,7 @@ struct FileDefaultsStoreDamageTests {
         #expect(store.ownConfiguration(forUserID: Self.user) == Self.document("b"))
     }
 
-    /// A damaged file system may say any size.
+    /// A damaged file system may report any size.
     @Test func theStoreSurvivesAFileThatIsLargerThanMemory() throws {
         let store = store
         try store.persistConfiguration(Self.document("previous"), forUserID: Self.user)

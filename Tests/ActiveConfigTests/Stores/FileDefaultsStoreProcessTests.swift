@@ -2,15 +2,15 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// `FileDefaultsStore` in processes that are killed, run out of space, may not write, or share a
-/// folder.
+/// `FileDefaultsStore` in processes that are killed, run out of space, lack write permission, or
+/// share a folder.
 @Suite(.serialized)
 struct FileDefaultsStoreProcessTests {
     private let folder = TemporaryFolder()
 
     private func store() -> FileDefaultsStore { FileDefaultsStore(directory: folder.url) }
 
-    /// Number of the user's document, after checking that all its settings agree.
+    /// Number of the user's document, after checking that all its settings match.
     private func number(ofUser user: String) throws -> Int {
         let state = try #require(store().lastKnownActiveConfiguration(forUserID: user))
         let section = try #require(state.section(named: "S"))
@@ -20,8 +20,8 @@ struct FileDefaultsStoreProcessTests {
         return number
     }
 
-    /// Kills a process that persists in a loop, at random times, and checks after each kill what is
-    /// stored.
+    /// Kills a process that persists in a loop, at random times, and checks the stored document
+    /// after each kill.
     private func killAndCheck(times: Int, _ generator: inout SeededGenerator) throws {
         var acknowledged = -1
         for _ in 0..<times {
@@ -129,7 +129,7 @@ struct FileDefaultsStoreProcessTests {
 
     @Test(
         .timeLimit(.minutes(Rounds.minutes)),
-        .enabled(if: FullDisk.isAvailable, "mounting a small file system takes the superuser"))
+        .enabled(if: FullDisk.isAvailable, "requires the superuser to mount a small file system"))
     func aFullDiskLeavesTheOldDocument() throws {
         let disk = try FullDisk(at: folder.url)
         defer { disk.unmount() }
@@ -148,7 +148,7 @@ struct FileDefaultsStoreProcessTests {
             at: folder.url, withIntermediateDirectories: true,
             attributes: [.posixPermissions: 0o777])
         let path = folder.url.appending(path: "store").path(percentEncoded: false)
-        // The umask has narrowed the permissions of the new folder.
+        // The umask has restricted the permissions of the new folder.
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o777], ofItemAtPath: folder.url.path(percentEncoded: false))
         let lines = try StoreProbeProcess(["readonly", path]).finish()

@@ -13,9 +13,9 @@ import Testing
 
 /// Faults at each system call of each operation of a `FileDefaultsStore`.
 ///
-/// The call fails, is the last one of the process, or is followed by a loss of power. A reader then
-/// gets the newest whole version, or none after a removal; after a loss of power it may get the version
-/// before.
+/// The call fails, is the last call of the process, or is followed by a loss of power. A reader
+/// then gets the newest whole version, or none after a removal; after a loss of power it may get
+/// the previous version.
 @Suite(.onOneThread)
 struct FileDefaultsStoreStepsTests {
     @Test(arguments: StoreOperation.all)
@@ -27,7 +27,7 @@ struct FileDefaultsStoreStepsTests {
                 let system = start.reopened(.init(failing: number, error: error))
                 let hasThrown = operation.run(on: system) != nil
                 let found = operation.read(system)
-                // If only a removal's last synchronization fails, nothing can bring the files back.
+                // If only a removal's last synchronization fails, nothing brings the files back.
                 let isRemoved =
                     hasThrown && operation.after == nil && found == nil && call.contains("sync")
                 if !isRemoved {
@@ -45,10 +45,10 @@ struct FileDefaultsStoreStepsTests {
         }
     }
 
-    /// Reads after each call, whichever of them fails.
+    /// Reads after each call, whichever call fails.
     ///
-    /// The mark of the first download is taken back when it cannot be made durable, so that the next
-    /// download is the first.
+    /// Excludes the mark of the first download, which is undone if it cannot be made durable, so
+    /// that the next download counts as the first.
     @Test(arguments: StoreOperation.all.filter { !$0.isDurable || $0.after == nil })
     func noReaderGoesBackToAnOlderVersion(operation: StoreOperation) throws {
         let start = try operation.prepared()
@@ -96,7 +96,7 @@ struct FileDefaultsStoreStepsTests {
         let start = try operation.prepared()
         let calls = try operation.calls(on: start)
         for (first, second) in operation.order {
-            // The last such pair, since the parents of the first folder are synchronized twice.
+            // The last such pair, because the parents of the first folder are synchronized twice.
             let behind = try #require(calls.lastIndex(of: second), "\(second)")
             let call = try #require(calls[..<behind].lastIndex(of: first), "\(first)")
             let isNoticed = try operation.isNoticed(

@@ -89,7 +89,7 @@ struct FileDefaultsStoreTests {
         try store.persistConfiguration(Self.document("generic", tag: "\"g\""), forUserID: nil)
         let generic = store.lastKnownActiveConfiguration(forUserID: "u")
         #expect(generic == Self.document("generic"))
-        #expect(generic?.entityTag == nil, "a fallback lends no entity tag")
+        #expect(generic?.entityTag == nil, "a fallback has no entity tag")
         try store.persistConfiguration(Self.document("own"), forUserID: "u")
         #expect(store.lastKnownActiveConfiguration(forUserID: "u") == Self.document("own"))
     }

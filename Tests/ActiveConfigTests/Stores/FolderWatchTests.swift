@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// One after the other, as one of them counts what is open.
+/// Serialized, because one of the tests counts open descriptors.
 @Suite(.serialized, .timeLimit(.minutes(Rounds.minutes)))
 struct FolderWatchTests {
     private let folder = TemporaryFolder()
@@ -19,7 +19,7 @@ struct FolderWatchTests {
         let other = FileDefaultsStore(directory: folder.url)
         for title in ["one", "two"] {
             try other.persistConfiguration(document(title), forUserID: nil)
-            // More than one may come of one write.
+            // One write may cause more than one change.
             while config["Home"]?.title != title {
                 _ = try #require(await changes.next())
                 await config.reload()
@@ -61,7 +61,7 @@ struct FolderWatchTests {
                 })
         }
 
-        @Test func theEndOfTheTaskEndsTheWatch() async throws {
+        @Test func cancellingTheTaskEndsTheWatch() async throws {
             let before = watches
             let store = FileDefaultsStore(directory: folder.url)
             let (begins, begin) = AsyncStream.makeStream(of: Void.self)
@@ -76,7 +76,7 @@ struct FolderWatchTests {
             while !watches.isSubset(of: before) { await Task.yield() }
         }
 
-        /// A user of the system has 128 inotify instances.
+        /// Linux allows 128 inotify instances per user by default.
         @Test func manyStreamsOfAFolderShareOneWatch() async throws {
             let before = watches
             var streams = (0..<200).map { _ in
@@ -89,7 +89,7 @@ struct FolderWatchTests {
             for index in streams.indices { _ = try #require(await streams[index].next()) }
             streams.removeFirst(199)
             #expect(watches.subtracting(before).count == 1)
-            // A change may have been yielded before.
+            // An earlier change may already have been yielded.
             for number in 0..<3 {
                 try store.persistConfiguration(document("\(number)"), forUserID: nil)
                 _ = try #require(await streams[0].next())
@@ -104,7 +104,7 @@ struct FolderWatchTests {
         try Data().write(to: folder.url)
         let log = RecordingLog()
         let store = FileDefaultsStore(directory: folder.url.appending(path: "sub"), log: log.log)
-        for await _ in store.changes() { Issue.record("A change of a folder that is none.") }
+        for await _ in store.changes() { Issue.record("A change in a file instead of a folder.") }
         #expect(log.messages(ofLevel: .warning).count == 1)
     }
 }

@@ -46,7 +46,7 @@ extension ModelFileSystem: FileSystem {
     ) throws(SystemCallError) -> Int {
         let data = try call("read", of: file) { state, descriptor throws(SystemCallError) in
             guard let file = descriptor.file else { throw SystemCallError(EISDIR) }
-            // Returns one byte less than requested, as a real `read` may.
+            // Returns one byte less than requested, as a real `read` may do.
             let count = max(1, bytes.count - 1)
             let data = state.files[file].data.dropFirst(descriptor.offset).prefix(count)
             descriptor.offset += data.count
@@ -58,7 +58,7 @@ extension ModelFileSystem: FileSystem {
     }
 
     func writeFile(_ file: Int32, _ bytes: UnsafeRawBufferPointer) throws(SystemCallError) -> Int {
-        // Writes half of the bytes, as a real `write` may.
+        // Writes half of the bytes, as a real `write` may do.
         let data = unsafe Data(bytes.prefix((bytes.count + 1) / 2))
         return try call("write", of: file) { state, descriptor throws(SystemCallError) in
             guard let file = descriptor.file else { throw SystemCallError(EISDIR) }
@@ -99,7 +99,7 @@ extension ModelFileSystem: FileSystem {
         let names = "\(Self.name(of: path)) to \(Self.name(of: newPath))"
         try effect("rename \(names)") { state throws(SystemCallError) in
             guard let node = try state.node(at: path) else { throw SystemCallError(ENOENT) }
-            // Renaming one of two names of a file to the other leaves both, as POSIX requires.
+            // Renaming one of two names of a file to the other keeps both, as POSIX requires.
             if try state.node(at: newPath) == node { return }
             try state.set(newPath, node)
             try state.set(path, nil)
@@ -184,7 +184,7 @@ extension ModelFileSystem: FileSystem {
         }
     }
 
-    /// Records a call without a result, whose body may also be left out or postponed.
+    /// Records a call without a result, whose body may also be skipped or postponed.
     private func effect(
         _ name: String, _ body: @escaping @Sendable (inout State) throws(SystemCallError) -> Void
     ) throws(SystemCallError) {

@@ -11,18 +11,18 @@ import Foundation
 
 /// In-memory file system that records its calls, injects faults and models losses of power.
 ///
-/// A call can fail, be the last one of the process, be left out, or take effect too late. After a
-/// loss of power each name in a folder refers to any of the nodes that it has referred to since the
-/// folder was synchronized, independently of the other names. A file that was not synchronized is
-/// then empty, cut or whole. A folder that is gone takes its contents along.
+/// A call can fail, be the last one of the process, be skipped, or take effect too late. After a
+/// loss of power each name in a folder refers to any of the nodes to which it has referred since
+/// the folder was synchronized, independently of the other names. A file that was not synchronized
+/// is then empty, truncated or whole. A folder that is lost takes its contents along.
 final class ModelFileSystem: Sendable {
     /// Faults to inject; calls are numbered from 0.
     struct Faults {
-        /// Call that fails without an effect.
+        /// Call that fails without taking effect.
         var failing: Int?
         /// Error of the call that fails.
         var error = EIO
-        /// First call that the ended process no longer makes.
+        /// First call that the killed process no longer makes.
         var ending: Int?
         /// Call that has no effect although it reports success.
         var leftOut: Int?
@@ -43,7 +43,7 @@ final class ModelFileSystem: Sendable {
 
     struct Folder {
         var nodes: [String: Node] = [:]
-        /// Nodes that each name has referred to since the folder was last synchronized, oldest
+        /// Nodes to which each name has referred since the folder was last synchronized, oldest
         /// first.
         var history: [String: [Node?]] = [:]
         var isExcludedFromBackup = false
@@ -83,7 +83,7 @@ final class ModelFileSystem: Sendable {
 
     private init(_ state: State) {
         var state = state
-        // Descriptors and locks ended with the process.
+        // Descriptors and locks end with the process.
         state.descriptors = [:]
         state.locked = []
         state.calls = []
@@ -182,7 +182,7 @@ final class ModelFileSystem: Sendable {
         }
     }
 
-    /// True when a reader has put a file aside that ``damage(_:)`` has not overwritten.
+    /// True when a reader has put aside a file that ``damage(_:)`` has not overwritten.
     var hasTornFile: Bool {
         state.withLock { state in
             state.folders.values.contains { folder in

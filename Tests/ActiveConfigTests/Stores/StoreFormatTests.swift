@@ -4,9 +4,9 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What earlier versions of the framework have stored, byte for byte.
+/// Records stored by earlier versions of the framework, byte for byte.
 struct StoreFormatTests {
-    /// A stored document: its title, its user, and the checksum that was written.
+    /// A stored document: its title, its user, and the stored checksum.
     private struct Document {
         let title: Int
         let user: String?

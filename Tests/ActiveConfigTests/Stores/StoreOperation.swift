@@ -9,17 +9,18 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
     var before: Int?
     /// Number of the version that a reader gets after; nil for none.
     var after: Int?
-    /// Observed number, which is compared with `before` and `after`.
+    /// Reads the number that is compared with `before` and `after`.
     var observe: @Sendable (FileDefaultsStore) -> Int? = Self.version
-    /// True when its effect survives a loss of power as soon as it has ended, as a removal's does.
+    /// True when the effect survives a loss of power as soon as the operation has ended, as for a
+    /// removal.
     var isDurable = false
-    /// True when a removal leaves nothing of the user.
+    /// True when a removal leaves no file of the user.
     var removesAll = true
     /// Number of synchronizations that the operation makes.
     let synchronizations: Int
-    /// Number of synchronizations at the start that protect nothing in this case.
+    /// Number of synchronizations at the start that are not needed in this case.
     var needlessSynchronizations = 0
-    /// Pairs of calls of which the first may not be made after the second.
+    /// Pairs of calls; in each, the first one must not be made after the second.
     var order: [(String, String)] = []
     /// Prepares the files before the operation.
     let prepare: @Sendable (ModelFileSystem) throws -> ModelFileSystem
@@ -39,7 +40,7 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
             ],
             prepare: { $0 }, operate: { try persist(1, $0) }),
         StoreOperation(
-            testDescription: "the first version, after a process that ended having made the folder",
+            testDescription: "the first version, after a process that only created the folder",
             after: 1, synchronizations: 2,
             prepare: { system in
                 let calls = try Self.all[0].calls(on: system)
@@ -63,7 +64,7 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
             ],
             prepare: { try prepare($0, 1, 2) }, operate: { try persist(3, $0) }),
         StoreOperation(
-            testDescription: "a version after a persist that ended", before: 2, after: 4,
+            testDescription: "a version after an interrupted persist", before: 2, after: 4,
             synchronizations: 1,
             prepare: { system in
                 let system = try prepare(system, 1, 2)
@@ -122,20 +123,20 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
             testDescription: "a version after a removal", after: 3, synchronizations: 1,
             prepare: { try prepare($0, 1, 2, nil) }, operate: { try persist(3, $0) }),
         StoreOperation(
-            testDescription: "the first version that waits", after: 2, observe: Self.pending,
+            testDescription: "the first pending version", after: 2, observe: Self.pending,
             synchronizations: 1,
             prepare: { try prepare($0, 1) }, operate: { try persistPending(2, $0) }),
         StoreOperation(
-            testDescription: "a version that waits in place of another", before: 3, after: 4,
+            testDescription: "a pending version that replaces another", before: 3, after: 4,
             observe: Self.pending, synchronizations: 1,
             order: [("sync .new", "rename .new to generic.pending.activeconfig")],
             prepare: { try preparePending($0, 2, 3) }, operate: { try persistPending(4, $0) }),
         StoreOperation(
-            testDescription: "a removal of what waits", before: 3, observe: Self.pending,
+            testDescription: "a removal of a pending version", before: 3, observe: Self.pending,
             isDurable: true, removesAll: false, synchronizations: 2,
             prepare: { try preparePending($0, 2, 3) }, operate: { try persistPending(nil, $0) }),
         StoreOperation(
-            testDescription: "a removal of a version and of what waits", before: 1,
+            testDescription: "a removal of a version and a pending one", before: 1,
             isDurable: true, synchronizations: 2, needlessSynchronizations: 1,
             order: [
                 ("unlink generic.pending.activeconfig", "sync store"),
@@ -173,8 +174,8 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
 
     /// Results that a reader must not get, now or after a loss of power.
     ///
-    /// Until the operation has ended it may be undone; afterwards only by a loss of power, unless it is
-    /// durable.
+    /// Until the operation has ended it may be undone; after its end only a loss of power may undo
+    /// it, unless it is durable.
     func violations(
         from start: ModelFileSystem, to system: ModelFileSystem, hasEnded: Bool
     ) throws -> [String] {
@@ -203,8 +204,9 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
                 violations.append("\(names) \(now)")
             }
         }
-        // Another process may rely on the effects of this one, and what is durable comes after what was
-        // persisted before it: a record of a download after its document.
+        // Another process may rely on the effects of this one, and a durable effect comes after
+        // everything that was persisted before it, such as the record of a download after its
+        // document.
         let next = system.reopened()
         try Self.persist(9, Self.store(next))
         try Self.store(next).updateClientState(named: "record") { _ in Data() }
@@ -250,7 +252,7 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
         try store.persistPendingConfiguration(number.map(configuration), forUserID: nil)
     }
 
-    /// Version 1, and versions that wait, one after the other.
+    /// Version 1, and pending versions, one after the other.
     private static func preparePending(
         _ system: ModelFileSystem, _ numbers: Int...
     ) throws -> ModelFileSystem {
@@ -262,14 +264,14 @@ struct StoreOperation: Sendable, CustomTestStringConvertible {
     /// The first download was already recorded.
     private struct NotTheFirst: Error {}
 
-    /// Version that a new process reads once the current version's file is damaged.
+    /// Version that a new process reads after the current version's file is damaged.
     static func readDamaged(_ system: ModelFileSystem, asAnotherFile: Bool = false) -> Int? {
         let system = system.reopened()
         system.damage(current, asAnotherFile: asAnotherFile)
         return version(store(system))
     }
 
-    /// True if another process can persist, record and remove, and then leaves nothing behind.
+    /// True if another process can persist, record and remove, and then leaves no files behind.
     static func canGoOn(_ system: ModelFileSystem) throws -> Bool {
         let system = system.reopened()
         try persist(9, store(system))

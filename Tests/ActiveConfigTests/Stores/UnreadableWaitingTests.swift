@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Documents that wait in a store, and that this version of the framework cannot read.
+/// Pending documents in a store that this version of the framework cannot read.
 struct UnreadableWaitingTests {
     private static func document(_ version: Int) -> ConfigurationState {
         var document = ConfigurationState.titled(["Home": "\(version)"])
@@ -12,7 +12,7 @@ struct UnreadableWaitingTests {
         return document
     }
 
-    /// A record in memory of which a byte has changed.
+    /// A record with one changed byte.
     private static func damaged(_ version: Int) throws -> Data {
         var data = try StoredRecord.encode(document(version), of: UserID("1"))
         data[data.endIndex - 3] ^= 1
@@ -31,9 +31,9 @@ struct UnreadableWaitingTests {
         return fixture.config
     }
 
-    /// Its header names a later version, which nobody can ever activate.
+    /// Its header names a later version, which can never be activated.
     @Test(arguments: [ActivationPolicy.immediate, .manual])
-    func oneThatIsDamagedHoldsNothingUp(policy: ActivationPolicy) async throws {
+    func aDamagedOneBlocksNothing(policy: ActivationPolicy) async throws {
         let store = InMemoryStore()
         let damaged = try Self.damaged(99)
         store.updateRecord(.pendingConfiguration(forUserID: "1")) { _ in damaged }
@@ -43,7 +43,7 @@ struct UnreadableWaitingTests {
         #expect(store.ownConfiguration(forUserID: "1")?.templateVersion == 5)
     }
 
-    @Test func oneOfALaterFrameworkStays() async throws {
+    @Test func oneOfALaterVersionStays() async throws {
         let folder = TemporaryFolder()
         let store = FileDefaultsStore(directory: folder.url, log: .disabled)
         try store.persistPendingConfiguration(Self.document(4), forUserID: "1")

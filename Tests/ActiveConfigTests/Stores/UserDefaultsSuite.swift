@@ -9,7 +9,7 @@ final class UserDefaultsSuite: Sendable {
         UserDefaults(suiteName: name)?.removePersistentDomain(forName: name)
     }
 
-    /// Opens the suite anew.
+    /// Opens the suite again.
     func userDefaults() throws -> UserDefaults {
         try #require(UserDefaults(suiteName: name))
     }

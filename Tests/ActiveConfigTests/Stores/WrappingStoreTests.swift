@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// A store of the app's own type around one of the framework.
+/// An app's own store type around one of the framework's.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WrappingStoreTests {
     /// Forwards all members.
@@ -78,7 +78,7 @@ struct WrappingStoreTests {
         #expect(second.status.lastDownload?.outcome == .downloaded)
         #expect(ClientSignals(store: second.configStore).custom == ["plan": "pro"])
         #expect(log.messages(ofLevel: .warning).isEmpty)
-        // The log of the ActiveConfig is the wrapped store's.
+        // The wrapped store uses the log of its ActiveConfig.
         try Data("damaged".utf8).write(to: folder.url.appending(path: "generic.activeconfig"))
         second.currentUserID = nil
         #expect(log.messages(ofLevel: .warning).count == 1)

@@ -3,19 +3,19 @@ import Foundation
 /// Child process of a test, with a wait for its end.
 ///
 /// `Process.waitUntilExit()` keeps a core busy on Linux unless the thread that started the process
-/// calls it, which a test that awaits cannot promise. And a process that another thread starts at the
-/// same time may inherit the descriptor by which Foundation notices the end.
-final class ChildProcess: @unchecked Sendable {  // The process is set up before anybody shares it.
-    /// Configure it before `run()`.
+/// calls it, which a test that awaits cannot guarantee. Also, a process that another thread starts
+/// at the same time may inherit the descriptor by which Foundation notices the end.
+final class ChildProcess: @unchecked Sendable {  // The process is set up before it is shared.
+    /// Configure it before calling `run()`.
     let process = Process()
 
     private let ended = DispatchGroup()
 
-    /// Serializes process starts: a child that another thread starts meanwhile may inherit the
-    /// descriptor by which Foundation notices the end.
+    /// Serializes process starts: a child that another thread starts at the same time may inherit
+    /// the descriptor by which Foundation notices the end.
     private static let lock = NSLock()
 
-    /// Writing to a child that has ended is then an error instead of the end of the tests.
+    /// Writing to a child that has ended then throws an error instead of ending the tests.
     private static let ignoresBrokenPipes: Bool = {
         signal(SIGPIPE, SIG_IGN)
         return true
@@ -36,17 +36,18 @@ final class ChildProcess: @unchecked Sendable {  // The process is set up before
         }
     }
 
-    /// Leaves free memory behind what is allocated next on this thread.
+    /// Leaves free memory after the next allocation on this thread.
     ///
-    /// Foundation for Linux copies 256 bytes of each name in /proc/self/fd when it starts a process,
-    /// also of the last one in its buffer, behind which the heap may end: a segmentation fault.
+    /// When it starts a process, Foundation for Linux copies 256 bytes of each name in
+    /// /proc/self/fd, including the last one in its buffer. If the heap ends right after it, that
+    /// is a segmentation fault.
     private static func growHeap() {
         #if os(Linux)
             unsafe free(malloc(1 << 16))
         #endif
     }
 
-    /// Sends SIGKILL: a thread that blocks every other signal may have started the process.
+    /// Sends SIGKILL, because the thread that started the process may block every other signal.
     func kill() {
         #if canImport(Darwin)
             Darwin.kill(process.processIdentifier, SIGKILL)

@@ -4,7 +4,7 @@ import Testing
 
 /// Documents as text, and the results of reading them.
 enum DocumentText {
-    /// The number of bytes before the value in the text of `make(value:)`.
+    /// Offset of the value in the text of `make(value:)`.
     static let valueOffset = make(value: "").utf8.count - 5
 
     /// Document with one section, "S", that has one setting, "k".

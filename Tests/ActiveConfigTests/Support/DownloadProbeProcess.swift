@@ -10,7 +10,7 @@ final class DownloadProbeProcess: Sendable {
         let outcomes: [String: Int]
         /// Greatest resident size, in MiB.
         let peak: Int
-        /// How it ended, such as `exit 0` or `signal 11`.
+        /// How the process ended, such as `exit 0` or `signal 11`.
         let end: String
 
         var hasSurvived: Bool { end == "exit 0" }
@@ -30,7 +30,7 @@ final class DownloadProbeProcess: Sendable {
         let executable = Self.executable.path(percentEncoded: false)
         let process = child.process
         if let certificate {
-            // The system's HTTP client has no other way to set the trusted certificates.
+            // The system's HTTP client offers no other way to set the trusted certificates.
             process.executableURL = URL(filePath: "/usr/bin/unshare")
             process.arguments =
                 [
@@ -75,8 +75,8 @@ final class DownloadProbeProcess: Sendable {
     /// Lets the process continue by a line of input, and waits for its end.
     func finish() async -> Result { await onThread { self.readToEnd() } }
 
-    /// Runs a blocking closure on a thread of its own: Swift's threads are few, and other tests
-    /// need them.
+    /// Runs a blocking closure on its own thread: the cooperative pool has few threads, and other
+    /// tests need them.
     ///
     /// Cancellation, as at a time limit, kills the process; otherwise the thread would block
     /// forever.
@@ -102,7 +102,7 @@ final class DownloadProbeProcess: Sendable {
     }
 
     private func readToEnd() -> Result {
-        // Closing the pipe would not do, since another process may hold it open as well.
+        // Closing the pipe is not enough, because another process may also hold it open.
         try? input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
         var outcomes: [String: Int] = [:]
         var peak = Int.max
@@ -113,8 +113,8 @@ final class DownloadProbeProcess: Sendable {
                 outcomes[parts[0]] = number
                 continue
             }
-            // This is the last line; the end of output may not come while other processes hold the
-            // pipe open.
+            // This is the last line. The end of the output may be delayed while other processes
+            // hold the pipe open.
             peak = number
             break
         }

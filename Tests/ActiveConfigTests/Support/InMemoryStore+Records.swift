@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// The records of a store in memory, which never fails.
+/// The records of an in-memory store, whose calls never fail.
 extension InMemoryStore {
     func clientState(named name: String) -> Data? { record(.clientState(named: name)) }
 

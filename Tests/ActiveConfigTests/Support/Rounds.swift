@@ -1,6 +1,6 @@
 import Foundation
 
-/// How often a test repeats what it looks at: fewer rounds in the gate, more at night.
+/// Repetition counts of tests: fewer rounds in the gate, more at night.
 ///
 /// `./Tests/run.sh nightly` sets `ACTIVECONFIG_NIGHTLY`.
 enum Rounds {
@@ -15,7 +15,7 @@ enum Rounds {
 
     static func count(_ gate: Int, nightly: Int) -> Int { areNightly ? nightly : gate }
 
-    /// One number in so many, from a random one on; at night all.
+    /// Every n-th number, starting at a random one; all numbers at night.
     static func sample(
         _ numbers: ClosedRange<Int>, oneIn count: Int, _ test: String = #function
     ) -> [Int] {

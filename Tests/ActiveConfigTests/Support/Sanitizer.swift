@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Detects sanitizers, under which everything is slower and some tests cannot run.
+/// Detects sanitizers, under which all code is slower and some tests cannot run.
 ///
 /// `Tests/run.sh address thread` sets the variable to `address` and to `thread`.
 enum Sanitizer {
@@ -9,14 +9,14 @@ enum Sanitizer {
 
     static let isOn = name != nil
 
-    /// True under the sanitizer that finds races between threads.
+    /// True under the thread sanitizer.
     static let isOfThreads = name == "thread"
 }
 
 extension Trait where Self == ConditionTrait {
-    /// Much work on one thread, or in processes of one thread: left out under the thread sanitizer,
-    /// which would find nothing in it.
+    /// For tests with much work on one thread or in single-threaded processes: skipped under the
+    /// thread sanitizer, which would find nothing in them.
     static var onOneThread: Self {
-        .disabled(if: Sanitizer.isOfThreads, "the thread sanitizer would find nothing")
+        .disabled(if: Sanitizer.isOfThreads, "the thread sanitizer finds nothing in one thread")
     }
 }

@@ -16,7 +16,7 @@ final class SteppedStore: ActiveConfigStore {
     private let isPendingWrite = Locked(false)
     private let pendingReads = Locked(0)
 
-    /// Number of reads of what waits.
+    /// Number of reads of the pending document.
     var pendingReadCount: Int { pendingReads.withLock { $0 } }
 
     func afterNextRead(of userID: String, _ body: @escaping @Sendable () -> Void) {
@@ -31,12 +31,12 @@ final class SteppedStore: ActiveConfigStore {
         persist.withLock { $0 = (userID, body) }
     }
 
-    /// Before the next change of a record of the client's.
+    /// Runs `body` before the next change of a client record.
     func beforeNextUpdate(of name: String, _ body: @escaping @Sendable () -> Void) {
         update.withLock { $0 = (name, body) }
     }
 
-    /// Before the next change of what waits for a user, or of the user's own configuration.
+    /// Runs `body` before the next change of a user's pending or own configuration.
     func beforeNextWrite(
         of userID: String, isPending: Bool, _ body: @escaping @Sendable () -> Void
     ) {
@@ -119,7 +119,7 @@ final class SteppedStore: ActiveConfigStore {
 }
 
 extension ConfigurationState {
-    /// A document of a version, which its two sections have as their titles.
+    /// A document of a version, whose two sections have the version as their title.
     static func versioned(_ version: Int) -> ConfigurationState {
         .make(
             meta: ["template_version": .integer(version)],

@@ -1,7 +1,7 @@
 import Foundation
 
 extension URL {
-    /// Path of an executable target that tests run as a process; it is built beside the tests.
+    /// URL of an executable target that tests run as a process; it is built next to the tests.
     ///
     /// - Parameter name: The name of the target.
     /// - Returns: Its path.

@@ -19,7 +19,7 @@ extension OriginalDocument {
 }
 
 extension ConfigurationState {
-    /// The document as in an answer that asks for acknowledgements by a share of the clients.
+    /// The document as sent in an answer that asks a share of the clients for acknowledgements.
     func asking(share: Double?) -> ConfigurationState {
         var state = self
         state.original = OriginalDocument(
@@ -39,7 +39,8 @@ struct ClosureObserver: ConfigurationObserving {
 }
 
 extension ActiveConfig {
-    /// The versions of stored documents that were refused in this launch, as a later observer hears of them.
+    /// The versions of stored documents that were refused in this launch, as reported to a later
+    /// observer.
     var refusedVersions: [Int] {
         let versions = Locked<[Int]>([])
         let observation = addObserver(
@@ -53,7 +54,7 @@ extension ActiveConfig {
 }
 
 extension SignatureVetting {
-    /// The version that was signed.
+    /// The signed version.
     func version(
         of document: OriginalDocument, for userID: UserID, at now: Date
     ) throws(SignatureError) -> Int {
@@ -61,7 +62,7 @@ extension SignatureVetting {
     }
 }
 
-/// A vetting with a verdict of the test's.
+/// A vetting whose verdict is given by a test.
 struct VettingRule: ConfigurationVetting {
     let verdict: @Sendable (ConfigurationCandidate) -> VettingVerdict
 
@@ -71,7 +72,7 @@ struct VettingRule: ConfigurationVetting {
 
     func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict { verdict(candidate) }
 
-    /// Takes no document with the title "Bad".
+    /// Refuses documents with the title "Bad".
     static func withoutBad(isIgnored: Bool) -> VettingRule {
         VettingRule { candidate in
             guard candidate.document["Home"]?.string(forKey: "title") == "Bad" else {
@@ -83,22 +84,22 @@ struct VettingRule: ConfigurationVetting {
     }
 }
 
-/// Records the refusals that an observer hears of.
+/// Records the refusals that an observer receives.
 struct RefusalRecorder {
-    private let told: Locked<[String]>
+    private let recorded: Locked<[String]>
     private let observation: ActiveConfigSubscription
 
     init(_ config: ActiveConfig) {
-        let told = Locked<[String]>([])
-        self.told = told
+        let recorded = Locked<[String]>([])
+        self.recorded = recorded
         observation = config.addObserver(
             ClosureObserver { event in
                 guard case .refused(let refusal, let kept) = event.kind else { return }
                 let version = event.document?.templateVersion ?? 0
-                told.withLock { $0.append("\(version) for \(kept ?? 0): \(refusal.reason)") }
+                recorded.withLock { $0.append("\(version) for \(kept ?? 0): \(refusal.reason)") }
             })
     }
 
-    /// Each as its version, the version that is kept, and the reason.
-    var refusals: [String] { told.withLock { $0 } }
+    /// Each refusal as its version, the version that is kept, and the reason.
+    var refusals: [String] { recorded.withLock { $0 } }
 }

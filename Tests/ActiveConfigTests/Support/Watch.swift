@@ -1,6 +1,6 @@
 import Observation
 
-/// Counts how often what a closure reads changes, and reads it again each time.
+/// Counts changes of the values that a closure reads, and runs the closure again after each.
 @MainActor
 final class Watch {
     private(set) var count = 0

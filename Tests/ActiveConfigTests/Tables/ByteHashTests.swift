@@ -12,7 +12,7 @@ struct ByteHashTests {
         unsafe bytes.withUnsafeBytes { unsafe ByteHash.Fingerprint(of: $0) }
     }
 
-    /// The hash takes sixteen bytes per step, so each length takes another path through it.
+    /// The hash consumes sixteen bytes per step, so each length takes a different path through it.
     @Test func theHashChangesWithEveryBitAtEveryLength() {
         for length in 0...70 {
             let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37) }
@@ -35,7 +35,7 @@ struct ByteHashTests {
         #expect(Set(seeds).count == seeds.count)
     }
 
-    /// The checksum is part of the stores' file format: it may not change.
+    /// The checksum is part of the stores' file format: it must not change.
     @Test(
         arguments: [
             Row("empty", "", 0x35D6_5723_0BB7_92F3), Row("short", "a", 0x883F_8E92_8BF8_184C),

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// The order of names by their UTF-8.
+/// The order of names by their UTF-8 bytes.
 struct NameOrderTests {
     private static let names = [
         "", "\0", "\0\0", "A", "AB", "B", "K", "K::", "a", "a\0",

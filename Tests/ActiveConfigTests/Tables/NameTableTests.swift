@@ -76,9 +76,9 @@ struct NameTableTests {
         #expect(NameTable(other) != shuffled())
     }
 
-    /// FORMAT 1.3: names that are equal as Swift strings are one name.
+    /// FORMAT 1.3: names that are equal as Swift strings are the same name.
     ///
-    /// The last rows are of Unicode 16, which Foundation's tables may not know.
+    /// The last rows are from Unicode 16, which Foundation's tables may not include.
     @Test(arguments: [
         Row("é", "\u{E9}", "e\u{301}"), Row("in a word", "caf\u{E9}s", "cafe\u{301}s"),
         Row("two marks", "\u{1E69}", "s\u{307}\u{323}"),

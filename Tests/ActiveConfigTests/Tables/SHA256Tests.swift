@@ -2,7 +2,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// The digest, against the examples of FIPS 180-4 and the lengths around its block size.
+/// The digest, checked against the examples of FIPS 180-4 and for lengths around its block size.
 @Suite(.onOneThread)
 struct SHA256Tests {
     @Test(arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 /// Downloader with a fault that the conformance suite must detect.
 struct FaultyDownloader: ActiveConfigDownloader {
-    /// Fault with the rule that it breaks.
+    /// Fault and the rule that it breaks.
     enum Fault: CaseIterable, CustomTestStringConvertible {
         case comparesAsStrings, ignoresTheUser, alwaysUnchanged, neverUnchanged, ignoresTheTag
         case failsWithNil, ignoresCancellation, cancelledWithNil

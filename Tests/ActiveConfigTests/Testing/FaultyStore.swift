@@ -5,7 +5,7 @@ import Testing
 
 /// Store with a fault that the conformance suite must detect.
 final class FaultyStore: ActiveConfigStore {
-    /// Fault with the rule that it breaks.
+    /// Fault and the rule that it breaks.
     enum Fault: CaseIterable, CustomTestStringConvertible {
         case onlyRequirements, throwing, comparesAsStrings, ignoresCase, mixesNilAndEmpty
         case neverRemoves, losesTheTag, keepsNumbersAsDoubles, keepsOnlyChangedSections,
