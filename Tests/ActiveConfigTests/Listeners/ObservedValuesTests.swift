@@ -80,7 +80,7 @@ struct ObservedValuesTests {
         #expect(numbers == [2])
         config.overrides.set(5, for: Self.path)
         config.listenerQueue.sync {}
-        // deadline: what the listener queue has put on the main queue runs
+        // deadline: lets the main queue deliver
         while numbers.count < 2, !Task.isCancelled { await Task.yield() }
         #expect(numbers == [2, 5])
         subscription.cancel()

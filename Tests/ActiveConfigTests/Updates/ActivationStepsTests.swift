@@ -3,13 +3,13 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// The process ends, or the power fails, at any system call of a download that waits and of its
+/// The process ends, or power fails, at any system call of a download that stays pending and of its
 /// activation.
 ///
-/// The next launch then has whole documents, each with its own entity tag and for its own user.
+/// The next launch then finds whole documents, each with its own entity tag and for its own user.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActivationStepsTests {
-    /// What the next launch finds.
+    /// The documents that the next launch finds.
     private struct Found: Equatable {
         var own: String?
         var pending: String?
@@ -35,7 +35,7 @@ struct ActivationStepsTests {
         return config
     }
 
-    /// User A has version 1, user B a document of their own.
+    /// User A has version 1, user B has another document.
     private static func prepared() throws -> ModelFileSystem {
         let system = ModelFileSystem()
         try store(system).persistConfiguration(document("1"), forUserID: "A")
@@ -54,7 +54,7 @@ struct ActivationStepsTests {
         for version in 2...3 {
             try await config.downloadNewConfig()
             await config.activate()
-            // The ended process has activated it for itself only.
+            // A process that has ended may have activated the version in memory only.
             if store(system).ownConfiguration(forUserID: "A")?.entityTag == "tag-\(version)" {
                 activated = version
             }
@@ -102,10 +102,11 @@ struct ActivationStepsTests {
                 let found = try Self.found(state)
                 #expect(allowed.contains(found), place)
                 #expect(Int(found.own ?? "") ?? 0 >= activated, place)
-                // What waits is never older than what is active.
+                // The pending document is never older than the active one.
                 #expect((found.pending ?? found.own ?? "") >= (found.own ?? ""), place)
             }
-            // The next launch goes on: what waits can be activated, and its tag is asked with.
+            // The next launch continues: the pending document can be activated, and requests are
+            // conditional on its tag.
             let downloader = ScriptedDownloader(.unchanged)
             let next = Self.launch(system.reopened(), .manual, downloader)
             let newest = try Self.found(system)
@@ -136,7 +137,7 @@ struct ActivationStepsTests {
         }
     }
 
-    @Test func whatWaitsForTheNextLaunchIsInForceWhereverThatOneEnds() async throws {
+    @Test func aPendingDocumentIsActiveWhereverTheNextLaunchEnds() async throws {
         let start = try Self.prepared()
         try Self.store(start).persistPendingConfiguration(Self.document("2"), forUserID: "A")
         let prepared = start.settled()

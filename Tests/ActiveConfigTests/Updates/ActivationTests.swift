@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What was downloaded and waits, over several launches.
+/// Pending documents and their activation, across launches.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ActivationTests {
     private static func answer(
@@ -25,7 +25,7 @@ struct ActivationTests {
         config.currentConfiguration.sections.mapValues(\.title)
     }
 
-    @Test func byDefaultADocumentComesInForceAtOnce() async throws {
+    @Test func byDefaultADocumentBecomesActiveAtOnce() async throws {
         let launch = UpdatesFixture().launch(ScriptedDownloader(Self.first))
         let outcome = try await launch.config.fetchAndActivate()
         #expect(outcome.outcome == .downloaded && outcome.isActive)
@@ -60,7 +60,7 @@ struct ActivationTests {
         #expect(changes.map { $0.old?.title } == ["1", "off", nil])
         #expect(changes.map { $0.new?.title } == ["2", "on", "2"])
         #expect(changes.allSatisfy { $0.reason == .activated })
-        // The document that waits is confirmed, and waits on.
+        // The pending document is confirmed and stays pending.
         let confirmed = try await next.config.downloadNewConfig()
         #expect(confirmed.outcome == .notModified && !confirmed.configurationIsCurrent)
         #expect(next.downloader.requests.first?.lastKnown?.entityTag == "t2")
@@ -76,7 +76,7 @@ struct ActivationTests {
         #expect(last.config.diagnostics.source(of: SettingPath("Home", "title")) == .downloaded)
     }
 
-    @Test func fetchAndActivateTellsWhatHappened() async throws {
+    @Test func fetchAndActivateReturnsItsOutcome() async throws {
         let fixture = UpdatesFixture(
             fetchPolicy: .make(minimumInterval: .seconds(60)), activation: .manual)
         let launch = fixture.launch(
@@ -95,7 +95,7 @@ struct ActivationTests {
         #expect(outcome.changedSectionNames.isEmpty)
         fixture.time.advance(by: 60)
         try await launch.config.downloadNewConfig()
-        // Downloaded before, within the interval now: it is activated all the same.
+        // Downloaded earlier and now within the interval: it is activated all the same.
         outcome = try await launch.config.fetchAndActivate()
         #expect(outcome.outcome == .withinInterval && outcome.isActive)
         #expect(outcome.changedSectionNames == ["Home", "Kill", "New"])
@@ -105,8 +105,8 @@ struct ActivationTests {
         }
     }
 
-    /// One of them activates it; for both it is active.
-    @Test func whoJoinsAFetchAndActivateIsToldTheSame() async throws {
+    /// Only one of them activates the document, but both report it as active.
+    @Test func callersWhoJoinAFetchAndActivateGetTheSameOutcome() async throws {
         let fixture = UpdatesFixture(activation: .manual)
         for round in 0..<50 {
             let launch = fixture.launch(
@@ -119,7 +119,8 @@ struct ActivationTests {
         }
     }
 
-    /// Downloads end in any order with activations; nothing waits for ever, and no version goes back.
+    /// Downloads and activations end in any order; no document stays pending forever, and no
+    /// version goes back.
     @Test(arguments: [true, false])
     func whatWaitsIsActivatedInTheEnd(hasStore: Bool) async throws {
         let fixture = UpdatesFixture(hasStore ? InMemoryStore() : nil, activation: .manual)
@@ -196,14 +197,14 @@ struct ActivationTests {
     }
 
     @Test(arguments: 0..<2)
-    func forTheNextLaunchADocumentComesInForceWhenItsUserIsFirstLoaded(store: Int) async throws {
+    func forTheNextLaunchADocumentBecomesActiveWhenItsUserIsFirstLoaded(store: Int) async throws {
         let folder = TemporaryFolder()
         let fixture = UpdatesFixture(Self.stores[store](folder), activation: .nextLaunch)
         let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second))
         launch.config.currentUserID = "A"
         try await launch.config.downloadNewConfig()
         #expect(titles(launch.config).isEmpty)
-        // Loaded again, in the same launch.
+        // Loaded again in the same launch.
         launch.config.currentUserID = "B"
         launch.config.currentUserID = "A"
         #expect(titles(launch.config).isEmpty)
@@ -274,7 +275,7 @@ struct ActivationTests {
         #expect(titles(next.config) == ["Home": "3", "Kill": "x"])
     }
 
-    @Test func aDocumentThatEqualsTheOneInForceDoesNotWait() async throws {
+    @Test func aDocumentThatEqualsTheActiveOneDoesNotWait() async throws {
         let fixture = UpdatesFixture(activation: .manual)
         let again = Self.answer(["Home": "1", "Kill": "off"], "t3")
         let launch = fixture.launch(ScriptedDownloader(Self.first, Self.second, again, .unchanged))
@@ -291,25 +292,25 @@ struct ActivationTests {
         #expect(next.config["Home"]?.title == "1" && next.config.snapshot.pending?.document == nil)
     }
 
-    @Test func whatAnotherProcessHasStoredSinceIsNotReplacedByWhatWaited() async throws {
+    @Test func aNewerDocumentOfAnotherProcessIsNotReplacedByAPendingOne() async throws {
         let store = InMemoryStore()
         let fixture = UpdatesFixture(store, activation: .nextLaunch)
         let first = ConfigurationState.titled(["Home": "1"], entityTag: "t1")
         let second = ConfigurationState.titled(["Home": "2"], entityTag: "t2")
         let third = ConfigurationState.titled(["Home": "3"], entityTag: "t3")
-        // What the other process has left: its own document and what waits.
+        // The state that the other process leaves: its own document and its pending one.
         for (own, pending) in [(third, nil), (second, third), (nil, nil)] {
             store.persistConfiguration(first, forUserID: "A")
             store.persistPendingConfiguration(second, forUserID: "A")
             let config = fixture.launch().config
-            // Holds back what is to be stored after the loading.
+            // Delays the write that follows the loading.
             config.turns.run(of: UserID("A")) {
                 config.currentUserID = "A"
                 #expect(config["Home"]?.title == "2")
                 store.persistConfiguration(own, forUserID: "A")
                 store.persistPendingConfiguration(pending, forUserID: "A")
             }
-            // Stores what has become active by loading, too.
+            // Also stores the document that loading activated.
             let entry = config.users.entry(of: UserID("A"), isKept: false)
             _ = config.turns.run(of: UserID("A")) { config.keepUnstored(of: entry) }
             #expect(store.ownConfiguration(forUserID: "A")?.entityTag == own?.entityTag)
@@ -356,12 +357,13 @@ struct ActivationTests {
         let next = fixture.launch()
         next.config.currentUserID = "A"
         #expect(titles(next.config).isEmpty && next.config.snapshot.pending?.document == nil)
-        // The names of files tell nothing of users.
+        // File names do not reveal users.
         #expect(!folder.fileNames.contains { $0.hasPrefix("user-") })
     }
 
-    /// An app that no longer holds documents back finds one that an older version did.
-    @Test func aDocumentThatWaitsComesInForceUnderAnotherPolicy() async throws {
+    /// An app that changed its policy to immediate finds a document that an older version held
+    /// back.
+    @Test func aPendingDocumentBecomesActiveUnderAnotherPolicy() async throws {
         let store = InMemoryStore()
         let manual = UpdatesFixture(store, activation: .manual)
         let launch = manual.launch(ScriptedDownloader(Self.first, Self.second))
@@ -375,7 +377,7 @@ struct ActivationTests {
         #expect(manual.launch().config["Home"]?.title == "2")
     }
 
-    /// A store that keeps no second document, and none at all.
+    /// A store that keeps no pending document, and no store.
     @Test(arguments: [true, false])
     func withoutAStoreForItADocumentWaitsInMemory(hasStore: Bool) async throws {
         let fixture = UpdatesFixture(hasStore ? ObservedStore() : nil, activation: .manual)
@@ -416,7 +418,7 @@ struct ActivationTests {
         #expect(launch.config.snapshot.pending?.document == nil)
     }
 
-    /// Readers see the old document or the new one, whoever activates.
+    /// Readers see the old document or the new one, whichever task activates it.
     @Test func activatingWhileDownloadingNeverLosesTheNewestDocument() async throws {
         let fixture = UpdatesFixture(activation: .manual)
         let count = 40

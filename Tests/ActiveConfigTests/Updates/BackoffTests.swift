@@ -29,7 +29,7 @@ struct BackoffTests {
                     afterFailures: index + 1, failure)
             }
             #expect(waits.allSatisfy { (0...Double(limit)).contains($0) })
-            // Drawn from all of it.
+            // The waits are drawn from the whole range.
             #expect((waits.min() ?? 0) < Double(limit) / 20)
             #expect((waits.max() ?? 0) > Double(limit) * 19 / 20)
         }
@@ -37,7 +37,7 @@ struct BackoffTests {
         #expect(Self.wait(backoff, afterFailures: .max, failure) <= 14_400)
     }
 
-    @Test("10,000 clients that failed together come back in even numbers a second")
+    @Test("10,000 clients that failed together return evenly spread over the seconds")
     func clientsSpread() throws {
         var generator = SeededGenerator.printingItsSeed()
         let failure = try Self.failure(503)
@@ -46,7 +46,7 @@ struct BackoffTests {
             let backoff = FetchPolicy.Backoff(generator: SeededGenerator(seed: generator.next()))
             counts[min(119, Int(Self.wait(backoff, afterFailures: 1, failure)))] += 1
         }
-        // 83 on average.
+        // The average is 83.
         #expect((counts.max() ?? 0) < 200)
         #expect((counts.min() ?? 0) > 20)
     }

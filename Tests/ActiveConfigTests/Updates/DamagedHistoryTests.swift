@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigTrust
 
-/// Records of downloads that somebody else has written, or that a clock has made wrong.
+/// Records of downloads that other software wrote, or that a clock error made invalid.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DamagedHistoryTests {
     private let store = InMemoryStore()
@@ -28,7 +28,7 @@ struct DamagedHistoryTests {
             """
     }
 
-    /// Seconds of the fixture's clock since 2001, as records have them.
+    /// The fixture's time in seconds since 2001, the unit of the records.
     private static let now = Date(timeIntervalSince1970: 1_700_000_000)
         .timeIntervalSinceReferenceDate
 
@@ -48,7 +48,7 @@ struct DamagedHistoryTests {
         #expect(config.status.throttledUntil == nil)
     }
 
-    /// As records were when they had one wait for everybody.
+    /// Older records had a single wait for all users.
     @Test func aWaitOfOneUserInAnOldRecordIsStillThatUsers() async throws {
         let policy = FetchPolicy.make()
         let scope = DownloadHistory(
@@ -68,7 +68,7 @@ struct DamagedHistoryTests {
         #expect(launch.config.status.throttledUntil == fixture.time.now.addingTimeInterval(7_200))
         fixture.time.advance(by: 7_200)
         await #expect(throws: DownloadError.self) { try await launch.config.downloadNewConfig() }
-        #expect(launch.log.messages(ofLevel: .warning).isEmpty, "it was told before")
+        #expect(launch.log.messages(ofLevel: .warning).isEmpty, "it was logged before")
         try await launch.config.forgetGenericUser()
         #expect(launch.config.status.throttledUntil == nil)
     }

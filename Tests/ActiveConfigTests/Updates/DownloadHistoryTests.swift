@@ -5,10 +5,10 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Content and time of the stored record.
+/// Contents of the stored record of downloads, and the times at which it is written.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadHistoryTests {
-    /// Store that counts how often the record of downloads is written.
+    /// Store that counts the writes of the record of downloads.
     private struct CountingStore: ActiveConfigStore {
         let base = InMemoryStore()
         let count = Locked(0)
@@ -16,11 +16,11 @@ struct DownloadHistoryTests {
         let writes = AsyncStream.makeStream(of: Void.self)
         private let start = ContinuousClock.now
 
-        /// True after so many writes, or one more for each minute that the test has taken.
+        /// True after `expected` writes, or one more for each minute that the test has taken.
         ///
         /// What waits is written after a minute, whatever time the test's own clock shows.
         func isWritten(_ expected: Int) -> Bool {
-            // deadline: the longer it takes, the more is allowed
+            // deadline: a slower test may write more often
             let minutes = Int((ContinuousClock.now - start) / .seconds(60))
             return (expected...expected + minutes).contains(count.withLock { $0 })
         }
@@ -97,7 +97,7 @@ struct DownloadHistoryTests {
         #expect(launch.config.status.lastDownload?.status == 503)
     }
 
-    /// A wait and its end are not lost with the process.
+    /// The start and the end of a wait survive the process.
     @Test func theBeginningAndTheEndOfAWaitAreWrittenAtOnce() async throws {
         let store = CountingStore()
         let fixture = UpdatesFixture(store, fetchPolicy: .make())
@@ -125,14 +125,14 @@ struct DownloadHistoryTests {
         #expect(fixture.launch().config.status.freshness == .upToDate)
     }
 
-    /// As when an app's extension marks it while the app runs.
+    /// As when an app's extension marks the configuration as stale while the app runs.
     @Test(arguments: [FetchPolicy.always, .make(minimumInterval: .seconds(3_600))])
     func aMarkOfAnotherProcessIsSeenAndKept(policy: FetchPolicy) async throws {
         let folder = TemporaryFolder()
         func launch(_ time: DeviceTime) -> CoordinatorFixture {
             var options = ActiveConfigOptions()
             options.fetchPolicy = policy
-            // A store of its own shares nothing but the files.
+            // A separate store, which shares only the files.
             return .make(
                 Self.always(), store: FileDefaultsStore(directory: folder.url),
                 now: { time.now }, options: options)
@@ -146,7 +146,7 @@ struct DownloadHistoryTests {
         let result = try await app.config.configuration(forUserID: "A").download()
         #expect(result.outcome != .withinInterval)
         #expect(app.downloader.requests.count == 3)
-        // What is written later does not replace the mark, which is still B's.
+        // Later writes do not replace the mark, which is still set for B.
         for _ in 0..<3 {
             time.advance(by: 61)
             await app.config.activate()
@@ -176,11 +176,11 @@ struct DownloadHistoryTests {
             #expect(config.age == .zero)
             #expect(config.status.freshness == .upToDate)
         } else {
-            // What is active is as old as before, and something newer waits.
+            // The active document is as old as before, and a newer one is pending.
             #expect(config.age == .seconds(100))
             #expect(config.status.freshness == .stale(since: fixture.time.now))
         }
-        // A push may have been sent before the mark.
+        // A push may have been sent before the mark was set.
         await config.markStale()
         _ = await config.push(to: .generic) { held in held.map { .apply($0) } ?? .skip }
         #expect(config.status.freshness != .upToDate)
@@ -211,7 +211,7 @@ struct DownloadHistoryTests {
         }
     }
 
-    /// A history with its own view of the store, as in a process of its own.
+    /// A history with its own view of the store, as in a separate process.
     private func history(
         _ store: InMemoryStore, _ time: DeviceTime, _ policy: FetchPolicy = .always
     ) -> DownloadHistory {
@@ -273,9 +273,9 @@ struct DownloadHistoryTests {
         if isMarked { other.markStale() }
         note(other, .downloaded)
         let newest = time.now
-        // The clock is set back, and what was noted before the other process asked is written.
+        // The clock is set back, and entries from before the other process's download are written.
         if isMarked { time.advance(by: -60) } else { time.advance(by: 60) }
-        app.noteActivation(of: UserID("nobody"))
+        app.noteActivation(of: UserID("unknown"))
         #expect(app.time(of: .generic) == newest)
         #expect(history(store, time).time(of: .generic) == newest)
     }

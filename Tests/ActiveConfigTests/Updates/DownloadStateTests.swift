@@ -4,7 +4,7 @@ import Foundation
 import Observation
 import Testing
 
-/// The last download, the age and the freshness of what is active.
+/// The last download, and the age and freshness of the active document.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DownloadStateTests {
     private static let answer = ScriptedDownloader.Answer.configuration(
@@ -40,7 +40,7 @@ struct DownloadStateTests {
         #expect(next.config.status.lastDownload?.outcome == .notModified)
     }
 
-    @Test func theAgeIsThatOfTheDocumentInForce() async throws {
+    @Test func theAgeIsThatOfTheActiveDocument() async throws {
         let second = ScriptedDownloader.Answer.configuration(.titled(["Home": "2"]))
         let fixture = UpdatesFixture(activation: .manual)
         let launch = fixture.launch(ScriptedDownloader(Self.answer, .unchanged, second))
@@ -51,7 +51,7 @@ struct DownloadStateTests {
         try await launch.config.downloadNewConfig()
         #expect(launch.config.age == .zero)
         fixture.time.advance(by: 50)
-        // The server has a newer one: it does not confirm what is active.
+        // The server has a newer document, so it does not confirm the active one.
         try await launch.config.downloadNewConfig()
         fixture.time.advance(by: 5)
         #expect(launch.config.age == .seconds(55))
@@ -86,14 +86,14 @@ struct DownloadStateTests {
         await config.markStale()
         fixture.time.advance(by: 1)
         #expect(config.status.freshness == .stale(since: start + 62))
-        // Only the generic user's document.
+        // User A has only the generic user's document.
         config.currentUserID = "A"
         #expect(config.status.freshness == .stale(since: start + 62))
         #expect(config.age == .seconds(2))
     }
 
     @MainActor
-    @Test func anObserverHearsOfDownloads() async throws {
+    @Test func anObserverReceivesDownloads() async throws {
         let fixture = UpdatesFixture()
         let launch = fixture.launch(ScriptedDownloader { _ in Self.answer })
         let observer = ObservableActiveConfig(launch.config)
@@ -112,7 +112,7 @@ struct DownloadStateTests {
     }
 
     @MainActor
-    @Test func anObserverHearsWhatWaits() async throws {
+    @Test func anObserverReceivesPendingDocuments() async throws {
         let launch = UpdatesFixture(activation: .manual).launch(ScriptedDownloader(Self.answer))
         let observer = ObservableActiveConfig(launch.config)
         #expect(observer.pendingChanges.isEmpty)

@@ -3,7 +3,7 @@ import ActiveConfigTesting
 import Foundation
 import Testing
 
-/// When the server is asked, over several launches.
+/// The times at which the server is asked, across launches.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FetchPolicyTests {
     private static let hour = TimeInterval(60 * 60)
@@ -59,7 +59,7 @@ struct FetchPolicyTests {
         launch.drain()
         #expect(
             recorder.entries.map(\.name) == [ActiveConfig.downloadUpdateFinishedNotification])
-        // A new launch is in the same interval.
+        // A new launch is still within the interval.
         let next = fixture.launch(Self.always())
         #expect(try await next.config.downloadNewConfig().outcome == .withinInterval)
         #expect(next.config.diagnostics.source(of: SettingPath("Home", "title")) == .stored)
@@ -161,7 +161,7 @@ struct FetchPolicyTests {
             try await launch.config.downloadNewConfig()
         }
         #expect(launch.downloader.requests.map(\.userID) == ["A", "B", nil])
-        // A user who was forgotten has nothing that could be new enough.
+        // A user who was forgotten has no document that could be fresh enough.
         launch.config.currentUserID = "A"
         try await launch.config.forgetUser("A")
         #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
@@ -251,7 +251,7 @@ struct FetchPolicyTests {
         fixture.time.advance(by: until.timeIntervalSince(fixture.time.now))
         #expect(next.config.status.throttledUntil == nil)
         #expect(try await next.config.downloadNewConfig().outcome == .downloaded)
-        // Success ends the row of failures.
+        // A success ends the series of failures.
         #expect(next.config.status.throttledUntil == nil)
     }
 
@@ -272,7 +272,7 @@ struct FetchPolicyTests {
         }
     }
 
-    @Test func aRefusalIsToldOnceAndRetriedSlowly() async throws {
+    @Test func aRefusalIsLoggedOnceAndRetriedSlowly() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let launch = fixture.launch(Self.always(Self.failure(403)))
         for number in 1...5 {
@@ -300,7 +300,7 @@ struct FetchPolicyTests {
         }
         #expect(launch.config.status.throttledUntil == nil)
         #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
-        // Another user's success says nothing of the refused one.
+        // Another user's success does not affect the refused one.
         launch.config.currentUserID = nil
         #expect((launch.config.status.throttledUntil != nil) == (cause == "user"))
     }
@@ -316,7 +316,7 @@ struct FetchPolicyTests {
         }
         var launch = fixture.launch(downloader)
         for round in 0..<4 {
-            // In the second half in a launch of its own.
+            // The second half runs in a new launch.
             if round == 2 { launch = fixture.launch(downloader) }
             for userID in ["A", "B", "C"] {
                 launch.config.currentUserID = userID
@@ -327,7 +327,7 @@ struct FetchPolicyTests {
         let users = downloader.requests.compactMap(\.userID).sorted()
         #expect(users == ["A", "B", "C", "C", "C", "C"])
         launch.config.currentUserID = "C"
-        // After the longest wait each is asked once more, and hears nothing new.
+        // After the longest wait each user makes one more request, which fails for the same reason.
         fixture.time.advance(by: 4 * Self.hour)
         for userID in ["A", "B", "A", "B"] {
             launch.config.currentUserID = userID
@@ -337,7 +337,7 @@ struct FetchPolicyTests {
         #expect(launch.log.messages(ofLevel: .warning).isEmpty)
     }
 
-    /// Of more users than are remembered the newest.
+    /// If there are too many refused users, the newest ones are remembered.
     @Test func theNewestRefusalsAreRemembered() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let config = fixture.launch(Self.always(Self.failure(403))).config
@@ -382,7 +382,7 @@ struct FetchPolicyTests {
         #expect(launch.config.status.throttledUntil != nil)
     }
 
-    @Test("A clock that is set by a year neither prolongs the interval nor hides its end")
+    @Test("Setting the clock by a year neither extends the interval nor hides its end")
     func aClockThatIsSetDoesNotProlongTheInterval() async throws {
         for seconds in [-Self.year, Self.year] {
             let fixture = UpdatesFixture(fetchPolicy: .make(minimumInterval: .seconds(3_600)))
@@ -396,7 +396,7 @@ struct FetchPolicyTests {
         }
     }
 
-    @Test("A wait begins anew once when the clock is set back by a year")
+    @Test("A wait restarts once when the clock is set back by a year")
     func aClockThatIsSetBackRestartsTheWaitOnce() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let launch = fixture.launch(
@@ -415,7 +415,7 @@ struct FetchPolicyTests {
         #expect(try await launch.config.downloadNewConfig().outcome == .downloaded)
     }
 
-    @Test("A wait is over when the clock is set forward by a year, and the next failure begins one")
+    @Test("A wait ends when the clock is set forward by a year, and the next failure starts one")
     func aClockThatIsSetForwardEndsTheWait() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make())
         let launch = fixture.launch(Self.always(Self.failure(503)))
@@ -426,7 +426,7 @@ struct FetchPolicyTests {
         #expect(launch.downloader.requests.count == 2)
     }
 
-    /// Nor a key, nor a token; see `RequestTests` for errors.
+    /// Nor does it contain a key or a token; `RequestTests` checks errors.
     @Test func noMessageOfTheLogNamesAUser() async throws {
         let fixture = UpdatesFixture(fetchPolicy: .make(), activation: .manual)
         let server = try LoopbackServer { request in

@@ -5,10 +5,10 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigTrust
 
-/// Activation policies, signatures, pushes and handles of users together, over launches.
+/// Activation policies, signatures, pushes and user handles combined, across launches.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct InterplayTests {
-    /// The way by which version 2 comes.
+    /// The way in which version 2 arrives.
     enum Arrival: CaseIterable {
         case download, push, handle
     }
@@ -16,7 +16,8 @@ struct InterplayTests {
     struct Policy: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let policy: ActivationPolicy
-        /// The versions of `Home` and `Kill` active once version 2 has come, and in the next launch.
+        /// The active versions of `Home` and `Kill` after version 2 has arrived, and in the next
+        /// launch.
         let arrived: [Int]
         let relaunched: [Int]
     }
@@ -29,10 +30,10 @@ struct InterplayTests {
             testDescription: "next launch", policy: .nextLaunch, arrived: [1, 1],
             relaunched: [2, 2]),
         Policy(
-            testDescription: "manual, but for a section", policy: .manual(except: ["Kill"]),
+            testDescription: "manual, except for a section", policy: .manual(except: ["Kill"]),
             arrived: [1, 2], relaunched: [1, 2]),
         Policy(
-            testDescription: "next launch, but for a section",
+            testDescription: "next launch, except for a section",
             policy: .nextLaunch(except: ["Kill"]), arrived: [1, 2], relaunched: [2, 2]),
     ]
 
@@ -62,7 +63,7 @@ struct InterplayTests {
 
     private var store: FileDefaultsStore { FileDefaultsStore(directory: folder.url) }
 
-    /// Starts the app, for whose users the server has a version.
+    /// Starts the app against a server that has a version for its users.
     private func launch(
         _ policy: ActivationPolicy, isSigned: Bool, version: Int = 2, userID: String = "1"
     ) -> ActiveConfig {
@@ -88,7 +89,7 @@ struct InterplayTests {
     }
 
     @Test(arguments: policies, Arrival.allCases)
-    func whatIsInForceIsWhatThePolicySays(policy: Policy, arrival: Arrival) async throws {
+    func thePolicyDecidesWhichDocumentIsActive(policy: Policy, arrival: Arrival) async throws {
         for isSigned in [false, true] {
             try store.persistConfiguration(nil, forUserID: "1")
             let first = launch(policy.policy, isSigned: isSigned, version: 1)
@@ -107,7 +108,7 @@ struct InterplayTests {
             case .push:
                 let pushed = try Self.document(2, isSigned: false)
                 let outcome = await second.push(to: UserID("1")) { _ in .apply(pushed) }
-                // What is pushed is not signed, and has to be fetched.
+                // A pushed document has no signature and must be fetched.
                 if case .needsFetch = outcome { isTaken = false }
                 #expect(isTaken == !isSigned)
             }
@@ -131,9 +132,9 @@ struct InterplayTests {
         }
     }
 
-    /// As by whoever can write to the device's files.
+    /// As written by an attacker with access to the device's files.
     @Test(arguments: policies)
-    func whatWaitsAndIsNotSignedNeverComesInForce(policy: Policy) async throws {
+    func anUnsignedPendingDocumentNeverBecomesActive(policy: Policy) async throws {
         let first = launch(policy.policy, isSigned: true, version: 1)
         try await first.downloadNewConfig()
         _ = await first.activate()
@@ -145,7 +146,7 @@ struct InterplayTests {
         #expect(versions { handle[$0] } == [1, 1])
         _ = await second.activate()
         #expect(versions { second[$0] } == [1, 1])
-        // Nor does it keep what is signed from coming.
+        // It does not block a signed document either.
         let third = launch(policy.policy, isSigned: true, version: 3)
         try await third.downloadNewConfig()
         _ = await third.activate()
@@ -154,14 +155,15 @@ struct InterplayTests {
         #expect(versions { fourth[$0] } == [3, 3])
     }
 
-    /// The app dies with what has waited, before anything of that is stored or after.
+    /// The app crashes with a document that was pending, before or after that document is stored as
+    /// active.
     @Test(arguments: [ActivationPolicy.nextLaunch, .manual], [false, true])
-    func whatHasWaitedAndKillsTheAppIsTakenBack(
+    func aPendingDocumentThatCrashesTheAppIsRolledBack(
         policy: ActivationPolicy, isActive: Bool
     ) async throws {
         var system = ModelFileSystem()
         func launch(_ downloader: ScriptedDownloader = ScriptedDownloader()) -> GuardedLaunch {
-            // A launch that has died writes nothing more.
+            // A launch that has crashed writes nothing more.
             system = system.reopened()
             return GuardedLaunch(system, downloader: downloader, activation: policy)
         }
@@ -185,7 +187,7 @@ struct InterplayTests {
             #expect(saved.version == 1)
             saved.live()
         }
-        // The next version is taken.
+        // The next version is accepted.
         let next = launch(ScriptedDownloader(.configuration(GuardedLaunch.document(3))))
         try await next.config.downloadNewConfig()
         _ = await next.config.activate()

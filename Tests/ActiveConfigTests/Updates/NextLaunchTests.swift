@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// What becomes active since the app was launched again.
+/// Documents that become active because the app was launched again.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct NextLaunchTests {
     private static let document = ConfigurationState.make(
@@ -24,13 +24,14 @@ struct NextLaunchTests {
             })
         defer { observation.cancel() }
         #expect(next["Home"]?.title == "1")
-        // Whatever the launch has activated is stored before.
+        // Everything that the launch has activated is stored first.
         #expect(await next.activate().isEmpty)
         #expect(next.age == .seconds(60))
         #expect(versions.withLock { $0 } == [7])
     }
 
-    /// What this launch has activated is not stored over it, nor kept for ever.
+    /// The document that this launch has activated neither overwrites the newer one nor stays
+    /// active forever.
     @Test func aDocumentThatAnotherProcessHasStoredSinceIsAskedAbout() async throws {
         let store = SteppedStore()
         let newer = ConfigurationState.titled(["Home": "3"], entityTag: "t3")

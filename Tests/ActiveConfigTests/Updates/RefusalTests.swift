@@ -9,7 +9,8 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// How long a 401, 403 or 404 holds: for the same URL and credentials, and minutes where that may end.
+/// Duration of waits after a 401, 403 or 404: they apply to the same URL and credentials, and last
+/// only minutes if the cause may be temporary.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RefusalTests {
     private static let document =
@@ -18,7 +19,7 @@ struct RefusalTests {
     private let store = InMemoryStore()
     private let time = DeviceTime()
 
-    /// A launch of the app; its policy draws by a seed.
+    /// A launch of the app whose fetch policy draws waits with a seed.
     private func launch(
         _ downloader: any ActiveConfigDownloader, seed: UInt64 = 1
     ) -> ActiveConfig {
@@ -39,7 +40,7 @@ struct RefusalTests {
         }
     }
 
-    /// A server that gives the document to whom it does not refuse.
+    /// A server that returns the document unless `isRefused` is true.
     private static func server(
         _ status: Int, refusing isRefused: @escaping @Sendable (LoopbackServer.Request) -> Bool
     ) throws -> LoopbackServer {
@@ -49,7 +50,8 @@ struct RefusalTests {
         }
     }
 
-    /// A refusal, the wait in this launch and the next, and its end by what `next` changes.
+    /// Expects a refusal, the wait in this launch and in the next, and its end through the change
+    /// in `next`.
     private func expectAnEnd(
         of first: any ActiveConfigDownloader, status: Int, by next: any ActiveConfigDownloader,
         _ server: LoopbackServer
@@ -90,7 +92,7 @@ struct RefusalTests {
             of: downloader("wrong-key"), status: status, by: downloader("right-key"), server)
     }
 
-    /// Before any download of the launch, too.
+    /// Also before any download of the launch.
     @Test func theEndOfAWaitIsKnownBeforeTheNextDownload() async throws {
         let server = try Self.server(403) { $0.headers["x-api-key"] != "right-key" }
         defer { server.stop() }
@@ -133,7 +135,7 @@ struct RefusalTests {
             of: downloader("wrong"), status: 403, by: downloader("right"), server)
     }
 
-    /// Whatever the reason was: the same token may be let in now.
+    /// Whatever the reason was, the same token may be accepted now.
     @Test(arguments: [false, true])
     func tokensDidChangeEndsTheWait(isNextLaunch: Bool) async throws {
         let isRefusing = Locked(true)
@@ -152,7 +154,7 @@ struct RefusalTests {
         #expect(try await config.downloadNewConfig().outcome == .downloaded)
     }
 
-    /// A request may differ each time, as by a number of its own.
+    /// Each request may differ, for example by a request ID.
     @Test func aRequestThatAlwaysDiffersIsHeldBackAllTheSame() async throws {
         let server = try Self.server(403) { _ in true }
         defer { server.stop() }
@@ -195,7 +197,7 @@ struct RefusalTests {
         let config = launch(
             ScriptedDownloader { _ in .failure(DownloadError(.httpStatus, status: status)) })
         #expect(await error(of: config)?.status == status)
-        // In a later launch, too.
+        // Also in a later launch.
         let throttled = try #require(
             await error(of: launch(ScriptedDownloader(.unchanged))))
         #expect(throttled.code == .throttled && throttled.status == status)
@@ -216,7 +218,7 @@ struct RefusalTests {
         #expect(await error(of: config)?.status == 403)
         let record = try #require(store.clientState(named: "downloads"))
         #expect(!String(decoding: record, as: UTF8.self).contains("weak"))
-        // Of the URL and the key, 16 bits.
+        // A fingerprint of 16 bits, of the URL and the key.
         let object = try #require(
             try SettingValue(jsonData: record)["refusals"]?["generic"]?.dictionaryValue)
         #expect(object["fingerprint"]?.stringValue?.utf8.count == 4)
@@ -248,7 +250,8 @@ struct RefusalTests {
         }
     }
 
-    /// Records of former versions know neither URL nor credentials, and waits of hours.
+    /// Records of former versions have no fingerprint of the URL and credentials, and have waits of
+    /// hours.
     @Test(arguments: [(401, 300.0), (404, 300.0), (403, 7_200.0)])
     func aRefusalInAnOldRecordIsReadAndBounded(status: Int, limit: Double) async throws {
         let scope = DownloadHistory(
@@ -289,7 +292,8 @@ struct RefusalTests {
         #expect(server.requests.count == 1)
     }
 
-    /// What an updater was refused holds the app's downloads with the same credentials only.
+    /// A refusal of an updater blocks only those downloads of the app that use the same
+    /// credentials.
     @Test func anUpdaterAndADownloadWithTheSameRequestHaveTheSameFingerprint() async throws {
         let server = try Self.server(403) { _ in true }
         defer { server.stop() }

@@ -3,7 +3,7 @@ import Foundation
 
 @testable import ActiveConfig
 
-/// A device's clock that a test sets.
+/// A device clock that a test can set.
 final class DeviceTime: Sendable {
     private let time = Locked(Date(timeIntervalSince1970: 1_700_000_000))
 
@@ -29,7 +29,7 @@ struct UpdatesFixture: Sendable {
         self.options = options
     }
 
-    /// Starts the app; all its answers are in the script.
+    /// Starts the app; the script contains all its answers.
     func launch(_ downloader: ScriptedDownloader = ScriptedDownloader()) -> CoordinatorFixture {
         CoordinatorFixture.make(
             downloader, store: store, now: { [time] in time.now }, options: options)
@@ -50,7 +50,7 @@ extension FetchPolicy {
     }
 }
 
-/// Downloader whose digest a test sets.
+/// Downloader whose request digest is set by a test.
 struct DigestedDownloader: ActiveConfigDownloader {
     let base: ScriptedDownloader
     let digest: Locked<String>
@@ -65,6 +65,6 @@ struct DigestedDownloader: ActiveConfigDownloader {
 }
 
 extension ActiveConfig {
-    /// The age of the active document by the clock of the test.
+    /// The age of the active document by the test's clock.
     var age: Duration? { status.age(at: now()) }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Documents of users beside the current one that wait for their activation.
+/// Pending documents of users other than the current one.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserActivationTests {
     private static func answer(
@@ -20,7 +20,7 @@ struct UserActivationTests {
         user.currentConfiguration.sections.mapValues(\.title)
     }
 
-    @Test func sectionsThatNeedNotWaitComeInForce() async throws {
+    @Test func sectionsThatNeedNotWaitBecomeActive() async throws {
         let launch = UpdatesFixture(activation: .manual(except: ["Kill"])).launch(
             ScriptedDownloader(Self.first, Self.second))
         let user = launch.config.configuration(forUserID: "1")
@@ -39,7 +39,7 @@ struct UserActivationTests {
         token.cancel()
     }
 
-    @Test func aDocumentThatNeedNotWaitComesInForce() async throws {
+    @Test func aDocumentThatNeedNotWaitBecomesActive() async throws {
         let store = InMemoryStore()
         store.persistConfiguration(
             .titled(["Home": "1", "Kill": "off"], entityTag: "t1"), forUserID: "1")
@@ -56,7 +56,7 @@ struct UserActivationTests {
         #expect(try await user.download().outcome == .notModified)
     }
 
-    /// A handle that is loading while a document is stored must not show what was there before.
+    /// If a document is stored while a handle is loading, the handle must not show the older one.
     @Test func aHandleThatIsLoadingReadsAgain() async throws {
         let store = ObservedStore()
         try store.persistConfiguration(.titled(["Kill": "off"]), forUserID: "1")

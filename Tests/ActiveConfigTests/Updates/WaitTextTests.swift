@@ -8,10 +8,10 @@ import Testing
     import FoundationNetworking
 #endif
 
-/// The text of the error of a download that has to wait.
+/// The error text of a download that has to wait.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WaitTextTests {
-    /// A downloader of the app's own around one of the framework's.
+    /// An app's own downloader around one of the framework's.
     private struct OwnDownloader: ActiveConfigDownloader {
         let base: JSONURLDownloader
 
@@ -25,7 +25,7 @@ struct WaitTextTests {
     private enum Kind: CaseIterable {
         case backend, request, changingRequest, own
 
-        /// The way to end a wait beside `markStale()`.
+        /// The ways to end a wait other than `markStale()`.
         var ends: [String] {
             switch self {
             case .backend: ["tokensDidChange()", "another URL"]

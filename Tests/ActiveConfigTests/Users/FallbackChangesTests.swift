@@ -4,10 +4,10 @@ import Testing
 
 @testable import ActiveConfig
 
-/// A change of the generic user's document reaches everybody who reads it as a fallback.
+/// A change of the generic user's document reaches everything that reads it as a fallback.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FallbackChangesTests {
-    /// How the generic user's document changes.
+    /// The way in which the generic user's document changes.
     enum Arrival: CaseIterable, Sendable {
         case download, push, reload, activation, forgetting
     }
@@ -47,7 +47,7 @@ struct FallbackChangesTests {
         }
     }
 
-    /// As for a download of the current user itself: sections, first, update.
+    /// The same order as for a download of the current user: sections, first, update.
     @Test func theDownloadIsPostedBehindTheSections() async throws {
         let store = InMemoryStore()
         store.persistConfiguration(Self.document("1", version: 1), forUserID: nil)
@@ -93,7 +93,7 @@ struct FallbackChangesTests {
         fixture.drain()
         #expect(current.deliveries.map(\.section?.title) == ["1", "2"])
         #expect(heard.withLock { $0 } == ["1", "own", "2"])
-        #expect(config.currentConfiguration.entityTag == nil, "a fallback lends no tag")
+        #expect(config.currentConfiguration.entityTag == nil, "a fallback has no entity tag")
         for token in tokens { token.cancel() }
     }
 
@@ -112,7 +112,7 @@ struct FallbackChangesTests {
         #expect(launch.config[.title] == "2")
     }
 
-    /// Sections of the user's own document that need not wait stay above the fallback.
+    /// Active sections of the user's own pending document take precedence over the fallback.
     @Test func theSectionsOfTheUsersOwnDocumentStay() async throws {
         var options = ActiveConfigOptions()
         options.activationPolicy = .manual(except: ["Kill"])
@@ -131,7 +131,7 @@ struct FallbackChangesTests {
         #expect(await fixture.config.activate().map(\.sectionName) == ["Home"])
     }
 
-    /// A store of the app's own type falls back by itself, and does not say so.
+    /// An app's own store may implement the fallback itself, without reporting it.
     @Test func itReachesTheUsersOfAStoreThatFallsBackByItself() async throws {
         let store = ObservedStore()
         try store.persistConfiguration(Self.document("1", version: 1), forUserID: nil)
@@ -143,8 +143,8 @@ struct FallbackChangesTests {
         #expect(fixture.config[.title] == "2" && handle[.title] == "2")
     }
 
-    /// Readers of two users who share a fallback, one of them current, while it changes all the time.
-    @Test func bothDoorsShowTheSameInTheEnd() async throws {
+    /// The current user and a handle to the same user read a fallback that changes continuously.
+    @Test func theCurrentUserAndItsHandleReadTheSame() async throws {
         let fixture = Self.launch(.push, InMemoryStore())
         let config = fixture.config
         config.currentUserID = "b"

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Stores of the app's own type, which fall back by themselves and keep no records.
+/// App-defined stores that implement the fallback themselves and keep no records.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OwnStoreTests {
     private let store = ObservedStore()
@@ -19,7 +19,7 @@ struct OwnStoreTests {
     }
 
     /// The generic user's document changes between the read of the fallback and its use.
-    @Test func whoIsForgottenGetsTheNewFallback() async throws {
+    @Test func aForgottenUserGetsTheNewFallback() async throws {
         try store.persistConfiguration(.versioned(1), forUserID: nil)
         let config = launch(.immediate, .configuration(.versioned(7))).config
         #expect(config["Home"]?.title == "1")
@@ -38,13 +38,13 @@ struct OwnStoreTests {
         #expect(config["Home"]?.title == "2" && user["Home"]?.title == "2")
     }
 
-    @Test func whatWaitsInMemoryIsNotPutOverALaterVersion() async throws {
+    @Test func aPendingDocumentInMemoryDoesNotReplaceALaterVersion() async throws {
         try store.persistConfiguration(.versioned(1), forUserID: "b")
         let config = launch(.manual(except: ["Kill"]), .configuration(.versioned(2))).config
         config.currentUserID = "b"
         try await config.downloadNewConfig()
         #expect(config["Kill"]?.title == "2" && config["Home"]?.title == "1")
-        // Another process.
+        // As another process would.
         try store.persistConfiguration(.versioned(5), forUserID: "b")
         await config.reload()
         #expect(config["Home"]?.title == "5" && config["Kill"]?.title == "5")
@@ -53,7 +53,7 @@ struct OwnStoreTests {
         #expect(store.base.ownConfiguration(forUserID: "b")?.templateVersion == 5)
     }
 
-    @Test func whatAnotherProcessHasActivatedIsActivatedHere() async throws {
+    @Test func aDocumentThatAnotherProcessActivatedIsActivatedHere() async throws {
         let here = launch(.manual, .configuration(.versioned(1)), .unchanged)
         here.config.currentUserID = "b"
         _ = try await here.config.fetchAndActivate()
@@ -76,7 +76,7 @@ struct OwnStoreTests {
         return CoordinatorFixture.make(ScriptedDownloader(), store: store, options: options).config
     }
 
-    /// The store gives the generic user's document to a user, for whom the rule would accept it.
+    /// The store returns the generic user's document for a user for whom the rule would accept it.
     @Test(arguments: [true, false])
     func aGenericDocumentThatIsRefusedIsNoFallback(isIgnored: Bool) throws {
         try store.persistConfiguration(.versioned(1), forUserID: nil)
@@ -90,7 +90,7 @@ struct OwnStoreTests {
         #expect(RefusalRecorder(config).refusals.count == 1)
     }
 
-    /// The rule would accept the user's own document as the generic user's.
+    /// The rule would accept the user's own document if it were the generic user's.
     @Test(arguments: [true, false])
     func aRefusedOwnDocumentIsNotAskedForAsAFallback(isIgnored: Bool) throws {
         try store.persistConfiguration(.versioned(1), forUserID: nil)
@@ -121,7 +121,7 @@ struct OwnStoreTests {
         #expect(config.configuration(forUserID: "c")["Home"]?.title == "2")
     }
 
-    /// A document of the user's own that equals the generic user's is no fallback.
+    /// A user's own document that equals the generic user's is not a fallback.
     @Test func anOwnDocumentThatEqualsTheGenericUsersStays() async throws {
         for userID in [nil, "b"] {
             try store.persistConfiguration(.versioned(1), forUserID: userID)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Documents that an app gets without its downloader.
+/// Documents that an app receives by other means than its downloader.
 struct ReceivedDocumentTests {
     private static func document(_ version: Int, title: String) -> ConfigurationState {
         var document = ConfigurationState.titled(["Home": title], entityTag: "\(version)")
@@ -57,7 +57,7 @@ struct ReceivedDocumentTests {
         #expect(user["Home"]?.string(forKey: "title") == "good")
     }
 
-    /// Accepts only what comes with its bytes.
+    /// Accepts only documents that come with their bytes.
     private struct OriginalsOnly: ConfigurationVetting {
         struct NoOriginal: Error {}
 
@@ -85,8 +85,8 @@ struct ReceivedDocumentTests {
         #expect(user["Home"]?.string(forKey: "title") == "whole")
     }
 
-    /// No server was asked: what is known of it stays.
-    @Test func itSaysNothingOfTheServer() async throws {
+    /// No server was asked, so its Retry-After still applies.
+    @Test func itDoesNotChangeTheServersState() async throws {
         let policy = FetchPolicy(minimumInterval: .zero)
         var options = ActiveConfigOptions()
         options.fetchPolicy = policy
@@ -106,10 +106,11 @@ struct ReceivedDocumentTests {
         await #expect(throws: DownloadError.self) { try await fixture.config.downloadNewConfig() }
         try await user.receive(Self.document(2, title: "received"))
         await #expect(throws: DownloadError.self) { try await fixture.config.downloadNewConfig() }
-        #expect(answers.requests.count == 2, "the server's Retry-After is over")
+        #expect(answers.requests.count == 2, "the server's Retry-After still applies")
     }
 
-    /// With the members of the contract alone: it cannot tell what is a user's own.
+    /// A store with only the required members, which cannot tell whether a document is the user's
+    /// own.
     private final class OwnStore: ActiveConfigStore {
         private let kept = InMemoryStore()
 
@@ -133,7 +134,8 @@ struct ReceivedDocumentTests {
         #expect(user["Home"]?.string(forKey: "title") == "newest")
     }
 
-    /// It came before the user was forgotten, and had to wait, as for a download that ran.
+    /// The document arrived before the user was forgotten, and had to wait, for example for a
+    /// running download.
     @Test func itBringsNoForgottenUserBack() async throws {
         let store = InMemoryStore()
         let fixture = CoordinatorFixture.make(store: store)

@@ -4,8 +4,8 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Two processes that share a store: neither stores an older version over a newer one that the other has
-/// stored while it looked.
+/// Two processes that share a store: neither overwrites a newer version that the other one stored
+/// in the meantime.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct TwoProcessesTests {
     private static let partly = ActivationPolicy.manual(except: ["Kill"])
@@ -83,7 +83,7 @@ struct TwoProcessesTests {
         #expect(here["Kill"]?.title == "5")
     }
 
-    /// A server that goes back is no other process.
+    /// A server may go back to an older version, unlike another process.
     @Test(arguments: [ActivationPolicy.immediate, partly])
     func aServerMayGoBack(policy: ActivationPolicy) async throws {
         let config = launch(5, 4, store: store, policy)
@@ -95,8 +95,8 @@ struct TwoProcessesTests {
         #expect(store.base.pendingConfiguration(forUserID: "b") == nil)
     }
 
-    /// A version that could not be stored is not stored over a later one.
-    @Test func whatCouldNotBeStoredReplacesNothing() async throws {
+    /// A version that could not be stored does not overwrite a later one.
+    @Test func anUnstoredVersionReplacesNothing() async throws {
         struct Full: Error {}
         let isFull = Locked(true)
         let observed = ObservedStore(store.base) { event in
@@ -130,7 +130,7 @@ struct TwoProcessesTests {
         #expect(config["Home"]?.title == "4")
     }
 
-    /// The lock of a folder excludes threads as it does processes.
+    /// The lock of a folder excludes threads as well as processes.
     @Test func threadsThatShareAFolderStoreTheLatestVersion() throws {
         let folder = TemporaryFolder()
         DispatchQueue.concurrentPerform(iterations: 8) { index in

@@ -3,14 +3,14 @@ import Testing
 
 @testable import ActiveConfig
 
-/// A document that the store could not keep, and those that the store has meanwhile.
+/// A document that could not be stored, and the documents that the store gets in the meantime.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UnstoredVersionTests {
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
-        /// The version that the store had, and those that came and that it could not keep.
+        /// The version in the store, and the later downloads that could not be stored.
         let versions: [Int]
-        /// The version that the store has then.
+        /// The version that the store contains afterwards.
         let stored: Int
         let isTaken: Bool
     }
@@ -26,9 +26,10 @@ struct UnstoredVersionTests {
         Row(testDescription: "a later one, as usual", versions: [4, 5], stored: 6, isTaken: true),
     ]
 
-    /// What the store had before is not later, whatever its version: the server went back.
+    /// A version that the store had before is not newer, even if its number is higher: the server
+    /// went back.
     @Test(arguments: rows, [true, false])
-    func aVersionOfBeforeIsNotLater(row: Row, waits: Bool) {
+    func anEarlierVersionIsNotLater(row: Row, waits: Bool) {
         let first = ConfigurationState.versioned(row.versions[0])
         var state = UserConfigurationState(policy: waits ? .manual : .immediate)
         var stored = UserConfigurationState.Stored()
@@ -45,8 +46,8 @@ struct UnstoredVersionTests {
         #expect(state.isSuperseded(last, by: row.stored) == row.isTaken)
     }
 
-    /// Once the store has it, whatever is later there is of another process.
-    @Test func whatIsStoredIsFollowedAgain() {
+    /// After the version is stored, any later version is from another process.
+    @Test func aStoredVersionIsFollowedAgain() {
         var state = UserConfigurationState(policy: .immediate)
         state.handle(.loaded(.init(own: .downloaded(.versioned(5)))))
         state.unstoredOwn = .versioned(4)
@@ -58,7 +59,7 @@ struct UnstoredVersionTests {
 
     private struct Full: Error {}
 
-    /// The server goes back to version 4 while the store takes nothing.
+    /// The server goes back to version 4 while the store is full.
     private func launch(
         then answers: ScriptedDownloader.Answer...
     ) async throws -> (ActiveConfig, InMemoryStore, isFull: Locked<Bool>) {

@@ -3,11 +3,11 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Random histories of a user beside a model that is written by the rules, not by the code.
+/// Random histories of a user, compared with a model of the documented rules.
 struct UserConfigurationStateModelTests {
     private static let sections = ["Home", "Kill", "Next"]
 
-    /// Home waits for an activation, Kill for nothing, and Next for a launch.
+    /// Home waits for `activate()`, Kill for nothing, and Next for a launch.
     private static let policy = ActivationPolicy(
         .manual, sections: ["Kill": .immediate, "Next": .nextLaunch])
 
@@ -27,15 +27,15 @@ struct UserConfigurationStateModelTests {
         KnownConfiguration(document(version), source: .genericUser, isOwn: false)
     }
 
-    /// Whose version each section has: the rules in a few lines.
+    /// The document that each section comes from: the rules in a few lines.
     private struct Model {
-        /// The versions of the own document, of the one that waits, and of the fallback.
+        /// The versions of the own document, of the pending one, and of the fallback.
         var own: Int?
         var waiting: Int?
         var fallback: Int
-        /// The sections of the document that waits that are active.
+        /// The sections of the pending document that are already active.
         var adopted: [String] = []
-        /// The versions of the sections that others than the waiting document's have replaced.
+        /// The versions of sections that stay active from an earlier pending document.
         var former: [String: Int] = [:]
 
         var active: [String: Int] {
@@ -47,7 +47,7 @@ struct UserConfigurationStateModelTests {
         }
 
         mutating func wait(for version: Int, adopting names: [String]) {
-            // What is active stays, whichever document it came from.
+            // Active sections stay, whichever document they came from.
             former = active.filter { $0.value != own ?? fallback }
             (waiting, adopted) = (version, names)
         }
@@ -58,7 +58,7 @@ struct UserConfigurationStateModelTests {
     }
 
     @Test(arguments: 0..<20)
-    func aHistoryLeadsToWhatTheRulesSay(seed: UInt64) {
+    func aHistoryLeadsToTheStateOfTheRules(seed: UInt64) {
         for history in 0..<Rounds.count(250, nightly: 5_000) {
             var random = SeededGenerator(seed: seed * 1_000 + UInt64(history))
             var version = 10
@@ -99,7 +99,7 @@ struct UserConfigurationStateModelTests {
                     state.handle(.reloaded(stored))
                     model.take(new)
                 case 3:
-                    // An older one changes nothing, if it is older than what is active.
+                    // A document that is older than the active one changes nothing.
                     guard model.own != nil, model.former.isEmpty else { continue }
                     steps.append("older elsewhere")
                     state.handle(.reloaded(.init(own: Self.own(1))))

@@ -26,7 +26,7 @@ struct UserConfigurationStateTests {
 
     private typealias Stored = UserConfigurationState.Stored
 
-    /// Events of one user, and what is active and waits after them.
+    /// Events of one user, and the expected active and pending documents.
     struct Row: CustomTestStringConvertible, Sendable {
         let testDescription: String
         var policy = ActivationPolicy.immediate
@@ -44,7 +44,7 @@ struct UserConfigurationStateTests {
             events: [.loaded(Stored(own: own(one), fallback: fallback(generic)))],
             active: ["1", "1"]),
         Row(
-            testDescription: "the fallback of who has none",
+            testDescription: "the fallback without an own document",
             events: [.loaded(Stored(fallback: fallback(generic)))], active: ["g", "g"],
             isFallback: true),
         Row(
@@ -57,7 +57,7 @@ struct UserConfigurationStateTests {
                 .loaded(Stored(fallback: fallback(generic))), .fallbackChanged(fallback(other)),
             ], active: ["h", "h"], isFallback: true),
         Row(
-            testDescription: "a fallback that changes beneath an own document",
+            testDescription: "a fallback that changes below an own document",
             events: [.loaded(Stored(own: own(one))), .fallbackChanged(fallback(other))],
             active: ["1", "1"]),
         Row(
@@ -65,11 +65,11 @@ struct UserConfigurationStateTests {
             events: [.loaded(Stored(own: own(one))), .received(two)],
             active: ["2", "2"]),
         Row(
-            testDescription: "a download that waits", policy: .manual,
+            testDescription: "a pending download", policy: .manual,
             events: [.loaded(Stored(own: own(one))), .received(two)], active: ["1", "1"],
             waiting: 2),
         Row(
-            testDescription: "a download of which a section does not wait",
+            testDescription: "a pending download with an immediate section",
             policy: .manual(except: ["Kill"]),
             events: [.loaded(Stored(own: own(one))), .received(two)], active: ["1", "2"],
             waiting: 2),
@@ -78,30 +78,30 @@ struct UserConfigurationStateTests {
             events: [.loaded(Stored(own: own(one))), .received(two), .activated(two)],
             active: ["2", "2"]),
         Row(
-            testDescription: "a newer download while one waits", policy: .manual,
+            testDescription: "a newer download while one is pending", policy: .manual,
             events: [.loaded(Stored(own: own(one))), .received(two), .received(three)],
             active: ["1", "1"], waiting: 3),
         Row(
-            testDescription: "what waits for a launch", policy: .nextLaunch,
+            testDescription: "a document pending for a launch", policy: .nextLaunch,
             events: [.loaded(Stored(own: own(one), waiting: two))], active: ["2", "2"],
             isLaunchUnstored: true),
         Row(
-            testDescription: "what a launch has activated stays", policy: .nextLaunch,
+            testDescription: "a document activated by a launch stays", policy: .nextLaunch,
             events: [
                 .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(one))),
             ], active: ["2", "2"], isLaunchUnstored: true),
         Row(
-            testDescription: "what another process has stored after a launch",
+            testDescription: "a document stored by another process after a launch",
             policy: .nextLaunch,
             events: [
                 .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(three))),
             ], active: ["3", "3"]),
         Row(
-            testDescription: "what another process has stored",
+            testDescription: "a document stored by another process",
             events: [.loaded(Stored(own: own(one))), .reloaded(Stored(own: own(two)))],
             active: ["2", "2"]),
         Row(
-            testDescription: "an older one in the store",
+            testDescription: "an older document in the store",
             events: [.loaded(Stored(own: own(two))), .reloaded(Stored(own: own(one)))],
             active: ["2", "2"]),
         Row(
@@ -110,51 +110,51 @@ struct UserConfigurationStateTests {
                 .loaded(Stored(own: own(two))), .reloaded(Stored(fallback: fallback(generic))),
             ], active: ["2", "2"]),
         Row(
-            testDescription: "what another process has activated", policy: .manual,
+            testDescription: "a document activated by another process", policy: .manual,
             events: [
                 .loaded(Stored(own: own(one), waiting: two)), .reloaded(Stored(own: own(two))),
             ], active: ["2", "2"]),
         Row(
-            testDescription: "what another process has downloaded", policy: .manual,
+            testDescription: "a document downloaded by another process", policy: .manual,
             events: [
                 .loaded(Stored(own: own(one))), .reloaded(Stored(own: own(one), waiting: two)),
             ], active: ["1", "1"], waiting: 2),
         Row(
-            testDescription: "who is forgotten",
+            testDescription: "forgetting the user",
             events: [
                 .loaded(Stored(own: own(one))), .received(two),
                 .forgotten(fallback: fallback(generic)),
             ], active: ["g", "g"], isFallback: true),
         Row(
-            testDescription: "who is forgotten while something waits",
+            testDescription: "forgetting the user with a pending document",
             policy: .manual(except: ["Kill"]),
             events: [
                 .loaded(Stored(own: own(one))), .received(two),
                 .forgotten(fallback: fallback(generic)),
             ], active: ["g", "g"], isFallback: true),
         Row(
-            testDescription: "a fallback that changes beneath what waits",
+            testDescription: "a fallback that changes below a pending document",
             policy: .manual(except: ["Kill"]),
             events: [
                 .loaded(Stored(fallback: fallback(generic))), .received(two),
                 .fallbackChanged(fallback(other)),
             ], active: ["h", "2"], waiting: 2, isFallback: true),
         Row(
-            testDescription: "a fallback that changes beneath what a launch has activated",
+            testDescription: "a fallback that changes below a document activated by a launch",
             policy: ActivationPolicy(.manual, sections: ["Kill": .nextLaunch]),
             events: [
                 .loaded(Stored(waiting: two, fallback: fallback(generic))),
                 .fallbackChanged(fallback(other)),
             ], active: ["h", "2"], waiting: 2, isFallback: true),
         Row(
-            testDescription: "what waits and equals the fallback at a launch",
+            testDescription: "a pending document that equals the fallback at a launch",
             policy: .manual(except: ["Kill"]),
             events: [
                 .loaded(Stored(waiting: two, fallback: fallback(two))),
                 .fallbackChanged(fallback(other)),
             ], active: ["h", "2"], waiting: 2, isFallback: true),
         Row(
-            testDescription: "what waits and equals the fallback at a reload",
+            testDescription: "a pending document that equals the fallback at a reload",
             policy: .manual(except: ["Kill"]),
             events: [
                 .loaded(Stored(fallback: fallback(generic))),
@@ -162,14 +162,14 @@ struct UserConfigurationStateTests {
                 .fallbackChanged(fallback(other)),
             ], active: ["h", "2"], waiting: 2, isFallback: true),
         Row(
-            testDescription: "what waits for a launch and equals the fallback",
+            testDescription: "a document pending for a launch that equals the fallback",
             policy: .nextLaunch,
             events: [.loaded(Stored(waiting: two, fallback: fallback(two)))],
             active: ["2", "2"], isLaunchUnstored: true),
     ]
 
     @Test(arguments: rows)
-    func eventsLeadToWhatIsActive(row: Row) {
+    func eventsLeadToTheActiveDocument(row: Row) {
         var state = UserConfigurationState(policy: row.policy)
         for event in row.events { state.handle(event) }
         let sections = state.active?.configuration.sections
@@ -179,8 +179,9 @@ struct UserConfigurationStateTests {
         #expect(state.isLaunchUnstored == row.isLaunchUnstored)
     }
 
-    /// Events that change nothing leave the revision, so that nothing that was read becomes stale.
-    @Test func whatChangesNothingIsNoRevision() {
+    /// Events without an effect do not change the revision, so that earlier reads do not become
+    /// stale.
+    @Test func eventsWithoutAnEffectKeepTheRevision() {
         var state = UserConfigurationState(policy: .manual)
         state.handle(.loaded(Stored(own: Self.own(Self.two), waiting: Self.three)))
         let revision = state.revision
@@ -204,7 +205,7 @@ struct UserConfigurationStateTests {
         var state = UserConfigurationState(policy: .manual)
         #expect(state.newest == nil)
         state.handle(.loaded(Stored(fallback: Self.fallback(Self.generic))))
-        #expect(state.newest == nil, "a fallback is nobody's own")
+        #expect(state.newest == nil, "a fallback is not the user's own")
         state.handle(.received(Self.one))
         #expect(state.newest == Self.one)
         state.handle(.activated(Self.one))

@@ -19,11 +19,12 @@ struct UserConfigurationTests {
             ScriptedDownloader { .configuration(Self.configuration(of: $0.userID)) })
         let config = fixture.config
         config.currentUserID = "1"
-        // IDs with equal hashes elsewhere, in two spellings of one letter, and without text.
+        // IDs with equal Java hash codes, canonically equivalent IDs, an empty ID, and one that
+        // looks like a path.
         let users = ["Aa", "BB", "\u{E9}", "e\u{301}", "", "..", nil]
         for user in users {
             let handle = config.configuration(forUserID: user)
-            #expect(handle[Self.title] == "none", "nothing is there before the download")
+            #expect(handle[Self.title] == "none", "there is no value before the download")
             let result = try await handle.download()
             #expect(UserID(result.userID) == UserID(user))
             #expect(result.isActive && !result.configurationIsCurrent)
@@ -75,7 +76,7 @@ struct UserConfigurationTests {
         #expect(second[Self.title] == "2")
     }
 
-    @Test func listenersAndSequencesOfAUserHearOfThatUserOnly() async throws {
+    @Test func listenersAndSequencesOfAUserReceiveOnlyItsChanges() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader {
                 .configuration(Self.configuration(of: $0.userID, number: $0.number))
@@ -166,7 +167,7 @@ struct UserConfigurationTests {
         #expect(first[Self.title] == "A")
     }
 
-    /// 8 readers, one for each of four users twice, while their configurations are replaced.
+    /// 8 readers, two for each of four users, while their configurations are replaced.
     @Test func aReaderDuringASwapSeesOneWholeConfiguration() async throws {
         let fixture = CoordinatorFixture.make(
             ScriptedDownloader {
@@ -228,7 +229,7 @@ struct UserConfigurationTests {
         #expect(numbers == [0] && titles.isEmpty)
         for _ in 0..<2 { try await user.download() }
         config.listenerQueue.sync {}
-        // deadline: what the listener queue has put on the main queue runs
+        // deadline: lets the main queue deliver
         while numbers.count < 3, !Task.isCancelled { await Task.yield() }
         #expect(numbers == [0, 1, 2] && titles == ["1", "1"])
         for subscription in subscriptions { subscription.cancel() }

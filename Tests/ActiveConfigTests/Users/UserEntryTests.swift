@@ -15,9 +15,9 @@ struct UserEntryTests {
             layers: ConfigurationLayers(), reason: .downloaded, epoch: UserEpoch())
     }
 
-    /// One thread activates a new number again and again; another one registers a listener each
-    /// time, which has to receive the active number and then of the next one.
-    @Test func aListenerThatRegistersDuringAChangeHearsOfIt() {
+    /// One thread activates increasing numbers; another one registers a listener in each round,
+    /// which must receive the active number and then the next one.
+    @Test func aListenerThatRegistersDuringAChangeReceivesIt() {
         let queue = DispatchQueue(label: "listeners")
         let entry = UserEntry(UserID("1"), policy: .immediate, listenerQueue: queue)
         entry.publish(entry.documents, Self.snapshot(0), [])

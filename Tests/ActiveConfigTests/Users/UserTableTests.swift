@@ -49,8 +49,8 @@ struct UserTableTests {
         #expect(Self.isSame(layered[0]["New"], layered[3]["New"]))
     }
 
-    /// A document of the generic user is pooled, layered and compared once for all who read it.
-    @Test func thoseWhoReadAFallbackShareAllOfIt() async throws {
+    /// The generic user's document is pooled, layered and compared once for all users who read it.
+    @Test func usersWhoReadAFallbackShareAllOfIt() async throws {
         let store = InMemoryStore()
         store.persistConfiguration(try Self.document(), forUserID: nil)
         let config = Self.config(limits: UserCacheLimits(), store: store)
@@ -68,7 +68,7 @@ struct UserTableTests {
             ).count
         }
         for handle in handles { #expect(handle["Home"]?.integer(forKey: "number") == 0) }
-        #expect(documentCount() == 2, "that of the current user was loaded without a handle")
+        #expect(documentCount() == 2, "the current user's was loaded without a handle")
         for number in 1...2 {
             let new = try Self.document(number)
             _ = await config.push(to: .generic) { _ in .apply(new) }
@@ -85,7 +85,7 @@ struct UserTableTests {
         let changes = recorder.entries.filter { $0.sectionName == "Home" }
         #expect(changes.map(\.userID) == ["0", "0", "0"])
         token.cancel()
-        // The size is that of users who are loaded later.
+        // The size equals that of users who are loaded later.
         let other = Self.config(limits: UserCacheLimits(), store: store)
         other.setDefaults(["Home": ["extra": 1]])
         for number in 0..<20 { _ = other.configuration(forUserID: "\(number)")["Home"] }
@@ -94,10 +94,10 @@ struct UserTableTests {
         for number in 0..<20 {
             _ = await config.push(to: UserID("\(number)")) { _ in .apply(own) }
         }
-        #expect(config.users.kept.size == other.users.kept.size, "as large as the former one")
+        #expect(config.users.kept.size == other.users.kept.size, "the size equals the previous one")
     }
 
-    @Test func theLeastRecentlyAskedForGoFirst() throws {
+    @Test func theLeastRecentlyUsedAreRemovedFirst() throws {
         let store = ObservedStore()
         for user in 0..<3 {
             try store.persistConfiguration(Self.document(user), forUserID: "\(user)")
@@ -111,7 +111,7 @@ struct UserTableTests {
         #expect(read(2) == 2)
         #expect(config.users.kept.count == 2)
         #expect(read(0) == 0)
-        #expect(reads(0) == 1, "0 was asked for after 1")
+        #expect(reads(0) == 1, "0 was read after 1")
         #expect(read(1) == 1)
         #expect(reads(1) == 2)
     }
@@ -147,7 +147,7 @@ struct UserTableTests {
         for user in 0..<100 { _ = bounded.configuration(forUserID: "\(user)")["Home"] }
         #expect(bounded.users.kept.size <= 20_000)
         #expect((2...10).contains(bounded.users.kept.count))
-        // Whatever is released gives back what was counted.
+        // Releasing a user subtracts what was added for it.
         let nothing = Self.config(limits: UserCacheLimits(maximumCount: 0), store: store)
         for user in 0..<100 { _ = nothing.configuration(forUserID: "\(user)")["Home"] }
         #expect(nothing.users.kept == (0, 0))
@@ -165,7 +165,7 @@ struct UserTableTests {
         #expect(pool.count <= 130)
     }
 
-    /// 8 tasks over 100 users, of which 10 are kept.
+    /// 8 tasks read 100 users, at most 10 of which are kept.
     @Test func tasksAtOnceReadTheirOwnUsers() async throws {
         let store = InMemoryStore()
         for user in 0..<100 {

@@ -4,20 +4,20 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Random histories of several users over launches that are killed at a store's step, whose store fails, and
-/// whose files are damaged, beside a model that is written by the rules.
+/// Random histories of several users across launches that are killed at any step of a store, whose
+/// store fails, and whose files are damaged, compared with a model of the documented rules.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UsersFaultsModelTests {
     private static let users: [String?] = ["a", "b", nil]
     private static let folder = URL(filePath: "/app/store")
 
-    /// The versions of the own document and of the one that waits.
+    /// The versions of the own document and of the pending one.
     private struct Documents: Hashable {
         var own: Int?
         var waiting: Int?
 
         var newest: Int? { waiting ?? own }
-        /// The document that waits is the own one already: it is not removed yet.
+        /// The pending document equals the own one, and has not been removed yet.
         var settled: Documents { waiting == own ? Documents(own: own) : self }
 
         mutating func receive(_ version: Int, _ policy: ActivationPolicy) {
@@ -27,7 +27,7 @@ struct UsersFaultsModelTests {
         mutating func activate() { self = Documents(own: newest) }
     }
 
-    /// The sections of a document have its owner and its version.
+    /// Each section contains the document's owner and version.
     private static func document(_ version: Int, of userID: String?) -> ConfigurationState {
         let section: ActiveConfigSection = [
             "user": .string(userID ?? "generic"), "version": .integer(version),
@@ -60,7 +60,7 @@ struct UsersFaultsModelTests {
             handles = users.map { [config] in config.configuration(forUserID: $0) }
         }
 
-        /// The documents that a user's sections come from.
+        /// The documents from which a user's sections come.
         func documents(_ index: Int) -> Documents {
             func version(_ section: ActiveConfigSection?) -> Int? {
                 let isOwn = section?.string(forKey: "user") == users[index] ?? "generic"
@@ -72,7 +72,7 @@ struct UsersFaultsModelTests {
             return Documents(own: own, waiting: kill == own ? nil : kill)
         }
 
-        /// Everything that a user reads, in words.
+        /// Everything that a user reads, as text.
         func reading(_ section: (String) -> ActiveConfigSection?) -> [String] {
             ["Home", "Kill"].map { name in
                 section(name).map { "\($0["user"] ?? .null) \($0["version"] ?? .null)" } ?? "-"
@@ -116,7 +116,7 @@ struct UsersFaultsModelTests {
     }
 
     @Test(arguments: [ActivationPolicy.immediate, .manual(except: ["Kill"])], 0..<4)
-    func usersReadWhatTheRulesSayWhateverFails(
+    func usersReadTheDocumentsOfTheRulesWhateverFails(
         policy: ActivationPolicy, seed: UInt64
     ) async throws {
         for history in 0..<Rounds.count(40, nightly: 12_500) {
@@ -125,10 +125,10 @@ struct UsersFaultsModelTests {
             let server = Locked([1, 2, 3])
             var version = 3
             var launch = Launch(system, policy, server)
-            // The documents by the rules, and those that a launch may find.
+            // The documents by the rules, and the documents that a launch may find instead.
             var known = [Documents](repeating: Documents(), count: 3)
             var possible = known.map { Set([$0]) }
-            // Once a store has failed, it may lack any of the documents since.
+            // After a store has failed, any document since then may be missing.
             var lacks = false
             func isPossible(_ found: Documents, _ index: Int) -> Bool {
                 possible[index].map(\.settled).contains(found)
@@ -151,7 +151,7 @@ struct UsersFaultsModelTests {
                     try await Self.run(
                         step, index, launch, server, &version, &known[index], policy)
                 } catch {
-                    // Only a store that fails makes a step fail.
+                    // A step throws only if the store fails.
                     #expect(fault < 2, "\(seed) \(history) \(steps) \(error)")
                 }
                 let isDead = fault == 0 && system.calls.count > call
@@ -159,7 +159,7 @@ struct UsersFaultsModelTests {
                 if !isDead { system.state.withLock { $0.faults = ModelFileSystem.Faults() } }
                 if isDead || hasFailed {
                     possible[index].formUnion([before, known[index]])
-                    // The document that waits is forgotten first.
+                    // The pending document is removed first.
                     if step == 4 { possible[index].insert(Documents(own: before.own)) }
                 } else if lacks {
                     possible[index].insert(known[index])
@@ -168,7 +168,7 @@ struct UsersFaultsModelTests {
                 }
                 let comment = Comment(rawValue: "\(seed) \(history) \(steps)")
                 if fault == 3, let path = system.filePaths.randomElement(using: &random) {
-                    // A version from before may be left of the documents of that file.
+                    // An earlier version of the documents in that file may be left.
                     system = system.reopened()
                     system.damage(path)
                     launch = Launch(system, policy, server)
@@ -186,7 +186,7 @@ struct UsersFaultsModelTests {
                     }
                     lacks = false
                 } else if hasFailed {
-                    // Reading may have failed, too: then nothing is activated or forgotten.
+                    // If reading has also failed, nothing is activated or forgotten.
                     known[index] = launch.documents(index)
                     lacks = true
                     #expect(isPossible(known[index], index), comment)
@@ -200,7 +200,7 @@ struct UsersFaultsModelTests {
                     launch.reading { launch.config[$0] }, launch.reading { handle[$0] }
                 )
                 #expect(front == back, comment)
-                // Users without a document of their own read the generic user's.
+                // Users without their own document read the generic user's.
                 for index in 0..<2 where known[index] == Documents() {
                     let user = launch.handles[index]
                     let generic = launch.handles[2]

@@ -4,12 +4,13 @@ import Testing
 
 @testable import ActiveConfig
 
-/// Random histories of several users, over launches, beside a model that is written by the rules.
+/// Random histories of several users across launches, compared with a model of the documented
+/// rules.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UsersModelTests {
     private static let users: [String?] = ["a", "b", nil]
 
-    /// A document whose sections have its version.
+    /// A document whose sections contain its version.
     private static func document(_ version: Int) -> ConfigurationState {
         .make(
             meta: ["template_version": .integer(version)],
@@ -17,7 +18,7 @@ struct UsersModelTests {
             entityTag: "\"\(version)\"")
     }
 
-    /// What a user reads.
+    /// The values that a user reads.
     private struct Active: Equatable {
         var home: Int?
         var kill: Int?
@@ -30,7 +31,8 @@ struct UsersModelTests {
         }
     }
 
-    /// The rules: of each user there is an own document and one that waits, of which Kill does not.
+    /// The rules: each user has an own document and a pending one, whose section Kill is active at
+    /// once.
     private struct Model {
         var own: [UserID: Int] = [:]
         var waiting: [UserID: Int] = [:]

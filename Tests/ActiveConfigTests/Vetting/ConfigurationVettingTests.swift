@@ -5,7 +5,7 @@ import Testing
 @testable import ActiveConfig
 @testable import ActiveConfigTrust
 
-/// Rules of the app's own for which documents may become active.
+/// App-defined rules that decide which documents may become active.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConfigurationVettingTests {
     private typealias Rule = VettingRule
@@ -37,17 +37,17 @@ struct ConfigurationVettingTests {
         let config = config(
             .configuration(Self.first), .configuration(Self.second), store: store,
             vetting: [Rule { $0.document == Self.second ? .refuse(Self.refusal) : .accept }])
-        let told = Locked<[String]>([])
+        let events = Locked<[String]>([])
         let observation = config.addObserver(
             ClosureObserver { event in
                 guard case .refused(let refusal, let kept) = event.kind else { return }
-                told.withLock { $0.append("\(refusal.reason) \(kept ?? 0)") }
+                events.withLock { $0.append("\(refusal.reason) \(kept ?? 0)") }
             })
         try await config.downloadNewConfig()
         await #expect(throws: ConfigurationRefusal.self) { try await config.downloadNewConfig() }
         #expect(config["Home"]?.title == "1")
         #expect(store.ownConfiguration(forUserID: nil)?["Home"]?.title == "1")
-        #expect(told.withLock { $0 } == ["It is too large. 1"])
+        #expect(events.withLock { $0 } == ["It is too large. 1"])
         observation.cancel()
     }
 
@@ -116,14 +116,14 @@ struct ConfigurationVettingTests {
         #expect(asked.withLock { $0 } == [1, 2, 3])
     }
 
-    @Test func whatIsAcceptedAsAnotherDocumentBecomesActive() async throws {
+    @Test func aReplacementOfAnAcceptedDocumentBecomesActive() async throws {
         let config = config(
             .configuration(Self.first), vetting: [Rule { _ in .accept(Self.second) }])
         try await config.downloadNewConfig()
         #expect(config["Home"]?.title == "2")
     }
 
-    /// Whoever decides by the bytes is asked before the others, whatever the order of the options.
+    /// Vettings that verify the bytes come first, whatever the order in the options.
     @Test func signaturesAreAskedFirst() async throws {
         let asked = Locked(0)
         let rule = Rule { _ in
@@ -138,7 +138,7 @@ struct ConfigurationVettingTests {
     }
 
     @Test(arguments: ["accept", "refuse", "ignore"])
-    func whatIsPushedIsVetted(verdict: String) async throws {
+    func aPushedDocumentIsVetted(verdict: String) async throws {
         let config = config(
             .configuration(Self.first),
             vetting: [
@@ -160,9 +160,9 @@ struct ConfigurationVettingTests {
         #expect(config["Home"]?.title == (verdict == "accept" ? "2" : "1"))
     }
 
-    /// The bytes and header fields are kept where a rule needs them, and nowhere else.
+    /// The bytes and header fields are kept only if a vetting needs them.
     @Test(arguments: [false, true])
-    func anOriginalIsKeptForThoseWhoNeedIt(isNeeded: Bool) async throws {
+    func anOriginalIsKeptForVettingsThatNeedIt(isNeeded: Bool) async throws {
         struct Needing: ConfigurationVetting {
             let needsOriginal: Bool
             let seen: Locked<[String?]>
@@ -189,7 +189,7 @@ struct ConfigurationVettingTests {
         #expect(seen.withLock { $0.last } == (isNeeded ? "a" : .some(nil)))
     }
 
-    /// Accepts what it has read again from the bytes.
+    /// Accepts the document that it parses again from the bytes.
     private struct ReadingAgain: ConfigurationVetting {
         var needsOriginal: Bool { true }
 
@@ -221,9 +221,9 @@ struct ConfigurationVettingTests {
         #expect(store.ownEntityTag(forUserID: nil) == "\"a\"")
     }
 
-    /// At the next launch too, with the version of a 304.
+    /// Also at the next launch, with the version of a 304.
     @Test(arguments: [true, false], [true, false])
-    func aVettingThatChangesDocumentsGetsWhatWasReceived(
+    func aVettingThatChangesDocumentsGetsTheReceivedOne(
         isFile: Bool, hasOriginal: Bool
     ) async throws {
         let folder = TemporaryFolder()
