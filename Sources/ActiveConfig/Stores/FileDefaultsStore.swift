@@ -70,7 +70,7 @@ public final class FileDefaultsStore: ActiveConfigStore {
     ///     when the next configuration is stored. If false, the folder stays as it is.
     /// - Throws: As ``defaultDirectory()``.
     public convenience init(
-        bootstrap: BootstrapConfiguration? = nil, log: ActiveConfigLog = .inherited,
+        bootstrap: BootstrapConfiguration? = nil, log: ActiveConfigLog? = nil,
         protection: FileProtection = .completeUntilFirstUserAuthentication,
         isExcludedFromBackup: Bool = false
     ) throws {
