@@ -10,13 +10,13 @@ import Foundation
     import Musl
 #endif
 
-/// An app with a crash guard that crashes on a value, for tests that run it as a process.
+/// An app with a crash guard that crashes on a value; tests run it as a process.
 ///
-/// `CrashProbe FOLDER LIMIT WINDOW [DOCUMENT]`: starts with the store in FOLDER, a guard with that
-/// limit and a window in milliseconds, and user "1". If DOCUMENT is given, it is the answer of the
-/// server, which is downloaded first. It prints the value of `Home.mode` and the verdict, crashes if the
-/// value is `crash`, and then does what each line of its input says: `healthy`, `background`, `exit`,
-/// or `version`, which prints the active version.
+/// `CrashProbe FOLDER LIMIT WINDOW [DOCUMENT]` starts with the store in FOLDER, a guard with that
+/// limit and a window in milliseconds, and user "1". DOCUMENT, if given, is the answer of the
+/// server and is downloaded first. The process prints the value of `Home.mode` and the verdict,
+/// crashes if the value is `crash`, and then executes each line of its input: `healthy`,
+/// `background`, `exit`, or `version`, which prints the active version.
 @main
 enum CrashProbe {
     private struct Answer: ActiveConfigDownloader {

@@ -16,15 +16,15 @@ import Foundation
 /// Process that uses a ``JSONURLDownloader``, so that tests can observe crashes and memory use.
 ///
 /// - `get URL TIMEOUT`: downloads once, with a timeout in milliseconds or `-` for 60 s. It then
-///   waits for a line or the end of standard input.
-/// - `cancel URL COUNT`: starts COUNT downloads one after the other, and cancels each after another
-///   delay, from 0 to 3 ms.
+///   waits for a line or for the end of standard input.
+/// - `cancel URL COUNT`: starts COUNT downloads one after the other, and cancels each after a
+///   different delay, from 0 to 3 ms.
 /// - `together URL COUNT`: downloads COUNT times, eight at a time.
-/// - `leave URL COUNT`: starts COUNT downloads at once and ends within 20 ms, while they connect.
+/// - `leave URL COUNT`: starts COUNT downloads at once and exits within 20 ms, while they connect.
 /// - `stream URL SECONDS`: opens a user's stream of the backend at URL, lets it idle, and prints
-///   `cpu`, the thousandths of a core that this used, or how the stream ended.
-/// - `connect URL COUNT`: opens COUNT streams one after the other, closes each after another delay,
-///   from 0 to 3 ms, and prints how many `files` are open more than before.
+///   `cpu`, the processor time used in thousandths of a core, or how the stream ended.
+/// - `connect URL COUNT`: opens COUNT streams one after the other, closes each after a different
+///   delay, from 0 to 3 ms, and prints `files`, the increase in open files.
 /// - `override -ActiveConfigOverride TEXT`: reads `Home.columns`, whose default is 1.
 ///
 /// It prints the count of each kind of outcome, then the greatest resident size in MiB, as in
@@ -121,7 +121,7 @@ enum DownloadProbe {
         var outcomes: [String: Int] = [:]
         var before = 0
         for round in 0..<count {
-            // What is kept for good is there by then.
+            // Permanent descriptors are open by then.
             if round == count / 10 { before = openFileCount }
             let connection = source.connection(forUserID: "1")
             let closing = Task {
@@ -141,7 +141,7 @@ enum DownloadProbe {
             }
             _ = await closing.result
         }
-        // Closed sessions give their files back a moment later.
+        // Closed sessions release their files shortly afterwards.
         for _ in 0..<60 where openFileCount - before > 30 {  // deadline: a minute, for a leak alone
             try? await Task.sleep(for: .seconds(1))  // deadline: a part of that minute
         }
@@ -158,7 +158,7 @@ enum DownloadProbe {
         try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }
 
-    /// Kind of outcome of one download.
+    /// Kind of the outcome of one download.
     private static func outcome(of downloader: JSONURLDownloader) async -> String {
         do {
             let state = try await downloader.requestActiveConfig(forUserID: nil, lastKnown: nil)

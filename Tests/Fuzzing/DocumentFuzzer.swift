@@ -2,16 +2,16 @@ import Foundation
 
 /// libFuzzer target for the reader and the writer of the exchange format.
 ///
-/// `fuzz.sh` compiles it together with the sources it tests. A violated property aborts the
+/// `fuzz.sh` compiles it together with the sources under test. A violated property aborts the
 /// process, which libFuzzer reports with the input.
 enum DocumentFuzzer {
-    /// Document up to the value of a setting, in whose place a text is tried.
+    /// Document up to the value of a setting, which is replaced by the input.
     private static let prefix = Data(
         #"{"meta":{},"config_sections":{"S":{"settings":{"k":{"value":"#.utf8)
     /// Rest of that document.
     private static let suffix = Data("}}}}}".utf8)
 
-    /// Tries a text as any JSON text, as a whole document, and as the value of a setting.
+    /// Tries an input as any JSON text, as a whole document, and as the value of a setting.
     static func run(_ text: Data) {
         let value = readValue(text)
         checkAgainstFoundation(text, value: value)
@@ -36,22 +36,22 @@ enum DocumentFuzzer {
         switch value {
         case .success(let value):
             let written = value.jsonData()
-            require(readValue(written) == .success(value), "what is written reads back")
+            require(readValue(written) == .success(value), "written text reads back")
             guard case .success(let again) = readValue(written) else { return }
-            require(again.jsonData() == written, "what is written is stable")
+            require(again.jsonData() == written, "written text is stable")
             let peer = FoundationJSON.read(FoundationJSON.withoutTrailingCommas(text))
-            require(peer != nil, "what is accepted is JSON but for trailing commas")
+            require(peer != nil, "accepted text is JSON except for trailing commas")
             require(peer.map { FoundationJSON.agrees($0, with: value) } != false, "same value")
             let copy = FoundationJSON.read(written)
-            require(copy != nil, "what is written is JSON")
+            require(copy != nil, "written text is JSON")
         case .failure(let error):
             check(error, in: text)
             guard !FoundationJSON.differsOnPurpose(on: text, error) else { return }
-            require(FoundationJSON.read(text) == nil, "what is refused is no JSON")
+            require(FoundationJSON.read(text) == nil, "refused text is not JSON")
         }
     }
 
-    /// Requires that digits, as a number or as a string, decode as the number that they write.
+    /// Requires that digits, as a number or as a string, decode as the number that they represent.
     private static func checkDigits(
         _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
     ) {
@@ -64,9 +64,9 @@ enum DocumentFuzzer {
         for value in [try? value.get(), .string(digits)] {
             guard let value else { continue }
             let integer = try? value.decode(UInt64.self)
-            require(integer.map { "\($0)" == number } != false, "an integer is its digits")
+            require(integer.map { "\($0)" == number } != false, "an integer equals its digits")
             let decimal = try? value.decode(Decimal.self)
-            require(decimal.map { "\($0)" == number } != false, "a decimal number is its digits")
+            require(decimal.map { "\($0)" == number } != false, "a decimal equals its digits")
         }
     }
 
@@ -79,7 +79,7 @@ enum DocumentFuzzer {
             guard case .success(let value) = value else {
                 fail("a document is JSON")
             }
-            require(value.dictionaryValue?["meta"] == .object(state.meta), "meta is all there")
+            require(value.dictionaryValue?["meta"] == .object(state.meta), "meta is complete")
             let written = state.jsonData()
             let again = try? ConfigurationState(jsonData: written)
             require(again == state, "a document reads back")
@@ -88,12 +88,12 @@ enum DocumentFuzzer {
         } catch {
             check(error, in: text)
             if case .success(let value) = value {
-                require(isRefusedDocument(value, error), "JSON is refused only by the format")
+                require(isRefusedDocument(value, error), "only the format refuses valid JSON")
             }
         }
     }
 
-    /// Requires that an accepted value is also accepted as a setting, and is then the same.
+    /// Requires that an accepted value is also accepted as a setting, with the same result.
     private static func checkSetting(
         _ text: Data, value: Result<SettingValue, ConfigurationFormatError>
     ) {
@@ -101,17 +101,17 @@ enum DocumentFuzzer {
         do throws(ConfigurationFormatError) {
             let state = try ConfigurationState(jsonData: document)
             if case .success(let value) = value {
-                require(state.section(named: "S")?["k"] == value, "a setting is its value")
+                require(state.section(named: "S")?["k"] == value, "a setting has its value")
             }
         } catch {
             check(error, in: document)
             guard case .success = value else { return }
             let hasMark = text.starts(with: [0xEF, 0xBB, 0xBF])
-            require(hasMark || error.code == .tooDeep, "a value is one in a setting too")
+            require(hasMark || error.code == .tooDeep, "a value is also valid in a setting")
         }
     }
 
-    /// True if the document is valid JSON that violates the format as the error says.
+    /// True if the document is valid JSON that violates the format in the way the error describes.
     private static func isRefusedDocument(
         _ value: SettingValue, _ error: ConfigurationFormatError
     ) -> Bool {
@@ -129,16 +129,16 @@ enum DocumentFuzzer {
     /// offset.
     private static func check(_ error: ConfigurationFormatError, in text: Data) {
         guard let offset = error.byteOffset, let line = error.line, let column = error.column else {
-            fail("an error of a text has a place")
+            fail("an error in a text has a place")
         }
         require(0...text.count ~= offset, "an error is within the text")
         let before = text.prefix(offset)
-        require(line == before.count(where: { $0 == 0x0A }) + 1, "the line is the offset's")
-        require(column >= 1 && column <= offset + 1, "the column is in its line")
+        require(line == before.count(where: { $0 == 0x0A }) + 1, "the line matches the offset")
+        require(column >= 1 && column <= offset + 1, "the column is within its line")
         require(error.description.hasSuffix("."), "an error is a sentence")
     }
 
-    /// Aborts if a property does not hold; an optimised `precondition` would not name the property.
+    /// Aborts if a property does not hold; an optimized `precondition` would not name the property.
     private static func require(_ holds: Bool, _ property: StaticString) {
         if !holds { fail(property) }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Foundation's JSON reader as the peer of the fuzzed reader, with their known differences.
+/// Foundation's JSON reader as a reference for the fuzzed reader, with their known differences.
 enum FoundationJSON {
     /// Value that Foundation reads; nil if it refuses the text.
     static func read(_ text: Data) -> Any? {
@@ -9,10 +9,10 @@ enum FoundationJSON {
 
     /// True if Foundation may accept a text that our reader refused with `error`.
     static func differsOnPurpose(on text: Data, _ error: ConfigurationFormatError) -> Bool {
-        // Foundation reads 512 levels.
+        // Foundation accepts up to 512 levels.
         if error.code == .tooDeep { return true }
-        // Foundation also reads UTF-16 and UTF-32, which it detects by their mark or by a zero at
-        // the start.
+        // Foundation also accepts UTF-16 and UTF-32, which it detects by a byte order mark or by a
+        // zero byte at the start.
         let start = text.prefix(4)
         return start.contains(0) || start.starts(with: [0xFF, 0xFE])
             || start.starts(with: [0xFE, 0xFF])
@@ -53,7 +53,7 @@ enum FoundationJSON {
         return result
     }
 
-    /// True if Foundation read `value`; a whole number may be of the other kind.
+    /// True if Foundation's result equals `value`; a whole number may be of the other kind.
     static func agrees(_ any: Any, with value: SettingValue) -> Bool {
         switch value {
         case .null: return any is NSNull
@@ -76,7 +76,7 @@ enum FoundationJSON {
             return zip(other, elements).allSatisfy { agrees($0, with: $1) }
         case .object(let members):
             guard let other = any as? [String: Any] else { return false }
-            // For Foundation, names that differ only by byte order marks may be one name.
+            // Foundation may treat names that differ only in byte order marks as one name.
             guard Set(members.keys.map(withoutMarks)).count == members.count else { return true }
             guard other.count == members.count else { return false }
             let peers = Dictionary(

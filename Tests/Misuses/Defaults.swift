@@ -19,7 +19,7 @@ func setDefaults(of config: ActiveConfig) throws {
     // error: in-app defaults are settings in sections
     config.setDefaults(texts)
 
-    // What is right still is.
+    // Valid uses.
     let right: [String: ActiveConfigSection] = ["Home": ["columns": 3]]
     config.setDefaults(right)
     config.setDefaults(["Home": ["columns": 3, "title": "x", "list": [1, "a"]], "Empty": [:]])

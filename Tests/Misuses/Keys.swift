@@ -32,7 +32,7 @@ let typed: SettingKey<Theme> = SettingKey("Home", "theme", default: .light)
 // error: a setting cannot be read as this type
 let named = SettingKey<Theme>("Home", "theme", default: .light)
 
-// What can be read still is.
+// Valid keys.
 extension SettingKey<Convertible> {
     static let convertible = SettingKey("Home", "a", default: .a)
 }

@@ -1,6 +1,6 @@
 import ActiveConfig
 
-// An app may have types of any name that the framework has.
+// An app may declare types with the names of the framework's types.
 struct UserConfiguration {}
 struct SettingKey {}
 struct ActiveSetting {}

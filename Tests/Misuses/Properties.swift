@@ -25,7 +25,7 @@ struct Assigned {
     func turnOn() { isOn = true }
 }
 
-// What is right still is.
+// Valid uses.
 struct Right {
     @ActiveSetting(.isOn) var isOn
     @ActiveSetting var other: Bool

@@ -33,7 +33,7 @@ func read(_ config: ActiveConfig, _ user: UserConfiguration) throws {
     // error: requires that 'Plain' conform to 'Decodable'
     _ = try config["Home"]?.decode(Plain.self)
 
-    // What is right still is.
+    // Valid uses.
     _ = config["Home"]?["isOn"]?.boolValue
     _ = config["Home"]?.bool(forKey: "isOn") ?? config[.isOn]
     _ = try config["Home"]?.decode(Coded.self)

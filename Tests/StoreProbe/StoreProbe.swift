@@ -9,19 +9,19 @@ import Foundation
     import Musl
 #endif
 
-/// Process that uses a ``FileDefaultsStore``, which the store's tests run and kill.
+/// Process that uses a ``FileDefaultsStore``; the store's tests run and kill it.
 ///
-/// - `loop FOLDER USER START`: persists documents numbered from START on until it is killed, and
-///   prints each number once its document is persisted.
-/// - `cycle FOLDER USER START`: like `loop`, but removes each document again, and prints `removed`.
+/// - `loop FOLDER USER START`: persists documents, numbered from START, until it is killed, and
+///   prints each number after its document was persisted.
+/// - `cycle FOLDER USER START`: like `loop`, but also removes each document, and prints `removed`.
 /// - `first FOLDER COUNT`: records a first download in COUNT folders within FOLDER, and prints the
-///   number of each folder in which it was the first.
+///   number of each folder where it was the first.
 /// - `fill FOLDER BYTES`: persists a document of about BYTES bytes, and prints `stored` or the
 ///   error's code.
 /// - `readonly FOLDER`: persists, removes the write permission and persists again; prints the
-///   error's code and the number that is then read.
-/// - `downloads FOLDER`, `failures FOLDER`: downloads again and again, with an interval of an hour and
-///   waits after failures, until it is killed, and prints how often it was tried.
+///   error's code and the number that is read afterwards.
+/// - `downloads FOLDER`, `failures FOLDER`: downloads repeatedly, with an interval of an hour and
+///   waits after failures, until it is killed, and prints the number of attempts.
 @main
 enum StoreProbe {
     static func main() async throws {
@@ -49,7 +49,7 @@ enum StoreProbe {
         case "fill":
             say(fill(store, size: Int(arguments[3]) ?? 0))
         case "readonly":
-            // The superuser may write everywhere.
+            // The superuser may write anywhere.
             if geteuid() == 0 { setuid(65534) }
             try store.persistConfiguration(document(1), forUserID: "u")
             try FileManager.default.setAttributes(
@@ -71,7 +71,8 @@ enum StoreProbe {
         }
     }
 
-    /// Answers each request, the first of a user with a document, or with an error.
+    /// Answers a user's first request with a document, and other requests with "unchanged", or all
+    /// of them with an error.
     private struct Server: ActiveConfigDownloader {
         var fails = false
 

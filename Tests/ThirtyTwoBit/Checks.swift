@@ -1,6 +1,6 @@
 import ActiveConfigJSON
 
-/// Checks of code that computes with `Int`, to be run where it has 32 bits.
+/// Checks of code that computes with `Int`; they run where `Int` has 32 bits.
 @main
 struct Checks {
     private var failures = 0
@@ -12,7 +12,7 @@ struct Checks {
         checks.checkNumbersInText()
         checks.checkNames()
         checks.checkDigests()
-        print(checks.failures == 0 ? "All is well where Int has 32 bits." : "FAILED")
+        print(checks.failures == 0 ? "All checks pass with a 32-bit Int." : "FAILED")
         // Traps, so that the process fails.
         precondition(checks.failures == 0)
     }
@@ -72,7 +72,7 @@ struct Checks {
         }
     }
 
-    /// Half of all hashes are 2³¹ or greater, and do not fit into a 32-bit `Int`.
+    /// Half of all hashes are 2³¹ or greater, and do not fit in a 32-bit `Int`.
     private mutating func checkNames() {
         var names: [String] = []
         for number in 0..<3_000 { names.append("name \(number)") }
@@ -92,7 +92,8 @@ struct Checks {
         }
     }
 
-    /// Checksums and digests are part of the stores' files, and therefore the same on all machines.
+    /// Checksums and digests are part of the stores' files, so they must be the same on all
+    /// machines.
     private mutating func checkDigests() {
         let texts: [(text: String, checksum: UInt64)] = [
             ("", 0x35D6_5723_0BB7_92F3), ("a", 0x883F_8E92_8BF8_184C),

@@ -1,4 +1,4 @@
-// Replacements for declarations that the sources need and Embedded Swift cannot compile.
+// Replacements for declarations that the sources need but Embedded Swift cannot compile.
 
 /// `SettingValue` without its conformances.
 public enum SettingValue {
@@ -11,7 +11,7 @@ public enum SettingValue {
     case object([String: SettingValue])
 }
 
-// Without these overloads, the text of an error is made by a dynamic cast.
+// Without these overloads, the text of an error would be built by a dynamic cast.
 extension DefaultStringInterpolation {
     mutating func appendInterpolation(_ scalar: Unicode.Scalar) {
         appendLiteral(String(Character(scalar)))

@@ -94,7 +94,7 @@ struct ConfigurationObserverTests {
         try await config.forgetUser("gone")
         #expect(events.withLock { $0 } == ["slow active 1", "gone forgotten gone"])
         mayEnd.signal()
-        // deadline: the thread tells what has waited, and ends
+        // deadline: the thread delivers the queued events and ends
         while !slow.isFinished { usleep(1_000) }
         #expect(events.withLock { $0.last } == "other active 1")
         observation.cancel()
@@ -121,7 +121,7 @@ struct ConfigurationObserverTests {
         hasBegun.wait()
         for _ in 0..<20_000 { config.observers.tell(event) }
         mayEnd.signal()
-        // deadline: the thread tells what has waited, and ends
+        // deadline: the thread delivers the queued events and ends
         while !first.isFinished { usleep(1_000) }
         #expect(count.withLock { $0 } == 10_001)
         #expect(log.messages.filter { $0.text.contains("10000 events wait") }.count == 1)

@@ -79,7 +79,7 @@ struct UpdaterReplicaTests {
             config, source: source, options: options, clock: clock)
         let time = Task {
             while !Task.isCancelled {
-                // deadline: the clock goes slowly, whoever waits for it
+                // deadline: the clock advances slowly
                 try await Task.sleep(for: .milliseconds(2))
                 clock.advance(by: .milliseconds(100))
             }
@@ -249,7 +249,7 @@ struct UpdaterReplicaTests {
         stream.send(Self.hello + Self.reset(6))
         let time = Task {
             while !Task.isCancelled {
-                // deadline: the clock goes slowly, whoever waits for it
+                // deadline: the clock advances slowly
                 try await Task.sleep(for: .milliseconds(1))
                 clock.advance(by: .milliseconds(100))
             }

@@ -193,7 +193,7 @@ struct UpdaterVettingTests {
             clock: clock)
         let time = Task {
             while !Task.isCancelled {
-                // deadline: the clock goes slowly, whoever waits for it
+                // deadline: the clock advances slowly
                 try await Task.sleep(for: .milliseconds(2))
                 clock.advance(by: .milliseconds(100))
             }

@@ -72,7 +72,7 @@ struct FolderWatchTests {
             #expect(watches.subtracting(before).count == 1)
             task.cancel()
             await task.value
-            // deadline: it is closed on a thread of its own, which signals nobody
+            // deadline: another thread closes it and sends no signal
             while !watches.isSubset(of: before) { await Task.yield() }
         }
 
@@ -95,7 +95,7 @@ struct FolderWatchTests {
                 _ = try #require(await streams[0].next())
             }
             streams = []
-            // deadline: it is closed on a thread of its own, which signals nobody
+            // deadline: another thread closes it and sends no signal
             while !watches.isSubset(of: before) { await Task.yield() }
         }
     #endif

@@ -18,7 +18,7 @@ struct DownloadHistoryTests {
 
         /// True after `expected` writes, or one more for each minute that the test has taken.
         ///
-        /// What waits is written after a minute, whatever time the test's own clock shows.
+        /// Pending changes are written after a minute, whatever time the test's own clock shows.
         func isWritten(_ expected: Int) -> Bool {
             // deadline: a slower test may write more often
             let minutes = Int((ContinuousClock.now - start) / .seconds(60))

@@ -2,7 +2,7 @@ import Foundation
 
 /// libFuzzer target for the parser of event streams.
 ///
-/// The first byte of an input says where the rest is cut.
+/// The first byte of an input determines where the rest is split.
 enum EventStreamFuzzer {
     private typealias Parsed = (elements: [EventStreamParser.Element], failure: EventStreamError?)
 
@@ -14,7 +14,7 @@ enum EventStreamFuzzer {
             let cut = min(Int(first), text.count)
             require(
                 equal(parse([Array(text[..<cut]), [], Array(text[cut...])], maximum), whole),
-                "a cut changes nothing")
+                "a split changes nothing")
             require(
                 equal(parse(text.map { [$0] }, maximum), whole), "single bytes change nothing")
             for case .event(let event) in whole.elements {
@@ -32,11 +32,11 @@ enum EventStreamFuzzer {
         let whole = parse([text], 1 << 20)
         for end in [[0x0D], [0x0D, 0x0A]] as [[UInt8]] {
             let other = text.flatMap { $0 == 0x0A ? end : [$0] }
-            require(equal(parse([other], 1 << 20), whole), "line ends are alike")
+            require(equal(parse([other], 1 << 20), whole), "line ends are equivalent")
         }
     }
 
-    /// Requires that what was read is read again from what it is written as.
+    /// Requires that parsed events survive being written and parsed again.
     private static func checkWriting(_ text: [UInt8]) {
         let whole = parse([text], 1 << 20)
         var written: [UInt8] = []

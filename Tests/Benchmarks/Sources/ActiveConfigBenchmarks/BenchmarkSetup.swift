@@ -1,19 +1,20 @@
 import Foundation
 import Measuring
 
-/// Settings of a measurement that all targets share.
+/// Measurement settings that all targets share.
 struct BenchmarkSetup: Sendable {
     /// Rounds for operations that are repeated within a round.
     let rounds: Rounds
-    /// Parent of the folders that targets make and remove.
+    /// Parent folder of the folders that targets create and remove.
     let directory: URL
-    /// Python interpreter that has orjson, by path or by name.
+    /// Path or name of a Python interpreter with orjson.
     let python: String
 
-    /// Rounds for operations that run once per round: many, since each gives a single figure.
+    /// Rounds for operations that run once per round: many rounds, because each gives a single
+    /// figure.
     var singleRounds: Rounds { Rounds(rounds.count * 20) }
 
-    /// Runs `body` with an empty folder, and then removes the folder.
+    /// Runs `body` with an empty folder, which is removed afterwards.
     func withFolder<Result>(
         named name: String, _ body: (URL) async throws -> Result
     ) async throws -> Result {

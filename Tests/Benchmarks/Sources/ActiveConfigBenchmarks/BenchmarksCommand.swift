@@ -7,28 +7,28 @@ import Measuring
 struct BenchmarksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "activeconfig-benchmarks",
-        abstract: "Measures ActiveConfig's targets against their peers, in one run on one machine.")
+        abstract: "Measures ActiveConfig against its peers, in one run on one machine.")
 
-    @Flag(help: "Fail when a target is missed or cannot be measured.")
+    @Flag(help: "Fail if a target is missed or cannot be measured.")
     var check = false
 
     @Flag(help: "Print JSON.")
     var json = false
 
     @Option(
-        help: "The targets to measure, such as F4,F7; all when it is not given.",
+        help: "The targets to measure, such as F4,F7; all by default.",
         transform: Self.targets)
     var only: [any BenchmarkTarget.Type]?
 
-    @Option(help: "How often the sides take turns; at least \(Rounds.fewest).")
+    @Option(help: "The number of rounds in which the sides take turns, at least \(Rounds.fewest).")
     var rounds = 15
 
     @Option(
-        help: "A folder for the files of F6 and F9, on the file system that is to be measured.",
+        help: "A folder for the files of F6 and F9, on the file system to measure.",
         completion: .directory, transform: { URL(filePath: $0) })
     var directory = FileManager.default.temporaryDirectory
 
-    @Option(help: "A Python that has orjson.")
+    @Option(help: "A Python interpreter with orjson.")
     var python = "python3"
 
     @Option(
@@ -67,7 +67,7 @@ struct BenchmarksCommand: AsyncParsableCommand {
         if check, report.hasMissed { throw ExitCode.failure }
     }
 
-    /// Rows of a target; if it cannot be measured, one row with the error.
+    /// Rows of a target; a single row with the error if the target cannot be measured.
     private static func rows(
         of target: any BenchmarkTarget.Type, _ setup: BenchmarkSetup
     ) async -> [Row] {
@@ -82,13 +82,13 @@ struct BenchmarksCommand: AsyncParsableCommand {
         }
     }
 
-    /// Targets that a comma-separated list names.
+    /// Targets in a comma-separated list.
     private static func targets(named list: String) throws -> [any BenchmarkTarget.Type] {
         try list.split(separator: ",").map { name in
             let name = name.trimmingCharacters(in: .whitespaces).uppercased()
             guard let target = AllTargets.list.first(where: { $0.name == name }) else {
                 let known = AllTargets.list.map { $0.name }.joined(separator: ", ")
-                throw ValidationError("There is no target \(name); there are \(known).")
+                throw ValidationError("Unknown target \(name); the targets are \(known).")
             }
             return target
         }

@@ -2,9 +2,9 @@ import ActiveConfig
 import Foundation
 import Measuring
 
-/// What a first read of a stored document cannot do without: reading the file and parsing the document.
+/// Lower bound for the first read of a stored document: reading the file and parsing the document.
 enum ParseAndRead {
-    /// The two sides, behind the one that is measured against them.
+    /// The two sides of the sum with which another side is compared.
     static func sides(_ data: Data, in file: URL) throws -> [Side] {
         [
             try Side.repeating("parse") { try ConfigurationState(jsonData: data).sections.count },
@@ -12,7 +12,7 @@ enum ParseAndRead {
         ]
     }
 
-    /// The row of the first samples against the sum of the others.
+    /// The row that compares the first samples with the sum of the others.
     static func row(_ name: String, _ work: String, _ samples: [Samples]) -> Row {
         let times = samples.map(\.median)
         return Row(

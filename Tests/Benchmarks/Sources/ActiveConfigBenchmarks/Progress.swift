@@ -1,6 +1,6 @@
 import Foundation
 
-/// Line on the terminal that says what is being measured.
+/// Progress line on the terminal.
 struct Progress {
     private let isShown = Terminal.showsProgress
 

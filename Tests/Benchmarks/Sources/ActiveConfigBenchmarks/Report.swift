@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// All rows, with the conditions of their measurement.
+/// All rows and the conditions of their measurement.
 struct Report: Encodable {
     let rows: [Row]
     let rounds: Int
@@ -9,7 +9,7 @@ struct Report: Encodable {
     let processorCount: Int
     let operatingSystem: String
 
-    /// Report of rows that were measured on this machine.
+    /// Report of rows measured on this machine.
     init(rows: [Row], rounds: Int, duration: Duration) {
         self.rows = rows
         self.rounds = rounds
@@ -18,7 +18,7 @@ struct Report: Encodable {
         operatingSystem = ProcessInfo.processInfo.operatingSystemVersionString
     }
 
-    /// True if any target is missed.
+    /// True if a target is missed.
     var hasMissed: Bool { rows.contains { $0.verdict == .missed } }
 
     /// The table, with a summary line.
@@ -29,7 +29,7 @@ struct Report: Encodable {
             "\(met) met, \(missed) missed. Medians of \(rounds) rounds, ± half the spread of their "
             + "middle half; \(processorCount) processors, \(operatingSystem), \(seconds) s."
         #if DEBUG
-            let warning = ["A debug build: the figures say nothing. Build with -c release."]
+            let warning = ["Debug build: the figures are meaningless. Build with -c release."]
         #else
             let warning: [String] = []
         #endif

@@ -8,7 +8,7 @@ import Foundation
     import Musl
 #endif
 
-/// Output for a person at a terminal, not for a pipe or a file.
+/// Output to a person at a terminal, not to a pipe or a file.
 enum Terminal {
     /// True if standard output is a terminal and colours are not disabled (https://no-color.org).
     static var showsColors: Bool {

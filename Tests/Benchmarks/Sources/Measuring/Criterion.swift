@@ -1,4 +1,4 @@
-/// Requirement of a target on the ratio between our time and a peer's.
+/// Requirement on the ratio between our time and a peer's.
 public enum Criterion: Sendable, Hashable {
     /// The peer takes at least this many times as long.
     case timesFaster(Double)
@@ -9,7 +9,7 @@ public enum Criterion: Sendable, Hashable {
     /// No requirement; the ratio is only printed.
     case nothing
 
-    /// Ratio that the criterion judges.
+    /// Ratio to which the criterion applies.
     ///
     /// - Parameters:
     ///   - ours: Our time.

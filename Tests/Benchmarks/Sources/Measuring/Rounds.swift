@@ -1,7 +1,7 @@
-/// Number of rounds in which sides take turns, so that a slow phase of the machine affects all of
-/// them.
+/// Number of rounds in which the sides take turns, so that a slow phase of the machine affects all
+/// of them.
 public struct Rounds: Sendable {
-    /// Least number of rounds for a meaningful median.
+    /// Minimum number of rounds for a meaningful median.
     public static let fewest = 5
 
     /// Number of rounds.
@@ -17,7 +17,7 @@ public struct Rounds: Sendable {
 
     /// Measures each side once per round.
     ///
-    /// Each round starts with another side.
+    /// Each round starts with a different side.
     ///
     /// - Parameter sides: Sides to compare.
     /// - Returns: Samples of each side, in the order of `sides`.

@@ -1,10 +1,10 @@
-/// Line of the report, which compares one of our figures with a peer's.
+/// Line of the report that compares one of our figures with a peer's.
 public struct Row: Sendable, Encodable {
     /// Target, such as `F4`.
     public let target: String
     /// Operation that is compared.
     public let what: String
-    /// Our figure with its spread, or the finding of a fact.
+    /// Our figure with its spread, or the result for a fact.
     public let ours: String
     /// The peer with its figure.
     public let peer: String
@@ -66,14 +66,14 @@ public struct Row: Sendable, Encodable {
         peerInNanoseconds = nanoseconds
     }
 
-    /// Row of a fact, which is true or false.
+    /// Row of a fact, which is either true or false.
     ///
     /// - Parameters:
     ///   - target: Target, such as `F4`.
     ///   - what: Subject of the fact.
-    ///   - found: Text of the finding.
+    ///   - found: Text of the result.
     ///   - wanted: Text of the requirement.
-    ///   - isMet: True if the finding meets the requirement.
+    ///   - isMet: True if the result meets the requirement.
     public init(fact target: String, _ what: String, found: String, wanted: String, isMet: Bool) {
         self.target = target
         self.what = what

@@ -1,4 +1,4 @@
-/// Figures of one side, in nanoseconds per operation: one for each round.
+/// Figures of one side in nanoseconds per operation, one for each round.
 public struct Samples: Sendable, Hashable {
     /// Figures in the order of the rounds.
     public let values: [Double]

@@ -2,14 +2,14 @@ import Foundation
 import Synchronization
 
 extension Side {
-    /// Side that repeats work on threads that start at once.
+    /// Side that repeats work on several threads that start at the same time.
     ///
-    /// By the clock, since a thread that waits for another one uses no processor time. The figure is
-    /// the time per operation of all threads together: half of one thread's, if two threads do not
-    /// slow each other down.
+    /// Uses elapsed time, because a waiting thread uses no processor time. The figure is the time
+    /// per operation of all threads together: half of one thread's if two threads do not slow each
+    /// other down.
     ///
     /// - Parameters:
-    ///   - name: Name of what is measured.
+    ///   - name: Name of the measured operation.
     ///   - threads: Number of threads.
     ///   - runs: Number of runs of the work on each thread.
     ///   - batch: Number of operations in one run of the work.

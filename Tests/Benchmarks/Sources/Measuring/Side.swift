@@ -1,28 +1,28 @@
-/// One side of a comparison: a name with its measurement.
+/// One side of a comparison: a name and its measurement.
 public struct Side {
-    /// Name of what is measured.
+    /// Name of the measured operation.
     public let name: String
     /// Measures once, and returns nanoseconds per operation.
     let measure: () async throws -> Double
 
-    /// Side with a measurement of its own.
+    /// Side with a custom measurement.
     ///
     /// - Parameters:
-    ///   - name: Name of what is measured.
+    ///   - name: Name of the measured operation.
     ///   - measure: Measures once, and returns nanoseconds per operation.
     public init(_ name: String, measure: @escaping () async throws -> Double) {
         self.name = name
         self.measure = measure
     }
 
-    /// Side that repeats work for a given time, after runs to warm up and to find the number of
+    /// Side that repeats work for a given time, after runs that warm up and determine the number of
     /// repetitions.
     ///
     /// - Parameters:
-    ///   - name: Name of what is measured.
+    ///   - name: Name of the measured operation.
     ///   - duration: Time of a round.
     ///   - batch: Number of operations in one run of the work.
-    ///   - timer: Runs its closure, and returns the time that took, in nanoseconds.
+    ///   - timer: Runs its closure, and returns the elapsed time in nanoseconds.
     ///   - work: Does the work, and returns a number that depends on all of it, so that nothing can
     ///     be optimized away. The number must be the same each time.
     /// - Returns: The side.
@@ -48,7 +48,7 @@ public struct Side {
     /// Side that runs work once per round, for work that waits or depends on its previous run.
     ///
     /// - Parameters:
-    ///   - name: Name of what is measured.
+    ///   - name: Name of the measured operation.
     ///   - work: Does the work.
     /// - Returns: The side.
     public static func once(_ name: String, _ work: @escaping () throws -> Void) -> Side {

@@ -8,7 +8,7 @@
 
 /// Times of work, in nanoseconds.
 public enum Stopwatch: Sendable {
-    /// Processor time of work that does not wait; the machine's other load does not count.
+    /// Processor time of work that does not wait; other load on the machine does not count.
     ///
     /// - Parameter work: Work that stays on the calling thread.
     /// - Returns: The time.
@@ -19,7 +19,7 @@ public enum Stopwatch: Sendable {
         return threadTime() - start
     }
 
-    /// Elapsed time of work that waits, for a disk or for another thread.
+    /// Elapsed time of work that waits for a disk or for another thread.
     ///
     /// - Parameter work: Work to measure.
     /// - Returns: The time.

@@ -17,7 +17,7 @@ public struct Table: Sendable {
         self.isColored = isColored
     }
 
-    /// Lines of the table; the first has the titles.
+    /// Lines of the table; the first contains the titles.
     public var lines: [String] {
         let cells =
             [Self.titles]

@@ -1,6 +1,6 @@
 /// Error of measured work whose result was not the same each time.
 public struct UnequalResults: Error, CustomStringConvertible {
-    /// Name of what was measured.
+    /// Name of the measured operation.
     let name: String
     /// Number of runs.
     let runs: Int
@@ -9,6 +9,6 @@ public struct UnequalResults: Error, CustomStringConvertible {
 
     /// One line that describes the error.
     public var description: String {
-        "\(name) gave another result than at first in \(wrong) of \(runs) runs"
+        "\(name): \(wrong) of \(runs) runs had a result different from the first"
     }
 }

@@ -7,7 +7,7 @@ public enum Verdict: String, Sendable, Encodable {
     /// There is no requirement.
     case information
 
-    /// Word in the table; empty for information.
+    /// Word in the table; empty for ``information``.
     public var word: String {
         switch self {
         case .met: "met"

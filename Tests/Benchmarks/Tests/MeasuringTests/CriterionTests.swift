@@ -3,7 +3,7 @@ import Testing
 
 /// Verdicts on ratios.
 struct CriterionTests {
-    /// Criterion with two times, the text of their ratio and the verdict.
+    /// Criterion with two times, the text of their ratio, and the verdict.
     struct Case: Sendable, CustomTestStringConvertible {
         let criterion: Criterion
         let ours: Double

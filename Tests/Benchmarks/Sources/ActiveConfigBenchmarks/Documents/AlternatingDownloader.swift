@@ -1,7 +1,7 @@
 import ActiveConfig
 import Synchronization
 
-/// Downloader without a network that answers with its documents in turn.
+/// Downloader without a network that returns its documents in turn.
 final class AlternatingDownloader: ActiveConfigDownloader {
     private let states: [ConfigurationState]
     private let requestCount = Mutex(0)

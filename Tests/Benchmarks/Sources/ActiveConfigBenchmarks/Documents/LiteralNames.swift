@@ -1,4 +1,4 @@
-/// Names of 16 bytes as literals: like the names in an app's code, they have no reference count.
+/// Literal names of 16 bytes: like the names in an app's code, they are not reference-counted.
 enum LiteralNames {
     /// Ten names of sections.
     static let sections: [String] = [

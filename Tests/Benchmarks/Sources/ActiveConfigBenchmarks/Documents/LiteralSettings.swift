@@ -25,7 +25,7 @@ struct LiteralSettings: Sendable {
         values = names.indices.map(value)
     }
 
-    /// Coordinator whose active settings are these.
+    /// Coordinator with these settings active.
     func activeConfig() throws -> ActiveConfig {
         var settings: [String: [String: SettingValue]] = [:]
         for (name, value) in zip(names, values) {

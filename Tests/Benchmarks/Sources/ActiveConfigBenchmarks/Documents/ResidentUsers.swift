@@ -1,11 +1,11 @@
 import ActiveConfig
 import Foundation
 
-/// Many users' configurations in the memory of a process of its own.
+/// Configurations of many users in the memory of a separate process.
 struct ResidentUsers {
     /// Number of users.
     let userCount: Int
-    /// Number of sections, of ten, in which each user has values of its own.
+    /// Number of sections, of ten, in which each user has different values.
     let ownSections: Int
 
     /// Result as a line of text.
@@ -22,7 +22,7 @@ struct ResidentUsers {
     /// The document cannot be read back.
     private struct NothingRead: Error {}
 
-    /// Downloads the users' configurations, and keeps them.
+    /// Downloads and retains the users' configurations.
     ///
     /// - Returns: The growth of this process.
     /// - Throws: An error when a document cannot be read.
@@ -33,7 +33,7 @@ struct ResidentUsers {
             notificationCenter: NotificationCenter(),
             listenerQueue: DispatchQueue(label: "benchmarks.listeners"),
             options: ActiveConfigOptions(log: .disabled))
-        // What is allocated once.
+        // One-time allocations.
         try await config.configuration(forUserID: "warm").download()
         let before = Self.residentSize
         for user in 1...userCount {
@@ -41,7 +41,7 @@ struct ResidentUsers {
         }
         let after = Self.residentSize
         let size = try documents.text(of: 1).count
-        // Everybody's configuration is still there.
+        // All configurations are still in memory.
         for user in 1...userCount {
             let handle = config.configuration(forUserID: "\(user)")
             guard handle[SampleDocument.sectionName(9)] != nil else { throw NothingRead() }
@@ -49,7 +49,7 @@ struct ResidentUsers {
         return Growth(resident: after - before, documents: size * userCount)
     }
 
-    /// Server's answers, each read from a text of its own.
+    /// Answers of the server, each parsed from its own text.
     private struct Documents: ActiveConfigDownloader {
         let shared: SampleDocument
         let ownSections: Int

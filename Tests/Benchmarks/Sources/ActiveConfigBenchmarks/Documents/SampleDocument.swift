@@ -1,11 +1,11 @@
 import ActiveConfig
 import Foundation
 
-/// Reproducible document with names of 16 bytes and the mix of values that apps have.
+/// Reproducible document with names of 16 bytes and the mix of values that is typical for apps.
 struct SampleDocument: Sendable {
     /// Compact text, as a server sends it.
     let data: Data
-    /// Configuration that is read from `data`.
+    /// Configuration parsed from `data`.
     let state: ConfigurationState
     let settingCount: Int
 
@@ -14,7 +14,7 @@ struct SampleDocument: Sendable {
     /// - Parameters:
     ///   - sections: Number of sections.
     ///   - settingsPerSection: Number of settings in each section.
-    ///   - variant: Number on which the values depend.
+    ///   - variant: Number that determines the values.
     ///   - change: Changes the settings before they are written.
     /// - Throws: An error when the text cannot be read back.
     init(

@@ -1,8 +1,8 @@
 import ActiveConfig
 
-/// Values as apps have them.
+/// Values that are typical for apps.
 ///
-/// Of twenty, seven are switches, five numbers, six texts, one a list and one an object.
+/// Of twenty values, seven are Booleans, five numbers, six texts, one a list and one an object.
 enum SampleValues {
     private static let words = [
         "welcome", "offer", "continue", "later", "premium", "settings", "profile", "subscribe",

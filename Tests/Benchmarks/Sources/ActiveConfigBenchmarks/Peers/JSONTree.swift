@@ -1,5 +1,5 @@
-/// Any JSON value, decoded as in most apps, with integers and floating-point numbers distinguished
-/// as in `SettingValue`.
+/// Any JSON value, decoded as most apps do it; integers and floating-point numbers are
+/// distinguished as in `SettingValue`.
 enum JSONTree: Decodable {
     case null
     case bool(Bool)
@@ -28,7 +28,7 @@ enum JSONTree: Decodable {
         }
     }
 
-    /// Members of an object; empty for any other value.
+    /// Members of an object; empty for other values.
     var members: [String: JSONTree] {
         guard case .object(let members) = self else { return [:] }
         return members

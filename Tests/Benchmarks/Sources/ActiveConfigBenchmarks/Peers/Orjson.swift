@@ -14,11 +14,11 @@ final class Orjson {
         let description: String
     }
 
-    /// Python program of the process.
+    /// Source of the Python program that the process runs.
     ///
-    /// It reads the document that is named as its argument. Each line of input says how often to
-    /// parse it, and is answered with the total nanoseconds and the number of sections. The garbage
-    /// collector is off, as in Python's own measuring tools.
+    /// It reads the document named by its argument. Each line of input contains a number of
+    /// repetitions; the answer is the total time in nanoseconds and the number of sections. The
+    /// garbage collector is off, as in Python's own `timeit`.
     private static let program = """
         import gc, platform, sys, time
         import orjson
@@ -37,7 +37,7 @@ final class Orjson {
 
     /// Starts the process.
     ///
-    /// - Parameters:
+    /// - python: Path or name of a Python interpreter with orjson.
     ///   - python: Python interpreter that has orjson, by path or by name.
     ///   - document: File to parse.
     /// - Throws: ``Unavailable``, or the error of starting a process.
@@ -52,7 +52,7 @@ final class Orjson {
         guard let version = readLine() else {
             process.waitUntilExit()
             let text = String(decoding: errors.fileHandleForReading.availableData, as: UTF8.self)
-            let reason = text.split(separator: "\n").last ?? "it says nothing"
+            let reason = text.split(separator: "\n").last ?? "no error output"
             throw Unavailable(description: "no orjson for \(python): \(reason)")
         }
         self.version = version
@@ -72,7 +72,7 @@ final class Orjson {
         try input.fileHandleForWriting.write(contentsOf: Data("\(times)\n".utf8))
         let answer = readLine()?.split(separator: " ").compactMap { Double($0) } ?? []
         guard answer.count == 2, answer[1] > 0 else {
-            throw Unavailable(description: "orjson stopped answering")
+            throw Unavailable(description: "the orjson process stopped")
         }
         return answer[0] / Double(times)
     }

@@ -1,4 +1,4 @@
-/// The exchange format as types for `JSONDecoder`; only the values of settings are untyped.
+/// The exchange format as types for `JSONDecoder`; only the settings' values are untyped.
 struct TypedDocument: Decodable {
     struct Section: Decodable {
         let settings: [String: Setting]

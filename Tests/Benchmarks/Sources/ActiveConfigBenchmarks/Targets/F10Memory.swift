@@ -1,7 +1,7 @@
 import Foundation
 import Measuring
 
-/// F10: the memory of many users' configurations, in a process of its own.
+/// F10: memory of many users' configurations, in a separate process.
 enum F10Memory: BenchmarkTarget {
     static let name = "F10"
     static let work = "memory of 1,000 users of 1,000 settings"

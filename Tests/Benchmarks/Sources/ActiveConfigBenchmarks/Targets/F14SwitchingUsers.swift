@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Measuring
 
-/// F14: a switch to a user whose document is in the store, and not in memory.
+/// F14: switching to a user whose document is in the store, but not in memory.
 enum F14SwitchingUsers: BenchmarkTarget {
     static let name = "F14"
     static let work = "switch of the user, 1,000 settings"
@@ -11,7 +11,7 @@ enum F14SwitchingUsers: BenchmarkTarget {
         try await setup.withFolder(named: name) { folder in
             let document = try SampleDocument()
             let store = FileDefaultsStore(directory: folder)
-            // More than are kept in memory, so that each switch reads the store.
+            // More users than are kept in memory, so that each switch reads the store.
             let userIDs = (0..<8).map { "\($0)" }
             for userID in userIDs {
                 try store.persistConfiguration(document.state, forUserID: userID)

@@ -2,7 +2,7 @@ import ActiveConfig
 import Configuration
 import Measuring
 
-/// F1: reading one setting by the names of its section and its key, as most code does.
+/// F1: reading one setting by section name and key, as most code does.
 enum F1SectionReading: BenchmarkTarget {
     static let name = "F1"
     static let work = #"config["Section"]?.bool(forKey: "key")"#
@@ -32,7 +32,7 @@ enum F1SectionReading: BenchmarkTarget {
         }
     }
 
-    /// Side that makes the key at each read, as `reader.bool(forKey: "Section.key")` does.
+    /// Side that creates the key at each read, as `reader.bool(forKey: "Section.key")` does.
     private static func literalKey() throws -> Side {
         let reader = LiteralSettings.booleans.configReader()
         let literals = LiteralSettings.booleans.names.map { "\($0.section).\($0.key)" }
@@ -45,7 +45,7 @@ enum F1SectionReading: BenchmarkTarget {
         }
     }
 
-    /// Side that makes the keys once.
+    /// Side that creates the keys once.
     private static func prebuiltKey() throws -> Side {
         let reader = LiteralSettings.booleans.configReader()
         let keys = LiteralSettings.booleans.configKeys()

@@ -67,7 +67,7 @@ enum F2TypedReading: BenchmarkTarget {
         }
     }
 
-    /// The counter counts nothing.
+    /// The counter does not count.
     private struct NothingCounted: Error {}
 
     /// Row that counts allocations; nil where they cannot be counted.
@@ -79,7 +79,7 @@ enum F2TypedReading: BenchmarkTarget {
         let integerKeys = LiteralSettings.integers.settingKeys(default: -1)
         let start = allocation_count()
         if start < 0 { return nil }
-        // First reads fill the cache, which shows that allocations would be seen.
+        // First reads fill the cache, which shows that allocations are counted.
         _ = unread.count(keys)
         let first = allocation_count()
         if first == start { throw NothingCounted() }
@@ -135,7 +135,7 @@ extension ActiveConfig {
         }
     }
 
-    /// Number of settings that are true.
+    /// Number of settings whose value is true.
     func count(_ keys: [SettingKey<Bool>]) -> Int {
         var count = 0
         for key in keys where self[key] { count += 1 }

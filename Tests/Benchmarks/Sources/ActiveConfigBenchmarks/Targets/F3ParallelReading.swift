@@ -1,7 +1,7 @@
 import ActiveConfig
 import Measuring
 
-/// F3: reading from two threads at once.
+/// F3: reading on two threads at once.
 enum F3ParallelReading: BenchmarkTarget {
     static let name = "F3"
     static let work = "read from 2 threads"

@@ -71,7 +71,7 @@ enum F4Parsing: BenchmarkTarget {
         }
     }
 
-    /// Parses the document in the other process, for about 20 ms, the time of the other sides.
+    /// Parses the document in the other process for about 20 ms, like the other sides.
     private static func side(_ orjson: Orjson) throws -> Side {
         _ = try orjson.parse(times: 10)
         let once = try orjson.parse(times: 10)

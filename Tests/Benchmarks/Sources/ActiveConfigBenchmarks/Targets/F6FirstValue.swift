@@ -34,12 +34,12 @@ enum F6FirstValue: BenchmarkTarget {
         }
     }
 
-    /// Launch of an app, as far as it concerns the framework.
+    /// Launch of an app, reduced to its use of the framework.
     private struct Launch {
         /// The stored configuration cannot be read.
         struct NothingRead: Error {}
 
-        /// Not part of a launch: it makes a document, with the time of day.
+        /// Not part of a launch: it creates a document with the current time.
         private static let downloader = AlternatingDownloader(ConfigurationState())
 
         let directory: URL
@@ -53,8 +53,8 @@ enum F6FirstValue: BenchmarkTarget {
         }
 
         func read() -> Bool? {
-            // The queue is activated after the read, as the main queue delivers in a launch. It is
-            // drained before the next launch, which it would slow down.
+            // The queue is activated after the read, as the main queue delivers after a launch. It
+            // is drained before the next launch, which it would slow down.
             let queue = DispatchQueue(label: "benchmarks.listeners", attributes: .initiallyInactive)
             defer {
                 queue.activate()
@@ -72,7 +72,7 @@ enum F6FirstValue: BenchmarkTarget {
         }
     }
 
-    /// Row that counts log messages: opening a bootstrap file that does not exist logs one.
+    /// Row that counts log messages: opening a missing bootstrap file logs one.
     private static func bootstrapRow(
         _ what: String, directory: URL, expectedMessages: Int
     ) throws -> Row {

@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Measuring
 
-/// F7: finding what changed between two documents of 10,000 settings, when one did.
+/// F7: finding the changes between two documents of 10,000 settings, one of which differs.
 enum F7Differences: BenchmarkTarget {
     static let name = "F7"
     static let work = "find 1 change among 10,000 settings"
@@ -51,8 +51,8 @@ enum F7Differences: BenchmarkTarget {
             new = isSpaced ? try ConfigurationState(jsonData: newData) : changed.state
         }
 
-        /// Document with white space between its settings, so that the text of no section equals
-        /// that of the other document.
+        /// Document with white space between its settings, so that no section's text equals that of
+        /// the other document.
         private static func spaced(_ data: Data) -> Data {
             let text = String(decoding: data, as: UTF8.self)
             return Data(text.replacing("},\"setting_", with: "},\n\"setting_").utf8)
@@ -77,13 +77,13 @@ enum F7Differences: BenchmarkTarget {
         }
     }
 
-    /// The changes that were found are not those that were made.
+    /// The detected changes are not those that were made.
     private struct WrongChanges: Error, CustomStringConvertible {
         let found: [String]
-        var description: String { "the changes were said to be \(found.prefix(3))" }
+        var description: String { "wrong changes: \(found.prefix(3))" }
     }
 
-    /// Settings that were added, removed or changed, found as an app would find them.
+    /// Settings that were added, removed or changed, compared as an app would do it.
     private static func changes(
         from old: ConfigurationState, to new: ConfigurationState
     ) -> [String] {

@@ -3,7 +3,7 @@ import Foundation
 import Measuring
 import Synchronization
 
-/// F8: delivering a change of one section while many listen to others.
+/// F8: delivering a change of one section while many listeners observe others.
 enum F8Delivery: BenchmarkTarget {
     static let name = "F8"
     static let work = "deliver a change, 1,000 listeners elsewhere"
@@ -24,7 +24,7 @@ enum F8Delivery: BenchmarkTarget {
 
     /// Configuration with listeners.
     private final class Audience: Sendable {
-        /// A listener was told of a section that did not change, or not told of the one that did.
+        /// A listener was called for an unchanged section, or not called for the changed one.
         struct WrongDelivery: Error {}
 
         private let config: ActiveConfig

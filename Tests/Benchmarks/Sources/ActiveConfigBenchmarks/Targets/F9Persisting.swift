@@ -36,6 +36,6 @@ enum F9Persisting: BenchmarkTarget {
         }
     }
 
-    /// The store does not return the document that was persisted last.
+    /// The store does not return the last persisted document.
     private struct NotKept: Error {}
 }
