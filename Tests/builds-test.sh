@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests that builds kept between clones (builds.sh) save work and change nothing: with a small package in
-# two folders, a change, a lock, a failed build and a deleted cache.
+# Tests that builds kept between clones (builds.sh) save work and do not affect results, with a small package
+# in two folders, a change, a lock, a failed build and a deleted cache.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 checks=$PWD
@@ -11,9 +11,9 @@ fail() {
     [ ! -e "$work/log" ] || tail -n 20 "$work/log" >&2
     exit 1
 }
-command -v flock >/dev/null 2>&1 || { echo "Without flock no build is kept."; exit 0; }
+command -v flock >/dev/null 2>&1 || { echo "No build is kept, because flock is missing."; exit 0; }
 
-# A library in a repository of its own, and a clone of a project that uses it, printing a text.
+# A library in its own repository, and clones of a project that uses it and prints a text.
 mkdir -p "$work/Library/Sources/Library"
 cat >"$work/Library/Package.swift" <<'SWIFT'
 // swift-tools-version: 6.2
@@ -62,10 +62,10 @@ clone first one
 clone second two
 build first || fail "the first clone does not build"
 compiles_library || fail "the log does not show that the library is compiled"
-prints "Hello one" "the first clone prints something else"
+prints "Hello one" "the first clone prints another text"
 build second || fail "the second clone does not build"
 ! compiles_library || fail "the library is compiled again for another clone"
-prints "Hello two" "the second clone is not built anew"
+prints "Hello two" "the second clone is not rebuilt"
 
 (exec 9>"$(dirname "$folder")/lock" && flock 9 && build first && cp "$work/folder" "$work/other") ||
     fail "the first clone does not build while another run uses the kept build"
@@ -76,22 +76,22 @@ echo "nonsense" >>"$work/second/SampleBackend/Sources/App/main.swift"
 ! build second || fail "nonsense compiles"
 clone second three
 build second || fail "the second clone does not build after nonsense"
-compiles_library || fail "what a failed build has left is used again"
-prints "Hello three" "after nonsense the second clone is not built anew"
+compiles_library || fail "the remains of a failed build are reused"
+prints "Hello three" "the second clone is not rebuilt after nonsense"
 
 old=$work/cache/0123456789012345678901234567890123456789 others=$work/cache/photos
 mkdir "$old" "$others"
 touch -d '30 days ago' "$old/lock" "$others/lock" "$others"
-build second || fail "the second clone does not build beside old builds"
+build second || fail "the second clone does not build next to old builds"
 [ ! -e "$old" ] || fail "an old build is kept"
-[ -e "$others" ] || fail "a folder is removed that is no kept build"
+[ -e "$others" ] || fail "a folder is removed that is not a kept build"
 
 rm -rf "$work/cache"
 : >"$work/cache"
-build second || fail "the second clone does not build where no build can be kept"
+build second || fail "the second clone does not build if builds cannot be kept"
 [ "$(cat "$work/folder")" = "$work/second/SampleBackend/.build" ] ||
     fail "without a folder for kept builds, $(cat "$work/folder") is used"
 rm -rf "$work/cache"
 build second || fail "the second clone does not build without the kept builds"
-prints "Hello three" "without the kept builds the second clone prints something else"
-echo "Kept builds save the dependencies, and change nothing."
+prints "Hello three" "without the kept builds the second clone prints another text"
+echo "Kept builds reuse the dependencies and do not affect results."

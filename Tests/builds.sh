@@ -1,24 +1,24 @@
-# How the checks build the packages; sourced by run.sh, from the project's folder.
+# Builds of the packages for the checks; sourced by run.sh, from the project's folder.
 
-# The same flags for all builds of a package: other flags would build everything again.
+# All builds of a package use the same flags; other flags would rebuild everything.
 export STRICT=1
-# The plug-in's tool would be a second build of the framework; the part `generation` has it.
+# The plug-in's tool needs a second build of the framework; only the part `generation` makes it.
 export ACTIVECONFIG_WITHOUT_PLUGIN=1
 build_options=(--explicit-target-dependency-import-check error)
-# Whole modules, without debug information and without an index of C++, take less processor time from
-# nothing, but each change compiles a whole module again.
+# A clean build is cheaper with whole modules, without debug information and without a C++ index, but
+# each change then recompiles a whole module.
 [ -z "${CI:-}" ] || build_options+=(
     -debug-info-format none -Xswiftc -wmo -Xswiftc -num-threads -Xswiftc 2
     -Xcxx -index-store-path -Xcxx ''
 )
 
-# Folder of builds that outlives the clone, or empty: see keep_builds.
+# Folder of builds that outlives the clone, or empty; see keep_builds.
 kept_builds=""
 
-# Keeps the builds of the packages with dependencies, from one clone to the next, in a folder of
-# ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's cache folder; empty: nowhere), one for
-# each compiler, set of manifests and set of flags. While another run uses it, without `flock`, or where
-# it cannot be written, this one builds in its clone.
+# Keeps the builds of the packages with dependencies between clones, in a folder in
+# ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's cache folder; empty: disabled), one for
+# each compiler, set of manifests and set of flags. While another run uses the folder, without `flock`, or
+# if the folder is not writable, this run builds in its clone.
 keep_builds() {
     local cache=${ACTIVECONFIG_BUILD_CACHE-${XDG_CACHE_HOME:-${HOME:-}/.cache}/activeconfig} key lock
     [ -n "$cache" ] && command -v flock >/dev/null 2>&1 || return 0
@@ -26,18 +26,18 @@ keep_builds() {
         echo "${build_options[@]}"; } 2>/dev/null | git hash-object --stdin)
     if ! mkdir -p "$cache/$key" 2>/dev/null || ! cache=$(cd "$cache" && pwd) ||
         ! { : >>"$cache/$key/lock"; } 2>/dev/null; then
-        echo "Builds are not kept: $cache cannot be written." >&2
+        echo "Builds are not kept: $cache is not writable." >&2
         return 0
     fi
-    # Every process of this run has the descriptor, and with it the lock.
+    # Every process of this run inherits the descriptor, and with it the lock.
     exec 9>>"$cache/$key/lock"
     if ! flock -n 9; then
-        echo "Builds are not kept: another run, or what is left of it, uses $cache/$key." >&2
+        echo "Builds are not kept: another run, or one of its processes, uses $cache/$key." >&2
         return 0
     fi
     kept_builds=$cache/$key
     touch "$kept_builds/lock"
-    # Only folders that this function has made, and nobody uses.
+    # Remove old folders that this function created and that are not in use.
     for lock in "$cache"/*/lock; do
         key=$(basename "$(dirname "$lock")")
         [[ $key =~ ^[0-9a-f]{40}$ ]] && [ -n "$(find "$lock" -mtime +14)" ] || continue
@@ -53,19 +53,19 @@ build_folder() {
     esac
 }
 
-# Strict build of the package in a folder, once in a run.
+# Strict build of the package in a folder, once per run.
 build_package() {
     local folder mark
     folder=$(build_folder "$1") mark="$run_folder/built ${1//\//-}"
     [ ! -e "$mark" ] || return 0
-    # What a failed or killed build has left may make every later one fail.
+    # Remains of a failed or killed build may make every later build fail.
     [[ -z $kept_builds || $folder != "$kept_builds"/* || -e $folder/finished ]] || rm -rf "$folder"
     rm -f "$folder/finished"
     swift build --package-path "$1" --scratch-path "$folder" --build-tests "${build_options[@]}" || return
     touch "$folder/finished" "$mark"
 }
 
-# test_package PACKAGE [OPTION …]: its tests, built before.
+# test_package PACKAGE [OPTION …]: runs the tests of a package that was built before.
 test_package() {
     local package=$1
     shift
@@ -73,17 +73,17 @@ test_package() {
         passing_tests
 }
 
-# Prints the output of `swift test`, and fails when no test ran, or the program ended before its last
-# test: its exit code is 0 then.
+# Prints the output of `swift test`, and fails if no test ran or if the program ended before its last
+# test, because its exit code is 0 in these cases.
 passing_tests() {
     local output
     output=$(mktemp "$run_folder/tests-XXXXXX")
     tee "$output"
     grep -qE 'Test run with [1-9][0-9]* tests? .*passed' "$output" ||
-        refuse "no test ran, or not all of them ran to their end"
+        refuse "no test ran, or not all tests ended"
 }
 
-# sanitized SANITIZER PACKAGE COMMAND…: runs a command of swift on a package, with a sanitizer.
+# sanitized SANITIZER PACKAGE COMMAND…: runs a swift command on a package with a sanitizer.
 sanitized() (
     sanitizer=$1 package=$2
     shift 2

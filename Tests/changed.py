@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Finds what tests the differences from a commit, also those that are not committed.
+"""Finds the tests for the differences from a commit, including uncommitted ones.
 
 USAGE: Tests/changed.py COMMIT
        Tests/changed.py --self-test
 
-A file of tests is run itself. For any other file of a target these run, of the test targets that depend
-on it: files named after it, files in a folder of the same name, files that name it or a type which it
-declares; if there are none, or most files name the type, all tests of the module. For a deleted file, all
-tests of the module. Other files have a check of their own (RULES).
+A changed test file selects itself. Any other file of a target selects, in the test targets that depend on
+it, the files named after it, the files in a folder of the same name, and the files that name it or a type
+that it declares; if there are none, or if most files name the type, it selects all tests of the module. A
+deleted file also selects all tests of the module. Files outside of targets have their own checks (RULES).
 
-Prints what to run, a line each:
+Prints what to run, one per line:
 
   tests PACKAGE FILTER  a filter for `swift test`
   build PACKAGE         a build of the package and its tests
@@ -17,8 +17,8 @@ Prints what to run, a line each:
   script SCRIPT …       another script
   part NAME             a part of run.sh
 
-and on standard error why, and for which files nothing is known. Exit codes: 0, 1 git or swift failed,
-64 wrong arguments.
+and on standard error the reasons, and the files without a known test. Exit codes: 0 success, 1 git or swift
+failed, 64 wrong arguments.
 """
 
 import json
@@ -32,14 +32,14 @@ from pathlib import Path
 
 PACKAGES = ("SampleBackend", "Tests/Benchmarks", ".")
 DECLARATION = re.compile(r"^\s*(?:\w+(?:\(\w+\))? )*(?:struct|class|enum|protocol|actor|typealias) (\w+)", re.M)
-# A type with tests of its own, with its attributes on its line or on those before it.
+# A type that may be a suite, with attributes on its line or on the lines before it.
 SUITE = re.compile(r"^[ \t]*(?:@\w+(?:\([^\n]*\))?\s+)*(?:\w+ )*(?:struct|class|enum|actor) (\w+)", re.M)
-# A type that more of the files name says nothing about what tests it.
+# A type that a larger share of the files names does not indicate which of them test it.
 MOST_USERS = 0.5
 
 LOGIC = "script SampleBackend/Tests/ConsoleLogic/run.sh"
 PAGES = "backend SampleBackend/Tests/Console/run.sh test_pages.PageTests"
-# What checks files of no target, by path; the first pattern that matches counts.
+# Checks for files outside of targets, by path; the first matching pattern counts.
 RULES = [
     ("SampleBackend/Tests/ConsoleLogic/*", [LOGIC]),
     ("SampleBackend/Tests/Console/test_*.py", ["backend SampleBackend/Tests/Console/run.sh {stem}"]),
@@ -69,7 +69,7 @@ RULES = [
      ["build Tests/Benchmarks", "backend SampleBackend/Tests/Allocations/run.sh"]),
     ("Tests/AppleStubs/*", ["part apple"]),
     ("Tests/Generation/*", ["part generation"]),
-    # Only the manifest with the plug-in has these targets.
+    # These targets are only in the manifest with the plug-in.
     ("Sources/GenerateSettings/*", ["part generation"]),
     ("Sources/ActiveConfigGenerator/*", ["part generation"]),
     ("Sources/ActiveConfigSampleApp/*", ["part generation"]),
@@ -95,7 +95,7 @@ def run(*command):
 
 
 def changed_files(commit):
-    """Paths of what differs from a commit, also of files that are gone."""
+    """Paths of the files that differ from a commit, including deleted files."""
     names = run("git", "diff", "--no-ext-diff", "--name-only", "-z", commit) + run(
         "git", "ls-files", "-z", "--others", "--exclude-standard")
     return sorted(Path(name) for name in set(names.split("\0")) if name)
@@ -107,7 +107,7 @@ def package_of(path):
 
 @cache
 def targets(package):
-    """The targets of a package as (name, folder, names of what it depends on, type)."""
+    """The targets of a package as (name, folder, names of dependencies, type)."""
     manifest = json.loads(run("swift", "package", "--package-path", package, "dump-package"))
     found = []
     for target in manifest["targets"]:
@@ -120,7 +120,7 @@ def targets(package):
 
 @cache
 def test_files(folder):
-    """The files of a test target that have tests, with their text."""
+    """The files of a test target that contain tests, with their text."""
     texts = {path: path.read_text("utf-8") for path in sorted(Path(folder).rglob("*.swift"))}
     return {path: text for path, text in texts.items() if "@Test" in text}
 
@@ -136,7 +136,7 @@ def filter_of(files):
 
 
 def other_packages_tests(name):
-    """Files of the tests of other packages' libraries that use a product of the root package."""
+    """Test files for the libraries of other packages that use a product of the root package."""
     for package in PACKAGES[:-1]:
         using = {
             f"{target}Tests" for target, _, uses, kind in targets(package)
@@ -147,7 +147,7 @@ def other_packages_tests(name):
 
 
 def tests_of(path):
-    """The files of tests to run for a file of a target, and why; None for a file of no target."""
+    """The test files to run for a file of a target, and the reason; None for a file outside of targets."""
     package = package_of(path)
     owner = next((t for t in targets(package) if path.is_relative_to(t[1])), None)
     if owner is None:
@@ -159,7 +159,7 @@ def tests_of(path):
     users = [folder] if is_test else [t[1] for t in targets(package) if t[3] == "test" and name in t[2]]
     candidates = {file: text for user in users for file, text in test_files(user).items()}
     if not any(f"import {name}\n" in text for text in candidates.values()) and not is_test:
-        # Tests start a program of that name.
+        # Tests run the program with that name.
         return [file for file in candidates if f"{name}Process" in candidates[file]], f"of {name}"
     found = set(other_packages_tests(name) if package == "." and not is_test else ())
     words = [path.name] if path.suffix != ".swift" else []
@@ -182,7 +182,7 @@ def tests_of(path):
 
 
 def rule_of(path):
-    """What checks a file of no target; None when nothing is known of it."""
+    """The checks for a file outside of targets; None if there is no rule for it."""
     for pattern, lines in RULES:
         if fnmatch(str(path), pattern):
             return [line.format(stem=path.stem, parent=path.parent) for line in lines]
@@ -207,12 +207,12 @@ def plan(paths, tell=lambda line: None):
         else:
             unknown.append(str(path))
     if unknown:
-        tell(f"Nothing is known for these, the gate may have a test of them: {' '.join(unknown)}")
+        tell(f"No test is known for these files; the gate may test them: {' '.join(unknown)}")
     return [f"tests {package} {filter_of(suites[package])}" for package in sorted(suites)] + list(lines)
 
 
 def self_test():
-    """Each test file is found by its suites, and files of each kind have what checks them."""
+    """Checks that each test file is found by its suites, and that files of each kind have their checks."""
     for package in PACKAGES:
         for _, folder, _, kind in targets(package):
             for file in test_files(folder) if kind == "test" else ():

@@ -1,17 +1,17 @@
-# Builds of an earlier commit, to measure beside this one; source it from the project's folder, after
-# setup.sh.
+# Builds an earlier commit, to measure it in comparison with this one. Source it from the project's
+# folder, after setup.sh.
 
-# check_out_earlier COMMIT: a checkout of the commit in a folder of its own; sets earlier_folder and
-# earlier_commit. It is kept in ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's cache
-# folder), with its builds, so that another commit builds only what differs.
+# check_out_earlier COMMIT: checks out the commit in a separate folder; sets earlier_folder and
+# earlier_commit. The folder is kept in ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's
+# cache folder) with its builds, so that another commit only builds the differences.
 check_out_earlier() {
     local cache=${ACTIVECONFIG_BUILD_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/activeconfig} commit
     commit=$(git rev-parse --verify -q "$1^{commit}") || fail "there is no commit $1"
     earlier_folder=$cache/earlier
     # shellcheck disable=SC2034
     earlier_commit=$(git rev-parse --short "$commit")
-    mkdir -p "$earlier_folder" || fail "$earlier_folder cannot be made"
-    # Nobody may change the checkout until the script ends.
+    mkdir -p "$earlier_folder" || fail "$earlier_folder cannot be created"
+    # Keep the checkout locked until the script ends.
     ! command -v flock >/dev/null 2>&1 ||
         { exec 9>>"$cache/earlier.lock" && flock -n 9; } || fail "another run uses $earlier_folder"
     [ -e "$earlier_folder/.git" ] || git init -q "$earlier_folder"
@@ -20,8 +20,8 @@ check_out_earlier() {
         fail "$commit cannot be checked out in $earlier_folder"
 }
 
-# build_earlier PACKAGE PRODUCT …: builds them for release, with the versions of other packages that this
-# commit's package uses, and prints the folder of the programs. A product that does not exist is left out.
+# build_earlier PACKAGE PRODUCT …: builds the products for release, with the dependency versions of this
+# commit, and prints the folder of the programs. Skips products that do not exist.
 build_earlier() {
     local package=$earlier_folder/$1 product
     [ ! -e "$1/Package.resolved" ] || cp "$1/Package.resolved" "$package/"

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Prints what failed in a log of the checks, a line each: PLACE: NAME: MESSAGE.
+"""Prints the failures in a log of the checks, one per line: PLACE: NAME: MESSAGE.
 
 USAGE: Tests/failures.py LOG
        Tests/failures.py --self-test
 
-Knows the output of Swift Testing, the compilers of Swift, TypeScript and documentation, the formatter,
-sanitizers, fuzzers, and the lines "failed: …" and "SCRIPT.sh: …" of the project's scripts. Of a log without
-any it prints the end.
+Recognizes the output of Swift Testing, the compilers of Swift, TypeScript and documentation, the formatter,
+sanitizers and fuzzers, and the lines "failed: …" and "SCRIPT.sh: …" of the project's scripts. If it
+recognizes nothing, it prints the end of the log.
 """
 
 import os
@@ -14,9 +14,9 @@ import re
 import sys
 
 MOST = 60
-# Lines of the end that are printed of a log in which nothing is recognized.
+# Number of lines that are printed from the end of a log without a recognized failure.
 END = 15
-# Characters of a line that are looked at: the patterns take quadratic time, and a test may print a document.
+# Limit on the characters of a line: the patterns take quadratic time, and a test may print a document.
 LONGEST = 4_000
 
 PATTERNS = [
@@ -41,7 +41,7 @@ ENDED = re.compile(r"^[✔✘→➜] Test (?P<name>.+?) (?:with \d+ test cases? 
 
 
 def failures(text, folder=""):
-    """The failures in a log, each once: of tests, which say most, others, and tests that a crash ended."""
+    """The failures in a log, each once: those of tests first, then others, then tests that a crash ended."""
     of_tests, others, running, comments = {}, {}, {}, None
     for line in re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines():
         line = line[:LONGEST]
@@ -49,7 +49,7 @@ def failures(text, folder=""):
             running[match["name"]] = None
         elif match := ENDED.match(line):
             running.pop(match["name"], None)
-        # A comment on an issue, or the place of what docc has found.
+        # A comment on an issue, or the place of a docc diagnostic.
         if comments is not None and (comment := re.match(r"^\s*(?:↳ |(?=--> ))(.*)", line)):
             comments[comment[1].replace(folder, "")] = None
             continue
@@ -58,7 +58,7 @@ def failures(text, folder=""):
             if match := pattern.search(line):
                 values = {name: value or "" for name, value in match.groupdict().items()}
                 failure = format.format(**values).replace(folder, "").strip().removeprefix(": ")
-                # What SwiftPM says of the program of the tests.
+                # SwiftPM's message when the test program fails.
                 if failure != "fatalError":
                     found = of_tests if line.startswith("✘") else others
                     comments = found.setdefault(failure, {})
@@ -106,7 +106,7 @@ SUMMARY: ThreadSanitizer: data race Locked.swift:30 in Locked.set
     ]
     assert failures(log, "/clone/") == expected, failures(log, "/clone/")
     assert failures("one\ntwo\n") == ["one", "two"]
-    # Takes minutes where the whole line is looked at.
+    # Takes minutes if the whole line is searched.
     long = failures("✘ Test a() recorded an issue at A.swift:1:2: " + 1_000_000 * "x")
     assert long[0].startswith("A.swift:1:2: a(): xx"), long
 

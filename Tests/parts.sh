@@ -1,4 +1,4 @@
-# The parts of the checks, a function each; sourced by run.sh.
+# The parts of the checks, one function each; sourced by run.sh.
 
 # Parts of the gate.
 
@@ -12,7 +12,7 @@ run_format() {
 
 check_structure() {
     Tests/Structure/check.py --self-test >/dev/null ||
-        refuse "Tests/Structure/check.py does not find planted circles any more"
+        refuse "Tests/Structure/check.py no longer finds planted cycles"
     Tests/Structure/check.py Sources SampleBackend/Sources
     swift package show-dependencies | grep -q "No external dependencies found" ||
         refuse "the root package has a dependency; it must have none"
@@ -23,16 +23,16 @@ check_structure() {
 }
 check_type_names() {
     Tests/Structure/type_names.py --self-test >/dev/null ||
-        refuse "Tests/Structure/type_names.py does not find planted faults any more"
+        refuse "Tests/Structure/type_names.py no longer finds planted faults"
     Tests/Structure/type_names.py
 }
 check_deadlines() {
     Tests/Structure/deadlines.py --self-test >/dev/null ||
-        refuse "Tests/Structure/deadlines.py does not find planted deadlines any more"
+        refuse "Tests/Structure/deadlines.py no longer finds planted deadlines"
     Tests/Structure/deadlines.py
 }
 check_format() {
-    # Without those that are deleted, and not staged yet.
+    # Skips deleted files that are not staged yet.
     git ls-files -z -co --exclude-standard '*.swift' |
         { while IFS= read -r -d '' file; do [ ! -e "$file" ] || printf '%s\0' "$file"; done; } |
         xargs -0 swift format lint --strict --parallel
@@ -48,8 +48,8 @@ run_framework() {
         step "iOS and macOS" Tests/AppleStubs/check.sh iOS macOS
     fi
 }
-# Whether the check for Apple's platforms, their versions, or a condition of compilation has changed
-# lately, or it is not known.
+# True if the check for Apple's platforms, their versions, or a compilation condition has changed
+# recently, or if this is unknown.
 conditions_have_changed() {
     local base
     base=$(recent_commit) || return 0
@@ -223,14 +223,14 @@ run_fuzz() {
     local seconds=${FUZZ_SECONDS:-300} target
     step "documents" Tests/Fuzzing/fuzz.sh "$seconds"
     step "event streams" Tests/Fuzzing/EventStreams/fuzz.sh "$seconds"
-    # The fuzzers of the backend link modules of its debug build.
+    # The backend's fuzzers link modules of its debug build.
     step "build" build_backend_package
     for target in conditions patterns requests; do
         step "$target" SampleBackend/Tests/Fuzzing/fuzz.sh "$target" "$seconds"
     done
 }
 
-# On request.
+# Parts that run only on request.
 
 run_scale() {
     step "build" build_backend_package
@@ -242,9 +242,9 @@ run_scale() {
 
 run_changed() {
     local base kind what filter
-    base=$(branch_commit) || refuse "there is no branch to compare with: neither origin/main nor main"
+    base=$(branch_commit) || refuse "there is no branch to compare with: origin/main and main are missing"
     Tests/changed.py "$base" >"$run_folder/changed"
-    [ -s "$run_folder/changed" ] || { echo "No tests are known for what differs from $base."; return; }
+    [ -s "$run_folder/changed" ] || { echo "No tests are known for the differences from $base."; return; }
     # The commands must not read the list.
     while read -r kind what filter <&3; do
         case $kind in

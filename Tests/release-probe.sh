@@ -2,7 +2,7 @@
 # Builds DownloadProbe with optimization into a folder: Tests/release-probe.sh FOLDER
 #
 # `swift build -c release` would also build the tool of the package's plug-in, and the framework
-# once more for it, in twice the time.
+# again for it, which takes twice as long.
 set -euo pipefail
 build=$(mkdir -p "$1" && cd "$1" && pwd)
 cd "$(dirname "$0")/.."

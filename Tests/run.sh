@@ -22,7 +22,7 @@ USAGE: Tests/run.sh [PART …]
        Tests/run.sh changed
        Tests/run.sh docs --open
 
-Without a part it runs the gate, everything that a change is likely to break:
+Without a part it runs the gate, the checks that a change is most likely to break:
 
   format      the formatter's rules; no circle of folders or modules; no dependency in the root package;
               its top-level folders; no test that waits for a clock; the checker of histories for "scale"
@@ -36,41 +36,42 @@ Without a part it runs the gate, everything that a change is likely to break:
               public API, and what has changed in it; links between pages; with --open, then also
               shows the documentation in a browser, until Ctrl-C
 
-nightly runs all that the gate leaves out:
+nightly runs all parts that are not in the gate:
 
-  checks      what these checks find in logs, choose for a change, and keep between clones
+  checks      tests of these scripts: failures in logs, tests of a change, builds kept between clones
   release     the framework's downloads from broken servers, in a release build
-  generation  the plug-in: the root package built and tested with it, and a package that uses it, by both
+  generation  the plug-in: the root package built and tested with it, and a package that uses it, with both
               build systems
   apple       the code for all of Apple's platforms, typechecked against stubs; planted misuses
-  openapi     requests made from the backend's OpenAPI description, from three seeds
-  console-all all tests of the console in a browser; those of the gate also behind nginx
+  openapi     requests generated from the backend's OpenAPI description, with three seeds
+  console-all all browser tests of the console; those of the gate also behind nginx
   benchmarks  strict build and tests of Tests/Benchmarks (no timing; that is Tests/Benchmarks/run.sh);
-              build of the servers that the backend is compared with
+              build of the servers with which the backend is compared
   faults, faults-backend    all tests of the root package, and of SampleBackend, with more rounds of kills,
-              races and random input; a cluster on one machine; updaters before a backend that is broken,
-              killed and paused; faults planted in a copy of the framework, which its random models find
+              races and random input; a cluster on one machine; updaters with a backend that is broken,
+              killed and paused; faults planted in a copy of the framework, which the random models find
   address, address-backend  all tests under the address sanitizer
   thread, thread-backend    all tests under the thread sanitizer
   fuzz        each fuzzer (documents, event streams, conditions, patterns, requests) for five minutes, or
               for FUZZ_SECONDS
 
-scale publishes through three replicas on three etcd members while these, their connections and the
-replicas fail, three minutes; SampleBackend/Tests/Scale/run.sh --long does so for half an hour.
+scale publishes for three minutes through three replicas on three etcd members, while the members, their
+connections and the replicas fail; SampleBackend/Tests/Scale/run.sh --long does so for half an hour.
 
-changed runs the tests of what differs from the branch main, also what is not committed, and says which.
+changed runs the tests for the differences from the branch main, including uncommitted ones, and prints them.
 
-Parts run on after one has failed. At the end stand the time of each, what failed, and "N passed, N failed".
-With CI set, packages are built for speed from nothing, and what they depend on is kept between clones in
-ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's cache folder; empty: nowhere).
+A failed part does not stop the run. The summary has the time of each part, the failures, and "N passed, N
+failed". With CI set, packages are built with the fastest options for clean builds, and their dependencies
+are kept between clones in ACTIVECONFIG_BUILD_CACHE (default: activeconfig in the user's cache folder; empty:
+disabled).
 
-Exit codes: 0 all is well, 1 a check failed, 64 no such part, 69 something cannot be set up.
+Exit codes: 0 success, 1 a check failed, 64 unknown part, 69 a tool cannot be set up.
 TEXT
 }
 
 # A crash in a test must not wait for the backtracer.
 export SWIFT_BACKTRACE=enable=no
-# Without this limit, hundreds of tests of servers starve each other until they time out.
+# Without this limit, hundreds of server tests starve each other until they time out.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=6
 
 title() { if [ -t 1 ]; then printf '\033[1m== %s\033[0m\n' "$*"; else echo "== $*"; fi; }
@@ -81,7 +82,7 @@ refuse() {
     exit 1
 }
 
-# step NAME COMMAND…: runs the command as a step of a part, and notes how long it took.
+# step NAME COMMAND…: runs the command as a step of a part, and records its time.
 step() {
     local name=$1 began=$SECONDS
     shift
@@ -97,7 +98,7 @@ branch_commit() {
     main=$(git rev-parse --verify -q origin/main || git rev-parse --verify -q main) || return 1
     git merge-base HEAD "$main"
 }
-# The same, or where nothing differs from it, the last commit of the day before.
+# branch_commit, or if it is HEAD, the last commit that is older than a day.
 recent_commit() {
     local base
     base=$(branch_commit) || return 1
@@ -105,7 +106,7 @@ recent_commit() {
     [ -n "$base" ] && echo "$base"
 }
 
-# Runs a part, and counts it. Never call it in a condition: the part would go on after an error.
+# Runs a part and counts the result. Never call it in a condition: the part would continue after an error.
 run_part() {
     local part=$1 began=$SECONDS result=ok status
     title "$part"
@@ -117,7 +118,7 @@ run_part() {
         passed=$((passed + 1))
     else
         failed=$((failed + 1)) result="failed$(cat "$run_folder/step")"
-        # A fault of a check counts more than a tool that is missing.
+        # A failed check takes precedence over a missing tool.
         [ "$code" -eq 1 ] || { [ "$status" -eq 69 ] && code=69 || code=1; }
         { echo "$part$(cat "$run_folder/step"):" && Tests/failures.py "$run_folder/log" | sed 's/^/  /'; } >>"$run_folder/failed"
     fi
@@ -125,7 +126,7 @@ run_part() {
     cat "$run_folder/steps" >>"$run_folder/table"
 }
 
-# Seconds that this machine takes for what the reference machine does in 1.3 s.
+# Seconds that this machine needs for a loop that takes 1.3 s on the reference machine.
 machine_speed() {
     python3 - <<'PYTHON'
 import time
@@ -150,7 +151,7 @@ for part in "$@"; do
     case " $gate_parts $nightly_parts $other_parts " in
     *" $part "*) ;;
     *)
-        echo "Tests/run.sh: there is no part \"$part\"; see --help" >&2
+        echo "Tests/run.sh: unknown part \"$part\"; see --help" >&2
         exit 64
         ;;
     esac
@@ -161,7 +162,7 @@ run_folder=$(mktemp -d)
 trap 'rm -rf "$run_folder"' EXIT
 touch "$run_folder/table" "$run_folder/failed"
 [ -z "${CI:-}" ] || keep_builds
-# What scripts use of these builds instead of building by themselves.
+# Builds that scripts reuse instead of building themselves.
 export ACTIVECONFIG_BUILD=$PWD/.build/debug
 SAMPLE_BACKEND=$(build_folder SampleBackend)/debug/sample-backend
 export SAMPLE_BACKEND

@@ -1,5 +1,5 @@
 # Sets up tools by name; sourced by the project's scripts: `setup git swift`.
-# On Debian and Ubuntu it installs what is missing, as root or by sudo; elsewhere it says how.
+# On Debian and Ubuntu it installs missing tools, as root or with sudo; elsewhere it prints how to.
 
 # Prints an error and ends the script.
 fail() {
@@ -7,7 +7,7 @@ fail() {
     exit 69
 }
 
-# Installs Debian packages, or says what to install: install_packages BREW-NAME PACKAGE …
+# Installs Debian packages, or prints what to install: install_packages BREW-NAME PACKAGE …
 install_packages() {
     local brew=$1
     shift
@@ -20,12 +20,12 @@ install_packages() {
         fail "$* could not be installed; install them and run this again."
 }
 
-# The same without starting the packages' services.
+# Like install_packages, without starting the packages' services.
 install_without_services() {
     local policy=/usr/sbin/policy-rc.d sudo=""
     [ "$(id -u)" -eq 0 ] || sudo=sudo
     (
-        # Packages ask this program before they start a service; 101 forbids it.
+        # Packages run this program before they start a service; exit code 101 forbids it.
         if command -v apt-get >/dev/null 2>&1 && [ ! -e "$policy" ]; then
             trap '$sudo rm -f "$policy"' EXIT
             printf '#!/bin/sh\nexit 101\n' | $sudo install -m 755 /dev/stdin "$policy"
@@ -45,13 +45,13 @@ setup_swift() {
         fail "this is Swift $1.$2; install Swift 6.2 or later from https://www.swift.org/install"
 }
 
-# The compiler of documentation, which comes with Swift.
+# The documentation compiler, which comes with Swift.
 setup_docc() {
     command -v docc >/dev/null 2>&1 || xcrun --find docc >/dev/null 2>&1 ||
         fail "docc is missing; it comes with Swift's toolchain: add its usr/bin to PATH"
 }
 
-# The headers of SQLite, which the backend is built with; macOS has them in its SDK.
+# The SQLite headers, which the backend needs; on macOS they are part of the SDK.
 setup_sqlite() {
     [ "$(uname -s)" = Darwin ] || [ -e /usr/include/sqlite3.h ] ||
         install_packages sqlite libsqlite3-dev
@@ -65,7 +65,7 @@ setup_typescript() { command -v tsc >/dev/null 2>&1 || install_packages typescri
 setup_curl() { command -v curl >/dev/null 2>&1 || install_packages curl curl; }
 setup_python() { command -v python3 >/dev/null 2>&1 || install_packages python python3; }
 
-# A Python virtual environment with exact versions of packages, which is kept between runs:
+# A Python virtual environment with pinned package versions, which is kept between runs:
 # setup_python_environment openfeature-sdk==0.10.0 … sets python_environment to its folder.
 setup_python_environment() {
     setup_python
@@ -73,7 +73,7 @@ setup_python_environment() {
     python_environment=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/SampleBackend/.build/python
     [ -x "$python_environment/bin/python" ] && "$python_environment/bin/python" -c '' 2>/dev/null ||
         python3 -m venv --clear "$python_environment" >&2 ||
-        fail "$python_environment could not be made; see above."
+        fail "$python_environment could not be created; see above."
     local package missing=()
     for package in "$@"; do
         "$python_environment/bin/python" - "$package" 2>/dev/null <<'PYTHON' || missing+=("$package")
@@ -94,7 +94,7 @@ setup_chromium() {
     if command -v apt-get >/dev/null 2>&1; then
         command -v chromium >/dev/null 2>&1 && command -v chromedriver >/dev/null 2>&1 ||
             install_packages chromium chromium chromium-driver
-        # Takes less of the processor; Ubuntu does not have it.
+        # Uses less processor time; not available on Ubuntu.
         command -v chromium-headless-shell >/dev/null 2>&1 ||
             ! apt-cache show chromium-headless-shell >/dev/null 2>&1 ||
             (install_packages chromium chromium-headless-shell) ||
@@ -108,12 +108,12 @@ setup_chromium() {
 
 setup_wrk() { command -v wrk >/dev/null 2>&1 || install_packages wrk wrk; }
 
-# Debian puts nginx into /usr/sbin, often only in root's PATH.
+# Debian installs nginx in /usr/sbin, which is often only in root's PATH.
 setup_nginx() {
     PATH=$PATH:/usr/sbin command -v nginx >/dev/null 2>&1 || install_without_services nginx nginx-light
 }
 
-# A member and its command-line client.
+# The etcd server and its command-line client.
 setup_etcd() {
     command -v etcd >/dev/null 2>&1 && command -v etcdctl >/dev/null 2>&1 ||
         install_without_services etcd etcd-server etcd-client
@@ -125,7 +125,7 @@ setup_prometheus() {
         install_without_services prometheus --no-install-recommends prometheus
 }
 
-# Sets up each of the things named.
+# Sets up the named tools.
 setup() {
     local thing
     for thing in "$@"; do "setup_$thing"; done

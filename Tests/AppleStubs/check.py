@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Does what check.sh says; run that instead."""
+"""The implementation of check.sh, which is the script to run."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ from retarget import SetupError, retarget_modules
 
 HERE = Path("Tests/AppleStubs")
 BUILD = Path(".build/apple-stubs")
-# The name in the package's manifest, and the target's triple without version.
+# The name in the package manifest, and the target triple without its version.
 PLATFORMS = {
     "iOS": ("ios", "arm64-apple-ios"),
     "macOS": ("macos", "arm64-apple-macos"),
@@ -25,14 +25,14 @@ PLATFORMS = {
     "watchOS": ("watchos", "arm64-apple-watchos"),
     "visionOS": ("visionos", "arm64-apple-xros"),
 }
-# Most availability is stated for iOS, and holds for the version of visionOS that came with it.
+# Most availability is declared for iOS, and applies to the visionOS version released with it.
 VISION_VERSIONS = {
     "17.0": "1.0", "17.4": "1.1", "17.5": "1.2", "18.0": "2.0", "18.1": "2.1", "18.2": "2.2",
     "18.3": "2.3", "18.4": "2.4", "18.5": "2.5", "18.6": "2.6", "26.0": "26.0",
 }
-# In the order in which they import each other.
+# In dependency order.
 STUBS = ["Darwin", "Foundation", "os", "CryptoKit", "Network", "UIKit", "AppKit", "WatchKit", "SwiftUI"]
-# Conditions on these are false on Apple's platforms.
+# Modules whose `canImport` is false on Apple's platforms.
 NOT_APPLE = {"Android", "Bionic", "FoundationNetworking", "Glibc", "Musl", "WASILibc", "WinSDK"}
 
 
@@ -45,14 +45,14 @@ class Toolchain:
         self.triple = info["target"]["unversionedTriple"]
         self.resources = Path(info["paths"]["runtimeResourcePath"])
         self.library = Path(info["paths"]["runtimeLibraryImportPaths"][0])
-        # What the compiler keeps of headers holds absolute paths.
+        # The compiler's cache of headers contains absolute paths.
         place = hashlib.sha256(f"{self.version} {Path.cwd()}".encode()).hexdigest()[:16]
         self.cache = BUILD / f"headers-{place}"
         self.options = []
 
 
 class Platform:
-    """A platform, with what is needed to compile for it."""
+    """A platform and the modules needed to compile for it."""
 
     def __init__(self, name, package, toolchain):
         self.name = name
@@ -70,7 +70,7 @@ class Platform:
         self.output = self.folder / "package"
 
     def prepare(self):
-        """Makes the modules that the package imports, unless they are there."""
+        """Builds the modules that the package imports, unless they exist."""
         if not self.modules.exists():
             for stale in BUILD.glob(f"{self.name}-*"):
                 shutil.rmtree(stale)
@@ -83,13 +83,13 @@ class Platform:
     def make_modules(self, folder):
         toolchain = self.toolchain
         retarget_modules(toolchain.library, toolchain.triple, self.target, folder)
-        # Swift's own map of the C library is for a target of Linux only.
+        # Swift's module map of the C library applies to Linux targets only.
         header = next(toolchain.library.glob("*/SwiftGlibc.h"), None)
         if header is None:
             raise SetupError(f"there is no SwiftGlibc.h in {toolchain.library}")
         (folder / "module.modulemap").write_text(
             f'module SwiftGlibc [system] {{ header "{header}" export * }}\n', encoding="utf-8")
-        # Named and written as Apple's SDK has it, as far as the compiler reads it.
+        # The part of an Apple SDK's settings that the compiler reads.
         (folder / "SDKSettings.json").write_text(
             json.dumps({
                 "Version": "26.0", "MaximumDeploymentTarget": "26.0.99",
@@ -107,7 +107,7 @@ class Platform:
             self.make_testing(folder)
 
     def make_testing(self, folder):
-        """Swift Testing, which the toolchain has as an interface for its own target."""
+        """Builds Swift Testing from the interface that the toolchain has for its own target."""
         name = f"Testing.swiftmodule/{self.toolchain.triple}.swiftinterface"
         source = next(self.toolchain.library.rglob(name), None)
         if source is None:
@@ -129,12 +129,12 @@ class Platform:
             raise SetupError(f"{interface} does not compile for {self.name}:\n{text}")
 
     def frontend(self, arguments, modules=None):
-        """Runs the compiler; returns its exit code and what it says."""
+        """Runs the compiler; returns its exit code and its output."""
         modules = modules or self.modules
         resources = self.toolchain.resources
         command = [
             "swiftc", "-frontend", "-target", f"{self.target}{self.version}",
-            # C's headers and Foundation's classes are Linux's, without Objective-C.
+            # The C headers and Foundation's classes are those of Linux, without Objective-C.
             "-clang-target", self.toolchain.triple, "-disable-objc-interop",
             "-platform-availability-inheritance-map-path", modules,
             "-I", modules, "-I", self.output, "-I", resources,
@@ -148,7 +148,7 @@ class Platform:
         return result.returncode, text or f"swiftc ended with {result.returncode}\n"
 
     def compile(self, package, target, sources, output):
-        """Compiles a module up to the checks of data races; of tests, types in files with conditions."""
+        """Compiles a module up to the data race checks; typechecks only the test files with conditions."""
         if target["resources"]:
             accessor = output / f"{target['name']}-resources.swift"
             accessor.write_text(
@@ -161,7 +161,7 @@ class Platform:
         if not any(path.name == "main.swift" for path in sources):
             arguments.append("-parse-as-library")
         if target["type"] == "test":
-            # All of them would take longer than everything else.
+            # All test files would take longer than everything else.
             arguments.append("-typecheck")
             for path in sources:
                 arguments += ["-primary-file", path] if has_conditions(path) else [path]
@@ -171,7 +171,7 @@ class Platform:
         return self.frontend(arguments)
 
     def unknown_modules(self, sources):
-        """Errors for conditions of which only a Mac knows whether they are true."""
+        """Errors for `canImport` conditions that can only be evaluated on a Mac."""
         known = {path.stem for path in self.modules.glob("*.swiftmodule")} | NOT_APPLE | set(STUBS)
         for path in sources:
             for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
@@ -187,7 +187,7 @@ def has_conditions(path):
 
 
 def check(platform, package):
-    """Returns what is wrong with the package, as text."""
+    """Returns the errors in the package as text."""
     platform.prepare()
     errors = []
     for target in package.targets_for(platform):
@@ -195,7 +195,7 @@ def check(platform, package):
         errors += platform.unknown_modules(sources)
         code, text = platform.compile(package, target, sources, platform.output)
         if code != 0:
-            # What imports it would only say that it is missing.
+            # Modules that import this one would only report that it is missing.
             return "".join([*errors, text])
     return "".join(errors)
 

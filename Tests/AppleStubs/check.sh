@@ -9,17 +9,17 @@ usage() {
     cat <<TEXT
 USAGE: Tests/AppleStubs/check.sh [--self-test] [PLATFORM …]
 
-Runs the compiler over the sources of the root package as for iOS, macOS, tvOS, watchOS and
-visionOS, or the platforms that are named, up to and including its checks of data races, with the
-deployment targets of Package.swift. For macOS that includes the files of the tests that have
-conditions. No code is generated. This is no build on a Mac: Apple's frameworks are the
-declarations in Tests/AppleStubs/Modules, and Foundation, Dispatch and the standard library are
-Linux's, with their availability on Apple's platforms.
+Typechecks the sources of the root package for iOS, macOS, tvOS, watchOS and visionOS, or for the
+given platforms, including the checks for data races, with the deployment targets of
+Package.swift. For macOS it includes the test files that have conditions. No code is generated.
+This does not replace a build on a Mac: Apple's frameworks are the declarations in
+Tests/AppleStubs/Modules, and Foundation, Dispatch and the standard library are those of Linux,
+with their availability on Apple's platforms.
 
-  --self-test  plants misuses into copies of the sources, and fails unless each is reported
+  --self-test  plants misuses in copies of the sources, and fails unless each is reported
 
-Exit codes: 0 all is well, 1 an error was found, or with --self-test not found, 64 wrong arguments,
-69 something cannot be set up.
+Exit codes: 0 success, 1 errors found, or with --self-test a misuse not reported, 64 wrong arguments,
+69 a tool cannot be set up.
 TEXT
 }
 
@@ -30,10 +30,10 @@ case "${1:-}" in
     ;;
 esac
 if [ "$(uname -s)" = Darwin ]; then
-    echo "On a Mac, swift build and xcodebuild check this with Apple's SDK; nothing is done here."
+    echo "On a Mac, swift build and xcodebuild check this with Apple's SDK; nothing to do."
     exit 0
 fi
 setup swift python
-# The sample app, which uses the plug-in, is checked too.
+# Includes the sample app, which uses the plug-in.
 unset ACTIVECONFIG_WITHOUT_PLUGIN
 exec Tests/AppleStubs/check.py "$@"

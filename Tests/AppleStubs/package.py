@@ -9,10 +9,10 @@ from retarget import SetupError
 
 
 class Package:
-    """The package's manifest: what is compiled, and how."""
+    """The package manifest: its targets and their compiler options."""
 
     def __init__(self):
-        # Its own checks treat warnings as errors.
+        # The manifest then treats warnings as errors.
         text = run(["swift", "package", "dump-package"], {"STRICT": "1"})
         self.manifest = json.loads(text)
         self.name = self.manifest["name"].lower()
@@ -35,7 +35,7 @@ class Package:
         self.generated = {target["name"]: generate(target) for target in self.targets}
 
     def targets_for(self, platform):
-        """Programs for tests, and tests, run on macOS only."""
+        """The targets to check; tests and their programs run on macOS only."""
         return [t for t in self.targets if platform.name == "macOS" or not in_tests(t)]
 
     def sources(self, target):
@@ -48,7 +48,7 @@ class Package:
         ] + self.generated[target["name"]]
 
     def flags(self, target, platform):
-        """The frontend's options for the target's settings."""
+        """The frontend options for the target's settings."""
         flags = ["-swift-version", self.manifest["swiftLanguageVersions"][-1]]
         for setting in target["settings"]:
             platforms = setting.get("condition", {}).get("platformNames", [])
@@ -58,7 +58,7 @@ class Package:
 
 
 def generate(target):
-    """Generates the keys of a target's configurations, as the plug-in GenerateSettings does."""
+    """Generates the keys of a target's configurations in the same way as the plug-in GenerateSettings."""
     if not target.get("pluginUsages"):
         return []
     build = os.environ.get("ACTIVECONFIG_BUILD") or run(["swift", "build", "--show-bin-path"]).strip()

@@ -1,14 +1,15 @@
 """Makes the modules of a Linux toolchain loadable when the compiler targets an Apple platform.
 
-The compiler loads a module only if its target's architecture and system are the ones that it
-compiles for. That target is a text inside the module, so a copy in which the text is replaced by one
-of the same length will do for type checking; no code is generated from it. The modules declare on
-Linux, with few exceptions, what they declare on Apple's platforms, with the same availability.
+The compiler loads a module only if the module's target has the architecture and the system that it
+compiles for. The target is a text inside the module, so for type checking a copy suffices in which
+this text is replaced by one of the same length; no code is generated from it. With few exceptions,
+the modules have the same declarations on Linux as on Apple's platforms, with the same availability.
 
-Three modules get another name of the same length, since their own name means something else to code
-for Apple's platforms: there is no Glibc and no FoundationNetworking, and Foundation also has what is
-in FoundationNetworking. Modules/Foundation.swiftinterface and Modules/Darwin.swiftinterface put
-them together again. NSObject is in ObjectiveC there too, and the compiler knows that.
+Three modules get another name of the same length, because their own name has another meaning on
+Apple's platforms: Glibc and FoundationNetworking do not exist there, and Foundation includes the
+declarations of FoundationNetworking. Modules/Foundation.swiftinterface and
+Modules/Darwin.swiftinterface re-export the renamed modules. The compiler expects NSObject in
+ObjectiveC, as on Apple's platforms.
 """
 
 import re
@@ -19,7 +20,7 @@ RENAMED = {
     b"FoundationNetworking": b"FoundationURLSession",
     b"Glibc": b"LibcC",
 }
-# Apple has no such modules, or the framework does not use them.
+# Modules that Apple does not have, or that the framework does not use.
 ABSENT = {"Cxx", "CxxStdlib", "FoundationXML", "XCTest", "_Differentiation"}
 
 
@@ -47,13 +48,13 @@ def retarget_modules(library, triple, target, folder):
 
 
 def retarget(data, name, triple, target):
-    """The module's bytes for the target, and which of RENAMED it is, if any."""
+    """The module's bytes for the target, and its entry of RENAMED, if any."""
     if data.count(triple.encode()) != 1:
         raise SetupError(f"the module {name} does not name its target {triple} once")
-    # An old version, since a module for a newer system than the code's is refused.
+    # An old version, because the compiler rejects modules for a newer system than the code's target.
     padded = f"{target}1.0".ljust(len(triple), "0")
     if len(padded) != len(triple):
-        raise SetupError(f"there is no place for {padded} where {triple} stands")
+        raise SetupError(f"{padded} does not have the length of {triple}")
     data = data.replace(triple.encode(), padded.encode())
 
     renamed = set()
@@ -69,20 +70,20 @@ def retarget(data, name, triple, target):
 
     data = re.sub(rb"(?:Foundation(?:Networking)?|Glibc)(?![A-Za-z])", rename, data)
     if name.encode() in RENAMED and not renamed:
-        raise SetupError(f"the module {name} does not say its name")
+        raise SetupError(f"the module {name} does not contain its name")
     return data, renamed
 
 
 def is_identifier(data, start, end):
-    """True for an entry of the table of identifiers, in which each ends with a zero."""
+    """True for an entry of the identifier table, whose entries end with a zero byte."""
     return data[start - 1] == 0 == data[end]
 
 
 def is_blob(data, start, end):
-    """True for the name of the module itself, or of one that it imports.
+    """True for the name of the module itself, or of an imported module.
 
-    LLVM's bitstreams align such a blob to 32 bits, fill it up with zeros, and put its length before
-    it, followed by zeros only up to the alignment.
+    LLVM's bitstreams align such a blob to 32 bits, pad it with zeros, and put its length before it,
+    followed only by the zeros of the alignment.
     """
     length = end - start
     if start % 4 or start < 8 or any(data[end : end + -length % 4]):

@@ -1,8 +1,8 @@
-"""Plants misuses into copies of sources, and sees whether the check reports each at its place.
+"""Plants misuses in copies of the sources, and verifies that the check reports each one at its place.
 
-The files of Misuses/Framework are added to a copy of the framework, in which LINES are changed too.
-Each file of Misuses/Alone is compiled by itself: its error would hide others. A line with a misuse
-ends with `// misuse`, or with `// misuse on PLATFORM …` where other platforms do not see it.
+The files of Misuses/Framework are added to a copy of the framework, in which LINES are changed, too.
+Each file of Misuses/Alone is compiled separately, because its error would hide others. A line with a
+misuse ends with `// misuse`, or with `// misuse on PLATFORM …` if other platforms do not compile it.
 """
 
 import re
@@ -13,7 +13,7 @@ from retarget import SetupError
 
 MISUSES = Path("Tests/AppleStubs/Misuses")
 FRAMEWORK = Path("Sources/ActiveConfig")
-# A file, what stands in it once, what it becomes, and the platforms that compile it.
+# A file, a text that occurs in it once, its replacement, and the platforms that compile it.
 LINES = [
     ("Stores/FileSystem.swift", "F_FULLFSYNC)", "F_FULLFSYNK)", None),
     ("Stores/FileSystem.swift", "[.protectionKey:", "[.protectedKey:", "iOS tvOS watchOS visionOS"),
@@ -28,7 +28,7 @@ LINES = [
 
 
 def check(platform, package):
-    """Returns what the check does not report or reports wrongly, as text."""
+    """Returns missing and unexpected reports as text."""
     platform.prepare()
     copies = platform.output / "misuses"
     shutil.copytree(FRAMEWORK, copies / "ActiveConfig")
@@ -37,7 +37,7 @@ def check(platform, package):
     for name, old, new, platforms in LINES:
         plant(copies / "ActiveConfig" / name, old, new, platforms)
     target = next(t for t in package.targets if t["name"] == "ActiveConfig")
-    # What it depends on stands before it.
+    # Its dependencies precede it.
     for other in package.targets[: package.targets.index(target)]:
         code, text = platform.compile(package, other, package.sources(other), platform.output)
         if code != 0:
@@ -52,7 +52,7 @@ def check(platform, package):
 def plant(path, old, new, platforms):
     text = path.read_text("utf-8")
     if text.count(old) != 1:
-        raise SetupError(f"{path.name} no longer has \"{old}\" once; mend LINES of self_test.py")
+        raise SetupError(f"{path.name} does not contain \"{old}\" exactly once; update LINES of self_test.py")
     before, after = text.split(old)
     line, rest = after.split("\n", 1)
     mark = f" // misuse on {platforms}" if platforms else " // misuse"
@@ -60,7 +60,7 @@ def plant(path, old, new, platforms):
 
 
 def compare(platform, package, target, sources):
-    """Sentences on each error that is missing, and on each that should not be there."""
+    """A sentence for each missing error and for each unexpected one."""
     expected = set()
     for path in sources:
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):

@@ -1,4 +1,4 @@
-"""Runs the benchmarks of this commit, and of an earlier one in turn, and prints what they measured.
+"""Runs the benchmarks of this commit, alternating with those of an earlier one, and prints the results.
 
 USAGE: report.py --figures FILE --plot FILE
        report.py [--earlier FOLDER COMMIT] [--markdown] [--plot FILE] [--command TEXT] FOLDER [OPTION ...]
@@ -20,8 +20,8 @@ import conditions  # noqa: E402
 import plot  # noqa: E402
 import tables  # noqa: E402
 
-RUNS = 5  # Of both sides, in turn.
-PLOTTED = ("F1", "F2", "F4", "F5", "F9")  # What has a peer other than ActiveConfig itself.
+RUNS = 5  # Of each side, alternating.
+PLOTTED = ("F1", "F2", "F4", "F5", "F9")  # Targets with a peer other than ActiveConfig itself.
 
 parser = argparse.ArgumentParser(usage=__doc__)
 parser.add_argument("--earlier", nargs=2, default=(None, None))
@@ -39,7 +39,7 @@ earlier, commit = options.earlier
 
 
 def run(folder, target):
-    """Rows of a target, by what was measured; none of a target that the earlier commit does not have."""
+    """Rows of a target by operation; empty for a target that the earlier commit does not have."""
     command = [os.path.join(folder, "activeconfig-benchmarks"), "--json", "--rounds", options.rounds, *others]
     answer = subprocess.run(command + (["--only", target] if target else []), stdout=subprocess.PIPE,
                             stderr=subprocess.DEVNULL if folder == earlier else None, check=False)
@@ -124,7 +124,7 @@ def rows():
     yield (["", "", "ours", commit, "ratio"] if earlier else ["", "", "ours", "peer", "", "wanted"])
     last = None
     for row in this.values():
-        # Several peers of one figure are several rows.
+        # A figure with several peers has several rows.
         if not earlier or (row["target"], row["what"]) != last:
             yield cells(row)
         last = row["target"], row["what"]

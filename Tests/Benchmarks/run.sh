@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the benchmarks for release and runs them against all peers, orjson among them.
+# Builds the benchmarks for release and runs them against all peers, including orjson.
 set -euo pipefail
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -17,13 +17,13 @@ usage() {
     cat <<TEXT
 USAGE: ./run.sh [--against COMMIT] [--markdown] [--plot FILE] [OPTION …]
 
-  --against COMMIT  Measures an earlier commit too, target by target in turn with this one, in 5 runs of
-                    5 rounds each (--rounds), and prints the ratio of the medians. It is built in the
-                    user's cache folder. Instead of a commit, a folder with its activeconfig-benchmarks.
-  --markdown        The table as Markdown, with the machine, the date and the command.
-  --plot FILE       Writes how many times faster than its peers ActiveConfig is to an SVG file.
+  --against COMMIT  Also measures an earlier commit, alternating with this one target by target, in 5
+                    runs of 5 rounds each (--rounds), and prints the ratio of the medians. It is built in
+                    the user's cache folder. Instead of a commit, a folder with an activeconfig-benchmarks.
+  --markdown        Prints the table as Markdown, with the machine, the date and the command.
+  --plot FILE       Plots how many times faster than its peers ActiveConfig is, as an SVG file.
 
-Other options go to activeconfig-benchmarks, such as --check, --json, --only F4,F7:
+Other options are passed to activeconfig-benchmarks, such as --check, --json, --only F4,F7:
 
 TEXT
 }
@@ -33,7 +33,7 @@ has_orjson() { "$1" -c 'import orjson' >/dev/null 2>&1; }
 # Creates a virtual environment with orjson.
 make_environment() {
     say "installing orjson into $venv"
-    # In a subshell, whose failure does not end the script: the other rows do not need orjson.
+    # In a subshell, so that a failure does not end the script: the other rows do not need orjson.
     python3 -m venv "$venv" >&2 ||
         { (install_packages python python3-venv) && python3 -m venv "$venv" >&2; } || return 1
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check orjson >&2
@@ -55,7 +55,7 @@ done
 
 mkdir -p "$build"
 if ! has_orjson "$venv/bin/python" && ! make_environment; then
-    say "there is no orjson, so F4 cannot be compared with it"
+    say "orjson is not available, so F4 is not compared with it"
 fi
 python=$venv/bin/python
 [ -x "$python" ] || python=python3

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows by how much a program grows that reads one setting.
+# Shows how much each library adds to the size of a program that reads one setting.
 set -euo pipefail
 
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
@@ -12,12 +12,12 @@ usage() {
     cat <<TEXT
 USAGE: Tests/Benchmarks/sizes.sh [--json]
 
-Builds programs for release, with the standard library linked statically, and strips them: one that asks a
-server by URLSession and reads JSON by Foundation, which is what the others grow from, and one for each
-library of this package, and for swift-configuration, that reads one setting. Prints the size of each, and
-the growth, in KiB. Takes two minutes; on Linux it installs the headers of libcurl.
+Builds stripped release programs with a statically linked standard library: a baseline that uses URLSession
+and JSONDecoder, and for each library of this package, and for swift-configuration, a program that reads one
+setting. Prints the size of each and its growth in KiB. Takes two minutes; on Linux it installs the headers
+of libcurl.
 
-Exit codes: 0 all is well, 1 a program does not build, 64 wrong arguments, 69 something cannot be installed.
+Exit codes: 0 success, 1 a program does not build, 64 wrong arguments, 69 a tool cannot be installed.
 TEXT
 }
 
@@ -30,7 +30,7 @@ case "${1:-}" in
 esac
 
 names=(Foundation Core Realtime Trust Reporting All Configuration)
-# A target may not be named as one of a dependency is.
+# A target must not have the name of a dependency's target.
 target() { echo "Program$1"; }
 
 # program NAME IMPORTS CODE
@@ -121,14 +121,14 @@ TEXT
 
 options=(-c release --package-path "$build/package" --scratch-path "$build/build")
 if [ "$(uname -s)" != Darwin ]; then
-    # Foundation's URL sessions, linked statically, need it, and do not say so to the linker.
+    # Statically linked URL sessions of Foundation need it, but do not tell the linker.
     options+=(--static-swift-stdlib -Xlinker -lcurl)
     compgen -G '/usr/lib*/libcurl.so' >/dev/null || compgen -G '/usr/lib/*/libcurl.so' >/dev/null ||
         (install_packages curl libcurl4-openssl-dev)
 fi
 for name in "${names[@]}"; do
     [ ! -t 2 ] || echo "building $name" >&2
-    # All others of a package are built only for what they share.
+    # Builds only this product and its dependencies.
     swift build "${options[@]}" --product "$(target "$name")" >"$build/log" 2>&1 || {
         cat "$build/log" >&2
         exit 1

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Fuzzes the exchange format's reader and writer with libFuzzer, guided by coverage.
+# Coverage-guided fuzzing of the exchange format's reader and writer with libFuzzer.
 #
 #     Tests/Fuzzing/fuzz.sh [seconds] [libFuzzer options]
 #
-# An input that breaks a property goes, minimised, into Tests/ActiveConfigTests/Fixtures/FuzzFinds,
-# which a test replays.
+# Minimise an input that violates a property, and add it to Tests/ActiveConfigTests/Fixtures/FuzzFinds;
+# a test replays these files.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -22,8 +22,8 @@ compile_with_coverage $json -package-name ActiveConfig -wmo "$root/Sources/$json
     -emit-module-path "$build/$json.swiftmodule" -c -o "$build/$json.o"
 compile_fuzzer DocumentFuzzer -package-name ActiveConfig -I "$build" "$build/$json.o"
 
-# The suite's cases are in one file; each is a seed, alone and as a setting of a document. Without
-# Python the fuzzer finds similar inputs itself after a while.
+# The cases of JSONTestSuite are in one file; each becomes a seed, alone and as a setting of a
+# document. Without Python, the fuzzer finds similar inputs after a while.
 ! command -v python3 >/dev/null || python3 - "$fixtures/json-test-suite.json" "$build/seeds" <<'EOF'
 import base64, json, pathlib, sys
 for case in json.load(open(sys.argv[1]))["cases"]:

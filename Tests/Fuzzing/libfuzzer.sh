@@ -1,8 +1,8 @@
-# Functions to compile and run a target of libFuzzer; source it with $root set.
+# Functions that compile and run a libFuzzer target; set $root before sourcing it.
 # shellcheck source=Tests/compiler-options.sh
 . "$root/Tests/compiler-options.sh"
 
-# prepare_fuzzing NAME FOLDER: sets $build, where the target, its corpus and its finds are kept.
+# prepare_fuzzing NAME FOLDER: sets $build, the folder of the target, its corpus and its finds.
 prepare_fuzzing() {
     fuzzer=$1-fuzzer
     build=$2/$1
@@ -14,7 +14,7 @@ prepare_fuzzing() {
 compile_fuzzer() {
     module_name=$1
     shift
-    # The files first: the linker takes from an archive behind them what they need.
+    # Sources first: the linker takes only needed members from an archive that follows.
     compile_with_coverage "$module_name" "@$build/sources" -o "$build/$fuzzer" "$@"
 }
 
@@ -27,15 +27,15 @@ compile_with_coverage() {
 }
 
 # run_fuzzer FINDS DICTIONARY [seconds] [libFuzzer options]: fuzzes; FINDS is the folder of fixtures
-# that a test replays. An input that breaks a property is kept in $build as find-…; minimise it with
-# `… -minimize_crash=1`, and copy it to FINDS.
+# that a test replays. An input that violates a property is kept in $build as find-…; minimise it
+# with `… -minimize_crash=1`, and copy it to FINDS.
 run_fuzzer() {
     finds=$1
     dictionary=$2
     shift 2
     seconds=${1:-60}
     [ $# -eq 0 ] || shift
-    # With the backtracer a crash would hang; the leaks are Foundation's.
+    # With the backtracer, a crash would hang. The known leaks are Foundation's.
     export SWIFT_BACKTRACE=enable=no
     export ASAN_OPTIONS=detect_leaks=0
     cd "$build"

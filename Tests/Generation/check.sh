@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Builds a package that uses the plug-in GenerateSettings: its keys have what the file says, and a
-# planted fault in the file, its schema or its use is an error with its place.
+# Builds a package that uses the plug-in GenerateSettings. The generated keys must match the file, and a
+# planted fault in the file, in its schema or in its use must be an error with its place.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh
 setup swift python
 root=$PWD
-# In the same place each time, so that only the first run builds the framework.
+# A fixed path, so that only the first run builds the framework.
 scratch=$root/.build/generation
 package=$scratch/package
 log=$scratch/log
@@ -38,11 +38,11 @@ let package = Package(
             swiftSettings: [.treatAllWarnings(as: .error)]),
     ])
 SWIFT
-# A target with generated files only is not built.
+# SwiftPM does not build a target that contains only generated files.
 cat >"$package/Sources/Keys/Keys.swift" <<'SWIFT'
 import ActiveConfig
 
-/// Keys are isolated to no actor, whatever the module's default is.
+/// Keys are nonisolated, whatever the module's default isolation is.
 public nonisolated func isCheckoutOn() -> Bool { CheckoutKeys.isOn.defaultValue }
 SWIFT
 cat >"$main" <<'SWIFT'
@@ -109,9 +109,9 @@ builds() {
     build || fail_with_log "the package does not build: $1"
     echo "builds: $1"
 }
-# fails_with TEXT WHAT: the build fails, and says so at the place.
+# fails_with TEXT WHAT: expects that the build fails with an error at the place.
 fails_with() {
-    ! build || fail "the package builds in spite of $2"
+    ! build || fail "the package builds despite $2"
     grep -qF -- "$1" "$log" || fail_with_log "$2 is not reported as $1"
     echo "planted: $2"
     grep -m 1 -F -- "$1" "$log" | sed "s|$root/||; s/^/    /"
@@ -124,7 +124,7 @@ prints() {
     [ "$printed" = "$1" ] || fail "the package prints \"$printed\" instead of \"$1\""
 }
 
-# exits CODE ARGUMENT…: the program ends with an exit code.
+# exits CODE ARGUMENT…: expects that the program ends with an exit code.
 exits() {
     local code=0 expected=$1
     shift
@@ -156,12 +156,12 @@ echo "runs: the program, with its exit codes"
 # As a dependency, the framework is built as its users build it.
 unset STRICT
 schema bool
-builds "keys of a document and a schema, 10,000 random numbers among them"
+builds "keys of a document and a schema, including 10,000 random numbers"
 prints "5000 5000 true true"
 
 builds "nothing changed"
-# On a busy machine SwiftPM may link the tool of a clean build once more.
-! grep -q Linking "$log" || builds "nothing changed, once more"
+# On a busy machine SwiftPM may link the tool again after a clean build.
+! grep -q Linking "$log" || builds "nothing changed, again"
 ! grep -q Generating "$log" || fail_with_log "keys are generated though nothing changed"
 
 document false
@@ -175,7 +175,7 @@ replace() {
 }
 replace "$main" CheckoutKeys.isOn CheckoutKeys.isOff
 fails_with "$(place "$main" isOff): error: type 'CheckoutKeys' has no member 'isOff'" \
-    "a use of a key that the document does not have"
+    "a use of a key that is not in the document"
 replace "$main" CheckoutKeys.isOff CheckoutKeys.isOn
 
 schema "string?"
@@ -184,12 +184,12 @@ fails_with "$(place "$document" false): error: in config_sections.Checkout.setti
 
 schema boolean
 fails_with "$(place "$schema" '"boolean"'): error: in config_sections.Checkout.settings.isOn.type: " \
-    "a type that there is not"
+    "an unknown type"
 
 schema bool
 replace "$document" false fasle
 fails_with "$(place "$document" sle): error: in config_sections.Checkout.settings.isOn.value: " \
-    "a document that is no JSON"
+    "a document that is not valid JSON"
 
 document true
 replace "$document" '"isOn": {' '"title": "Hello", "isOn": {'
@@ -203,10 +203,10 @@ echo "planted: a setting without a value"
 document false
 rm "$schema"
 fails_with "$(place "$main" "CheckoutKeys.isOn"): error: cannot find 'CheckoutKeys' in scope" \
-    "a schema that is gone, and with it the access level"
+    "a deleted schema, and with it the access level"
 
 schema bool
-builds "all faults mended"
+builds "all faults fixed"
 prints "5000 5000 false false"
 
 swiftbuild() {
@@ -214,7 +214,7 @@ swiftbuild() {
         --scratch-path "$scratch/swiftbuild" >"$log" 2>&1
 }
 if swift build --help | grep -q swiftbuild; then
-    # SwiftPM 6.3.1 crashes now and then before it has planned the build, with signal 11.
+    # SwiftPM 6.3.1 sometimes crashes with signal 11 before it has planned the build.
     code=139
     for _ in 1 2 3 4 5; do
         [ "$code" -ne 139 ] || { code=0 && swiftbuild || code=$?; }

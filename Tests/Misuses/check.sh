@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Typechecks planted misuses of the framework, and compares the compiler's errors with what stands
-# before a line: `// error: ` and a part of the message. Any other error, or none, is a failure.
+# Typechecks planted misuses of the framework, and compares the compiler's errors with the comment
+# before a line: `// error: ` and a part of the message. A different or a missing error is a failure.
 #
 # USAGE: Tests/Misuses/check.sh [--self-test]
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-# check FILE…: prints what differs, by file and line.
+# check FILE…: prints the differences by file and line.
 check() {
     local file result=0
     for file in "$@"; do
-        # The compiler fails, as it should.
+        # The compiler is expected to fail.
         { swiftc -typecheck -parse-as-library -swift-version 6 -suppress-warnings -I "$modules" \
             "$file" 2>&1 || true; } |
             awk -v file="$file" '
@@ -71,5 +71,5 @@ if [ "${1:-}" = --self-test ]; then
     self_test
 else
     check Tests/Misuses/*.swift
-    echo "$(grep -h '// error: ' Tests/Misuses/*.swift | wc -l) misuses are explained by the compiler."
+    echo "$(grep -h '// error: ' Tests/Misuses/*.swift | wc -l) misuses are rejected with a helpful message."
 fi

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Fails when the random models of users do not find a fault that is planted in the framework.
+"""Fails if the random models of users do not find a fault planted in the framework.
 
 USAGE: Tests/PlantedFaults/check.py [--in FOLDER]
 
-Plants the faults in a copy of the package, each behind the value of an environment variable, builds the
-copy once with its tests, and runs the models without a fault and with each one.
+Plants the faults in a copy of the package, each selected by the value of an environment variable, builds
+the copy once with its tests, and runs the models without a fault and with each one.
 
---in FOLDER   plants them in this checkout of the package, and leaves it so
+--in FOLDER   plants them in this checkout of the package, and leaves them there
 
-Exit codes: 0 all faults are found, 1 one is not found, or the models fail without a fault, 2 a fault
-cannot be planted any more.
+Exit codes: 0 all faults are found, 1 a fault is not found, or the models fail without a fault, 2 a fault
+can no longer be planted.
 """
 
 import os
@@ -22,18 +22,18 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = "UserConfigurationStateModelTests|UsersModelTests|UsersFaultsModelTests|CrashGuardRacesTests"
 VARIABLE = "ACTIVECONFIG_PLANTED_FAULT"
-# In seconds; without a fault the models take less than a minute.
+# Seconds; without a fault the models take less than a minute.
 PATIENCE = 300
 SWITCH = f"""import Foundation
 
-/// The fault that a test of the models has chosen.
+/// The fault that is selected for this run.
 enum PlantedFault {{
     static let name = ProcessInfo.processInfo.environment["{VARIABLE}"]
 }}
 """
 STATE = "Users/UserConfigurationState.swift"
 
-# By name: the file, the code, and the code with the fault, where FAULT is true if it is chosen.
+# By name: the file, the code, and the code with the fault, in which FAULT is true if it is selected.
 PLANTED = {
     "an older document replaces a later one": (
         STATE,
@@ -55,12 +55,12 @@ PLANTED = {
         "document, source: active?.pending?.source ?? .stored, isOwn: true))",
         "document, source: active?.pending?.source ?? .stored, isOwn: !FAULT))",
     ),
-    "no section of a document waits": (
+    "no section of a document is held back": (
         STATE,
         "policy.isImmediate\n            ? .downloaded(document)",
         "policy.isImmediate || FAULT\n            ? .downloaded(document)",
     ),
-    "a document that waits is not loaded": (
+    "a pending document is not loaded": (
         STATE,
         "guard let waiting = stored.waiting, !base.isLater(than: waiting) else {",
         "guard let waiting = stored.waiting, !base.isLater(than: waiting), !FAULT else {",
@@ -70,7 +70,7 @@ PLANTED = {
         "guard let configStore else { return .stored }",
         "guard let configStore, !FAULT else { return .stored }",
     ),
-    "a document that waits is not stored": (
+    "a pending document is not stored": (
         "ActiveConfig+Storing.swift",
         ": storeWaiting(whole, of: entry)",
         ": FAULT ? .stored : storeWaiting(whole, of: entry)",
@@ -104,7 +104,7 @@ def plant(folder):
         file = sources / path
         text = file.read_text()
         if text.count(code) != 1:
-            print(f"{path}: the code of \"{name}\" is there {text.count(code)} times", file=sys.stderr)
+            print(f"{path}: the code of \"{name}\" occurs {text.count(code)} times", file=sys.stderr)
             return False
         condition = f'(PlantedFault.name == "{name}")'
         file.write_text(text.replace(code, fault.replace("FAULT", condition)))
@@ -113,7 +113,7 @@ def plant(folder):
 
 
 def models_fail(folder, name):
-    """True when the models fail, or do not end: what a fault leaves out may be waited for."""
+    """True if the models fail or do not end, since they may wait for the effect that a fault omits."""
     environment = dict(os.environ, **({VARIABLE: name} if name else {}))
     command = ["swift", "test", "--package-path", folder, "--skip-build", "--filter", MODELS]
     with subprocess.Popen(
@@ -122,10 +122,10 @@ def models_fail(folder, name):
         try:
             output, _ = run.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
-            # The tests run in a process group of their own.
+            # The tests run in their own session.
             subprocess.run(["pkill", "-KILL", "-s", str(run.pid)], check=False)
             return True
-    # A filter that matches nothing passes, too.
+    # A filter without matches passes, too.
     if " passed after " not in output and " failed after " not in output:
         sys.exit(f"The models did not run.\n{output[-2000:]}")
     return run.returncode != 0

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Compares the public API with the files beside this one: check.py GRAPHS [--update]
+"""Compares the public API with the files in this folder: check.py GRAPHS [--update]
 
-GRAPHS has a folder of symbol graphs for each module (`swift symbolgraph-extract`), as `Tests/run.sh docs`
-leaves them in .build/docs/graphs. It prints the number of symbols of each module, the names to which
-`config.` completes, and what was added and removed. With --update it writes the files anew, so that a
-change of the API is seen in review.
+GRAPHS contains a folder of symbol graphs for each module (`swift symbolgraph-extract`), as created by
+`Tests/run.sh docs` in .build/docs/graphs. Prints the number of symbols of each module, the names to which
+`config.` completes, and the added and removed symbols. With --update it rewrites the files, so that API
+changes are visible in review.
 
-Exit codes: 0 the files say what the API is, 1 they do not, 64 wrong arguments.
+Exit codes: 0 the files match the API, 1 they do not, 64 wrong arguments.
 """
 import difflib
 import json
 import sys
 from pathlib import Path
 
-# Names that an app's `config.` may complete to.
+# Limit on the names to which `config.` completes.
 MAXIMUM_NAMES = 33
 
 
@@ -30,7 +30,7 @@ def symbols(folder):
 
 
 def completions(found):
-    """The names after `config.`, without what is in each type and what is static."""
+    """The names after `config.`, without members of nested types and static members."""
     kinds = ("swift.method", "swift.property")
     return sorted({
         path[1].split("(")[0] for kind, path, _ in found.values()
@@ -70,7 +70,7 @@ def main(arguments):
         return 1
     if changed and not update:
         print(
-            "Tests/PublicAPI/check.py: the public API has changed: look at the lines above, then run "
+            "Tests/PublicAPI/check.py: the public API has changed: review the lines above, then run "
             "Tests/PublicAPI/check.py .build/docs/graphs --update", file=sys.stderr)
         return 1
     return 0

@@ -1,4 +1,4 @@
-"""When, where and of what figures were measured."""
+"""The conditions of a measurement: commit, date and machine."""
 
 import datetime
 import os
@@ -10,7 +10,7 @@ SERVERS = {"this": "ActiveConfig", "nginx": "nginx", "nio": "bare SwiftNIO handl
 
 
 def side(name, earlier):
-    """The name of a side, or of a server, in tables and plots."""
+    """The display name of a side or a server in tables and plots."""
     return f"ActiveConfig at {earlier}" if name == "earlier" else SERVERS[name]
 
 
@@ -57,7 +57,7 @@ def system():
 
 
 def of(command, earlier):
-    """The conditions of a measurement that ends now."""
+    """The conditions of a measurement that has just ended."""
     changes = " with changes" if output("git", "status", "--porcelain", "--untracked-files=no") else ""
     return Conditions(
         output("git", "rev-parse", "--short", "HEAD") + changes, datetime.date.today().isoformat(),

@@ -1,10 +1,10 @@
-"""Bars as SVG, for light and dark backgrounds."""
+"""Bar charts as SVG, for light and dark backgrounds."""
 
 import math
 from dataclasses import dataclass
 from html import escape
 
-WIDTH, LEFT, RIGHT = 760, 250, 110  # The bars are between the names and the labels.
+WIDTH, LEFT, RIGHT = 760, 250, 110  # Names are left of the bars, labels right of them.
 BAR, GAP = 18, 7
 
 STYLE = """
@@ -40,12 +40,12 @@ class Bar:
 class Group:
     title: str
     bars: list
-    # The wanted value, a line through the bars.
+    # The target value, drawn as a line across the bars.
     target: float | None = None
 
 
 class Scale:
-    """Places of values, linear from 0 or logarithmic."""
+    """Positions of values, linear from 0 or logarithmic."""
 
     def __init__(self, values, is_logarithmic):
         self.is_logarithmic, self.start = is_logarithmic, 0
@@ -66,7 +66,7 @@ class Scale:
 
 
 def write(path, title, unit, groups, captions, is_logarithmic=False):
-    """Writes a plot of groups of bars, whose values have a unit."""
+    """Writes a chart of groups of bars whose values have the same unit."""
     scale = Scale([bar.value for group in groups for bar in group.bars]
                   + [group.target for group in groups if group.target], is_logarithmic)
     parts, y = [text(0, 16, title, "title")], 44
@@ -93,7 +93,7 @@ def write(path, title, unit, groups, captions, is_logarithmic=False):
         parts.insert(0, f'<line class="axis" x1="{place:.1f}" x2="{place:.1f}" y1="{top}" y2="{y}"/>')
         parts.append(f'<text class="small" text-anchor="middle" x="{place:.1f}" y="{y + 14}">{tick:g}</text>')
     has_target = any(group.target for group in groups)
-    captions = [unit + "; the line is what is wanted" * has_target] + captions
+    captions = [unit + "; the line is the target" * has_target] + captions
     for number, caption in enumerate(captions):
         parts.append(text(0, y + 36 + 16 * number, caption, "small"))
     height = y + 36 + 16 * len(captions)

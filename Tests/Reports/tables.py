@@ -1,4 +1,4 @@
-"""Tables of text; a row is a list of cells, and the first has the titles."""
+"""Tables as text and Markdown; a row is a list of cells, and the first row has the titles."""
 
 import re
 
@@ -6,7 +6,7 @@ NUMBER = re.compile(r"[\d,.]+( %| µs)?$")
 
 
 def alignments(rows):
-    """Whether a column has numbers, which end at the right, for each column."""
+    """For each column, whether it contains numbers and is right-aligned."""
     return [any(cells) and all(NUMBER.match(cell) for cell in cells if cell) for cells in zip(*rows[1:])]
 
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Fails when two folders of a module, or two modules of a package, use each other in a circle.
+"""Fails if the folders of a module, or the modules of a package, use each other in a cycle.
 
 USAGE: Tests/Structure/check.py [SOURCES ...]     default: Sources SampleBackend/Sources
        Tests/Structure/check.py --self-test
 
-A folder is a first-level folder of Sources/MODULE. Files beside the folders belong to the room on
-top. A folder uses another one when its code names a type that is declared there; comments and
-string literals do not count, code interpolated into strings does. A nested type counts for its
-outermost type, and extensions declare nothing. Modules use each other by their imports.
+A folder is a first-level folder of Sources/MODULE. Files next to the folders form the top level,
+which counts as a folder. A folder uses another one if its code names a type that is declared there;
+comments and string literals do not count, but code interpolated into strings does. A nested type
+counts as its outermost type, and extensions declare nothing. A module uses the modules that it imports.
 
-Prints the folders of each module from the bottom to the top, or for each circle its edges, each
-with one place and the type that makes it. Exit codes: 0 no circle, 1 a circle, 64 wrong arguments.
+Prints the folders of each module from the bottom to the top, or for each cycle its edges, each with
+one place and the type that causes it. Exit codes: 0 no cycle, 1 a cycle, 64 wrong arguments.
 """
 
 import re
@@ -20,7 +20,7 @@ from pathlib import Path
 
 KEYWORDS = {"struct", "class", "enum", "protocol", "actor", "typealias", "associatedtype"}
 PRIVATE = {"private", "fileprivate"}
-BETWEEN = {"final", "indirect", "nonisolated"}  # may stand between these and a keyword
+BETWEEN = {"final", "indirect", "nonisolated"}  # can precede a keyword after these
 TOP = "(top level)"
 
 TOKEN = re.compile(
@@ -43,7 +43,7 @@ def tokens(text):
 
 
 def scan(text, position, found, inside_string):
-    """Reads code up to the end, or up to the parenthesis that closes an interpolation."""
+    """Scans code to the end, or to the parenthesis that closes an interpolation."""
     depth = 0
     while match := TOKEN.search(text, position):
         position = match.end()
@@ -75,11 +75,11 @@ def end_of_block_comment(text, position):
 
 
 def end_of_string(text, opening, found):
-    """The offset behind a string literal; the names in its interpolations are added to found."""
+    """The offset after a string literal; adds the names in its interpolations to found."""
     quotes = opening.group().lstrip("#")
     hashes = "#" * (len(opening.group()) - len(quotes))
     position = opening.end()
-    # A single-line literal ends with its line, even if its opening was none.
+    # A single-line literal ends at the end of its line, even if it is not closed.
     line_end = r"|\n" if quotes == '"' else ""
     edge = re.compile(
         rf"\\{hashes}\(|{quotes}{hashes}|\\{hashes}.{line_end}", re.DOTALL
@@ -99,8 +99,8 @@ class SourceFile:
     def __init__(self, path, room):
         self.path, self.room = path, room
         self.text = path.read_text(encoding="utf-8")
-        self.declared = set()  # outermost types that other files see
-        self.local = set()  # names that mean something else in this file
+        self.declared = set()  # outermost types that are visible to other files
+        self.local = set()  # names with another meaning in this file
         self.owners = set()  # outermost types declared or extended
         self.nested = []  # (outermost type, nested name)
         self.imports = {}  # module: offset
@@ -162,7 +162,7 @@ def is_type_name(name):
 
 
 class Graph:
-    """A graph of uses, with one example for each."""
+    """A graph of uses, with one example for each edge."""
 
     def __init__(self):
         self.edges = {}
@@ -171,16 +171,16 @@ class Graph:
         if user != used:
             self.edges.setdefault(user, {}).setdefault(used, (file, offset, name))
 
-    def circles(self):
-        """A shortest circle through each pair of neighbours, each circle once."""
+    def cycles(self):
+        """A shortest cycle through each pair of neighbours, each cycle once."""
         found = {}
         for start in sorted(self.edges):
             for first in sorted(self.edges[start]):
                 if path := self.path(first, start):
                     found.setdefault(frozenset(path), [start, *path])
-        # A circle that contains a shorter one adds nothing.
+        # A cycle that contains a shorter one is redundant.
         return [
-            circle for members, circle in found.items() if not any(other < members for other in found)
+            cycle for members, cycle in found.items() if not any(other < members for other in found)
         ]
 
     def path(self, start, goal):
@@ -199,7 +199,7 @@ class Graph:
         return None
 
     def order(self, nodes):
-        """The nodes from the bottom to the top; for a graph without circles."""
+        """The nodes from the bottom to the top, for a graph without cycles."""
         ordered, seen = [], set()
 
         def visit(node):
@@ -214,9 +214,9 @@ class Graph:
             visit(node)
         return ordered
 
-    def describe(self, circle):
+    def describe(self, cycle):
         lines = []
-        for user, used in zip(circle, circle[1:]):
+        for user, used in zip(cycle, cycle[1:]):
             file, offset, name = self.edges[user][used]
             lines.append(f"  {user} uses {used}: {file.place(offset)} names {name}")
         return "\n".join(lines)
@@ -254,7 +254,7 @@ def room_graph(files):
 
 
 def check(sources):
-    """Prints the findings in a package's Sources folder; returns the number of circles."""
+    """Prints the findings in a package's Sources folder; returns the number of cycles."""
     modules = {folder.name: read_module(folder) for folder in sorted(sources.iterdir()) if folder.is_dir()}
     imports, count = Graph(), 0
     for module, files in modules.items():
@@ -263,19 +263,19 @@ def check(sources):
                 if name in modules:
                     imports.add(module, name, file, offset, name)
         graph = room_graph(files)
-        circles = graph.circles()
-        for circle in circles:
-            print(f"{sources}/{module}: folders use each other in a circle")
-            print(graph.describe(circle))
+        cycles = graph.cycles()
+        for cycle in cycles:
+            print(f"{sources}/{module}: folders use each other in a cycle")
+            print(graph.describe(cycle))
         rooms = {file.room for file in files}
-        if not circles and len(rooms) > 1:
+        if not cycles and len(rooms) > 1:
             print(f"{sources}/{module}: {' < '.join(graph.order(rooms))}")
-        count += len(circles)
-    circles = imports.circles()
-    for circle in circles:
-        print(f"{sources}: modules use each other in a circle")
-        print(imports.describe(circle))
-    return count + len(circles)
+        count += len(cycles)
+    cycles = imports.cycles()
+    for cycle in cycles:
+        print(f"{sources}: modules use each other in a cycle")
+        print(imports.describe(cycle))
+    return count + len(cycles)
 
 
 CLEAN = {
@@ -292,7 +292,7 @@ PLANTED = {
     "an extension": {"Base/Low/Lock+High.swift": "extension High { var isLow: Bool { true } }\n"},
     "an interpolation": {"Base/Low/Text.swift": 'enum Text { let a = "a \\("b" + f(High.self)) c" }\n'},
     "the top level": {"Base/Low/Text.swift": "enum Text { let top: Top? }\n"},
-    "a circle of three": {
+    "a cycle of three": {
         "Base/Low/Text.swift": "enum Text { let middle: Middle }\n",
         "Base/Middle/Middle.swift": "struct Middle { let high: High }\n",
     },
@@ -301,7 +301,7 @@ PLANTED = {
 
 
 def self_test():
-    """Checks a clean tree and trees with a planted circle; returns the number of wrong results."""
+    """Checks a clean tree and trees with a planted cycle; returns the number of wrong results."""
     faults = 0
     for name, planted in {"a clean tree": {}, **PLANTED}.items():
         with tempfile.TemporaryDirectory() as folder:
@@ -311,7 +311,7 @@ def self_test():
                 file.write_text(text, encoding="utf-8")
             count = check(Path(folder, "Sources"))
         passes = (count > 0) == bool(planted)
-        print(f"{'ok' if passes else 'FAILED'}: {name}, {count} circles found\n")
+        print(f"{'ok' if passes else 'FAILED'}: {name}, {count} cycles found\n")
         faults += not passes
     return faults
 
@@ -322,7 +322,7 @@ def main(arguments):
     folders = [Path(argument) for argument in arguments or ["Sources", "SampleBackend/Sources"]]
     for folder in folders:
         if not folder.is_dir():
-            print(f"check.py: {folder} is no folder of sources; see the head of this script", file=sys.stderr)
+            print(f"check.py: {folder} is not a folder of sources; see the head of this script", file=sys.stderr)
             return 64
     return 1 if sum(check(folder) for folder in folders) else 0
 

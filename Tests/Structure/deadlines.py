@@ -1,24 +1,24 @@
 #!/usr/bin/env python3
-"""Fails when a test waits for a clock or counts on speed, unless its line says why it may.
+"""Fails if a test waits for a clock or relies on speed, unless a comment gives the reason.
 
 USAGE: Tests/Structure/deadlines.py [FOLDER ...]     default: Tests SampleBackend/Tests
        Tests/Structure/deadlines.py --self-test
 
-Reads the Swift files of the folders, except those whose subject is time or load (LEFT_OUT), and lists
+Reads the Swift files of the folders, except those that are about time or load (LEFT_OUT), and lists
 
-  time limit  a `.timeLimit` other than `.minutes(2)`, or `.minutes(Rounds.minutes)` of nightly rounds
-  deadline    less than 60 s to wait: a time-out, a patience, a limit of a server or a client
+  time limit  a `.timeLimit` other than `.minutes(2)`, or `.minutes(Rounds.minutes)` for nightly rounds
+  deadline    a wait of less than 60 s: a timeout, a patience, a limit of a server or a client
   sleep       a task or a thread that sleeps, or work that is scheduled for later
-  poll        a loop that only asks again, or only pauses, until a condition is met
+  poll        a loop that only repeats a question or a pause until a condition is met
   count       a guessed number of pauses or attempts
   clock       a real clock that is compared, or read for a comparison
 
-Comments and string literals do not count. Neither do manual clocks, nor a duration that is compared. A
-place that cannot tip over on a slow machine says why, in its line or directly above it:
+Comments and string literals are ignored, and so are manual clocks and durations that are compared. A
+place that cannot fail on a slow machine gives the reason in its line or directly above it:
 
     try await Task.sleep(for: delay)  // deadline: the fault comes at a random moment
 
-Prints FILE:LINE, the kind and the code. Exit codes: 0 each place has its reason, 1 one has none, 64 wrong
+Prints FILE:LINE, the kind and the code. Exit codes: 0 each place has a reason, 1 a place has none, 64 wrong
 arguments.
 """
 
@@ -38,7 +38,7 @@ MARKER = re.compile(r"// deadline: \w+ \w")
 MINIMUM = 60  # seconds
 UNITS = {"nanoseconds": 1e-9, "microseconds": 1e-6, "milliseconds": 1e-3, "seconds": 1, "minutes": 60}
 
-# Labels and names of what is waited for.
+# Labels and names of timeouts and other limits on waits.
 NAME = (
     r"\b(?:timeout\w*|\w+Timeout|patience|\w+Patience|limit|deadline|\w+Deadline|maximumPause|maximumSilence"
     r"|\w*[a-z](?:Time|Wait|Interval|MaximumAge))"
@@ -58,19 +58,19 @@ PLACES = [
         ("clock", rf"{CLOCK} (?:[<>]=?|-) [a-z]|\s(?:[<>]=?|-) {CLOCK}|(?<![\w)])\.now - [a-z]"),
     ]
 ]
-# A manual clock that is handed over with a duration, or moved by one.
+# A manual clock that is passed with a duration, or advanced by one.
 MANUAL = re.compile(r"\bManualClock\b|\bclock: (?!ContinuousClock|SuspendingClock)|\bclock\.(?:now|deadlines|advance)\b")
 LOOP = re.compile(r"\b(?:while|repeat|for _ in (?:0\.\.<|1\.\.\.))\b")
 PAUSE = re.compile(
     r"(?:try\??\s+)?(?:await\s+)?(?:Task\.yield\(\)|(?:Task|Thread)\.sleep\([^\n]*\)|usleep\([^\n]*\))"
     r"|try Task\.checkCancellation\(\)"
 )
-# What only asks again: an assignment of an answer, or a call of a helper that waits.
+# A repeated question: an assignment of an answer, or a call of a helper that waits.
 QUESTION = re.compile(r"(?:\w+ = )?(?:try )?await \S[^\n]*")
 
 
 def code(text):
-    """The text with its comments and string literals blanked, and the comment at the end of each line."""
+    """The text with blanked comments and string literals, and the comment at the end of each line."""
     blanked, comments = list(text), {}
     position = 0
     while match := TOKEN.search(text, position):
@@ -90,7 +90,7 @@ def code(text):
 
 
 def block(text, start):
-    """The range of the first block behind an offset, outside of parentheses; nil if there is none."""
+    """The range of the first block after an offset, outside of parentheses; None if there is none."""
     parentheses = braces = 0
     begin = None
     for index in range(start, len(text)):
@@ -109,7 +109,7 @@ def block(text, start):
 
 
 def around(text, offset):
-    """The line of an offset, with the one before and the two behind it."""
+    """The line of an offset, with the previous line and the next two."""
     start = text.rfind("\n", 0, max(text.rfind("\n", 0, offset), 0)) + 1
     end = offset
     for _ in range(3):
@@ -120,7 +120,7 @@ def around(text, offset):
 
 
 def seconds(match):
-    """The shortest time of a match; 0 when it is no literal."""
+    """The shortest time of a match; 0 if it is not a literal."""
     fields = match.groupdict()
     text = fields.get("plain") or fields["count"]
     if text.endswith(".max"):
@@ -134,7 +134,7 @@ def seconds(match):
 
 
 def is_waiting(text, loop):
-    """True for a loop that does nothing but pause and ask."""
+    """True for a loop that only pauses and repeats a question."""
     found = block(text, loop.end())
     if not found:
         return False
@@ -154,7 +154,7 @@ def is_waiting(text, loop):
 
 
 def places(text):
-    """The kind of each place in the code of a file, by its line from 0."""
+    """The kinds of the places in the code of a file, by zero-based line."""
     found = {}
     for loop in LOOP.finditer(text):
         if ".random(" in text[loop.start():loop.end() + 80].split("\n")[0]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Fails when a public type of the framework cannot be named beside an app's type of the same name.
+"""Fails if a public type of the framework cannot be named in an app that has a type of the same name.
 
 USAGE: Tests/Structure/type_names.py
        Tests/Structure/type_names.py --self-test
@@ -18,7 +18,7 @@ from pathlib import Path
 
 SOURCES = Path("Sources/ActiveConfig")
 NAMES = SOURCES / "TypeNames"
-# A type inside of a condition is indented as a nested one is.
+# A type inside a condition is indented like a nested one.
 TYPE = re.compile(
     r"^(?P<indent> *)public (?:final |indirect )?(?:class|struct|enum|protocol|actor) (?P<name>\w+)",
     re.MULTILINE)
@@ -29,7 +29,7 @@ UNNAMED = {"ActiveConfig", "ActiveConfigTypes"}
 
 
 def public_types(text):
-    """The types that a file declares outside of all others."""
+    """The public types that a file declares at the top level."""
     types, depth = set(), 0
     for line in text.splitlines():
         if condition := CONDITION.match(line):
@@ -40,13 +40,13 @@ def public_types(text):
 
 
 def faults(types, unique, members):
-    """Sentences about names that are missing or too many."""
+    """A sentence for each missing and each surplus name."""
     types = types - UNNAMED
     unique = {name for alias, name in UNIQUE_NAME.findall(unique) if alias == name}
     members = {name for name, alias in NAME.findall(members) if alias == name}
     found = [f"ActiveConfig.{name} is missing in ActiveConfig+TypeNames.swift" for name in types - members]
     found += [f"{name}Type is missing in ActiveConfigTypes.swift" for name in types - unique]
-    found += [f"{name} is no public type" for name in (members | unique) - types]
+    found += [f"{name} is not a public type" for name in (members | unique) - types]
     return sorted(found)
 
 
@@ -61,7 +61,7 @@ def self_test():
     assert faults({"A", "B"}, unique, members) == [
         "ActiveConfig.A is missing in ActiveConfig+TypeNames.swift",
         "BType is missing in ActiveConfigTypes.swift",
-        "G is no public type",
+        "G is not a public type",
     ], faults({"A", "B"}, unique, members)
     print("The planted faults are found.")
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compiles the framework's arithmetic where Int has 32 bits, as on watches of arm64_32, and runs it.
-# The compiler's Embedded Swift has a standard library for wasm32, and Node runs the result.
+# Compiles and runs the framework's arithmetic with a 32-bit Int, as on arm64_32 watches.
+# Embedded Swift has a standard library for wasm32, and Node runs the result.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 # shellcheck source=Tests/setup.sh

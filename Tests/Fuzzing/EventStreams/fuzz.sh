@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the parser of event streams with libFuzzer, guided by coverage.
+# Coverage-guided fuzzing of the event stream parser with libFuzzer.
 #
 #     Tests/Fuzzing/EventStreams/fuzz.sh [seconds] [libFuzzer options]
 set -eu
