@@ -91,12 +91,12 @@ run_docs() {
 }
 check_examples() {
     Tests/Examples/check.py --self-test >/dev/null ||
-        refuse "Tests/Examples/check.py does not find planted faults any more"
+        refuse "Tests/Examples/check.py no longer finds planted faults"
     Tests/Examples/check.py
 }
 check_misuses() {
     Tests/Misuses/check.sh --self-test >/dev/null ||
-        refuse "Tests/Misuses/check.sh does not find planted differences any more"
+        refuse "Tests/Misuses/check.sh no longer finds planted differences"
     Tests/Misuses/check.sh
 }
 check_documentation() {

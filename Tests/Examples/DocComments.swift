@@ -1,5 +1,5 @@
-// What blocks of Swift in doc comments use besides Prelude.swift: a doc comment shows one declaration, and
-// leaves out what surrounds it. See check.py.
+// Values that Swift blocks in doc comments use in addition to Prelude.swift: a doc comment shows
+// one declaration without its context. See check.py.
 import ActiveConfig
 import ActiveConfigTesting
 import ActiveConfigTrust
@@ -72,7 +72,7 @@ struct Verifier: SignatureVerifier {
     func isValidSignature(_: Data, of message: Data, keyID: String) -> Bool { true }
 }
 
-// What an app's own tests have.
+// Declarations of an app's own tests.
 
 func makeTemporaryFolder() -> URL { folder }
 func untilCancelled() async -> ConfigurationState? { .make() }

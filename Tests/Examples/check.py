@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles what the documentation shows, as it is shown.
+"""Compiles the Swift code in the documentation exactly as it is shown.
 
 USAGE: Tests/Examples/check.py [FILE ...]     default: all Markdown of the project, and doc comments
        Tests/Examples/check.py --self-test
@@ -7,10 +7,10 @@ USAGE: Tests/Examples/check.py [FILE ...]     default: all Markdown of the proje
 Checks each block of Swift in Markdown files, in doc comments of Sources, and in the console's page of an
 empty project:
 
-- A block whose first line is a file's name in a comment, such as `// App.swift`, is a whole file: it is
-  compiled as a module of its own, and nothing is added. `// main.swift` is a program. A file that imports
+- A block whose first line is a comment with a file name, such as `// App.swift`, is a whole file: it is
+  compiled as a separate module, and nothing is added. `// main.swift` is a program. A file that imports
   SwiftUI or UIKit is compiled twice, with the settings of a package and with those of a new Xcode project.
-- `// Package.swift` is a whole manifest: the package manager reads it, and the products that it takes from
+- `// Package.swift` is a whole manifest: the package manager loads it, and the products that it uses from
   this package must exist.
 - Every other block of an article sees the imports and the declarations of the blocks before it, and the
   values of Prelude.swift; in a catalog also the catalog's module, and what that depends on. Its statements
@@ -18,12 +18,12 @@ empty project:
 - A block in a doc comment stands alone. It sees its own module, what that depends on, Foundation, and the
   values of Prelude.swift and DocComments.swift; `…` stands for code that is left out.
 
-An article is a module, so two articles may declare the same. Code that imports one of Apple's frameworks
-is typechecked against Tests/AppleStubs; on a Mac it is compiled. ACTIVECONFIG_BUILD is the folder of a
-finished build; without it the package is built.
+An article is a module, so two articles may declare the same name. Code that imports one of Apple's
+frameworks is typechecked against Tests/AppleStubs; on a Mac it is compiled. ACTIVECONFIG_BUILD names the
+folder of a finished build; without it the package is built.
 
 Prints the compiler's errors with the file and line of the documentation. Exit codes: 0 all compile,
-1 some do not, 64 wrong arguments, 69 something cannot be set up.
+1 some do not, 64 wrong arguments, 69 a tool cannot be set up.
 """
 
 import hashlib
@@ -44,7 +44,7 @@ WORK = Path(".build/examples")
 ON_MAC = sys.platform == "darwin"
 CONSOLE = Path("SampleBackend/Sources/Console/Pages/app-lines.swift.txt")
 APPLE = {"AppKit", "CryptoKit", "Network", "SwiftUI", "UIKit", "WatchKit", "os"}
-# Only the stubs of macOS have them.
+# Available only in the stubs of macOS.
 MAC_ONLY = {"AppKit", "Testing"}
 IMPORT = re.compile(r"^(?:@\w+ +|(?:public|internal|private) +)*import +(?:\w+ +(?=\w+\.))?(\w+)")
 DECLARATION = re.compile(
@@ -54,7 +54,7 @@ ATTRIBUTE = re.compile(r"^@\w+(?:\(.*\))?$")
 VALUE = re.compile(r"^(?:guard +|async +)?(?:let|var|func) +(\w+|\([\w, ]+\))", re.M)
 MEMBER = re.compile(r"\b(?:let|var|func|case) +(\w+)")
 DIAGNOSTIC = re.compile(r"^(.+):(\d+):\d+: error: ")
-# The features that a new project of Xcode 26 turns on.
+# The settings of a new Xcode 26 project.
 NEW_PROJECT = ["-default-isolation", "MainActor"] + [
     word
     for feature in ("InferIsolatedConformances", "MemberImportVisibility", "NonisolatedNonsendingByDefault")
@@ -63,20 +63,20 @@ NEW_PROJECT = ["-default-isolation", "MainActor"] + [
 
 
 class SetupError(Exception):
-    """Something cannot be set up."""
+    """The check cannot run."""
 
 
 class Declaration:
-    """A type, an extension or a function that stands outside of functions."""
+    """A type, an extension or a function at the top level."""
 
     def __init__(self, kind, name, line, text):
         self.name, self.line, self.text = name, line, text
-        # Extensions of the same type are told apart by their members.
+        # Extensions of the same type are distinguished by their members.
         self.names = {f"{name}.{member}" for member in MEMBER.findall(text)} if kind == "extension" else {name}
 
 
 class Block:
-    """A block of code, its imports, its declarations and the rest, which are statements."""
+    """A block of code: its imports, its declarations, and the remaining statements."""
 
     def __init__(self, path, line, code):
         self.path, self.line, self.code = path, line, code
@@ -92,7 +92,7 @@ class Block:
         return f'#sourceLocation(file: "{self.path}", line: {self.line + offset})\n'
 
     def take_imports(self, lines):
-        """Takes out imports, also those in conditions; returns the other lines."""
+        """Removes imports, including those in conditions; returns the other lines."""
         index = 0
         while index < len(lines):
             end = index + 1
@@ -109,7 +109,7 @@ class Block:
         return lines
 
     def take_declarations(self, lines):
-        """Takes out declarations of types, and functions that use no value of the block."""
+        """Removes type declarations, and functions that use no value of the block."""
         for index in range(len(lines)):
             match = DECLARATION.match(lines[index])
             if not match:
@@ -125,14 +125,14 @@ class Block:
             values = {n for names in VALUE.findall("\n".join(lines[:start])) for n in re.findall(r"\w+", names)}
             if match[1] == "func" and uses(text, values):
                 continue
-            # A module has one only.
+            # A module can have only one.
             text = re.sub(r"(?m)^@main\s", "", text)
             self.declarations.append(Declaration(match[1], match[2], start, text))
             lines[start:end + 1] = [""] * (end + 1 - start)
         return "\n".join(lines)
 
     def modules(self):
-        """Modules that are imported in any case."""
+        """Modules that are imported unconditionally."""
         return {m[1] for text in self.imports for line in text.split("\n") if (m := IMPORT.match(line))
                 and "#if" not in text}
 
@@ -142,14 +142,14 @@ def uses(code, names):
 
 
 class Module:
-    """Files that are compiled together."""
+    """Files that are compiled as one module."""
 
     def __init__(self, name, prelude=("Prelude",)):
         self.name, self.prelude = name, prelude
         self.files, self.modules, self.whole = {}, set(), None
 
     def add(self, block, imports, declarations, statements=()):
-        """A file for a block, with what it imports, and a function of the statements of blocks."""
+        """Adds a file with the block's imports and declarations, and a function with the statements of blocks."""
         text = "".join(f"@testable import {module}\n" for module in self.prelude) + "".join(imports)
         # On Apple's platforms these export Foundation; the stubs do not.
         if self.modules & {"AppKit", "SwiftUI", "UIKit"}:
@@ -181,7 +181,7 @@ def blocks_of(path, text=None):
     is_swift, found, start, indent, framework = path.suffix == ".swift", [], None, 0, None
     for number, line in enumerate(lines, 1):
         if is_swift:
-            # Whether the comment is in a condition on one of Apple's frameworks.
+            # The Apple framework whose condition contains the comment, if any.
             if match := re.match(r"#if canImport\((\w+)\)", line):
                 framework = match[1] if match[1] in APPLE else None
             elif re.match(r"#(else|endif)", line):
@@ -226,7 +226,7 @@ def modules_of_article(path, blocks, dependencies):
             for other, earlier, declaration in kept:
                 module.add(other, earlier, [declaration])
         active = kept + [(block, imports, declaration) for declaration in new]
-        # Earlier blocks whose values this one uses.
+        # Add the earlier blocks whose values this one uses.
         parts, needed = [block], uses(block.statements, set().union(*(b.values for b in seen)) - block.values) if seen else set()
         for other in reversed(seen):
             if needed & other.values:
@@ -240,7 +240,7 @@ def modules_of_article(path, blocks, dependencies):
 
 
 def modules_of_comments(sources, dependencies):
-    """Modules of the doc comments of a target; blocks that declare the same are in several."""
+    """Modules of the doc comments of targets; blocks that declare the same name are in different ones."""
     results = []
     for path in sources:
         for block in blocks_of(path):
@@ -338,7 +338,7 @@ class Compiler:
         files = module.files
         if module.whole:
             block = module.whole
-            # Nothing is added but the place for messages, since no import may be added either.
+            # Only the source location is added: an import would change the file.
             files = {block.file: block.location() + block.code + "\n#sourceLocation()\n"}
         paths = [folder / name for name in files]
         for path, text in zip(paths, files.values()):
@@ -353,7 +353,7 @@ class Compiler:
             base = ["-typecheck", "-swift-version", "6", "-suppress-warnings", *options]
             runs = [base, base + NEW_PROJECT] if module.whole else [base]
             return "".join(text for run in runs for code, text in [frontend(run + paths)] if code)
-        # To object code: some errors come after the types are checked.
+        # Emits object code, because some errors are only found after type checking.
         return self.run_swift(["-c", "-wmo", *options, "-o", folder / "object.o", *paths])
 
 
@@ -362,17 +362,17 @@ def platform_of(module):
 
 
 def errors_of_manifest(block, products):
-    """Reads a manifest by the package manager; its products of this package must exist."""
+    """Loads a manifest with the package manager; the products that it uses from this package must exist."""
     with tempfile.TemporaryDirectory() as folder:
         lines = block.code.split("\n")
-        # The version of the tools must stand in the first line.
+        # The tools version must be in the first line.
         Path(folder, "Package.swift").write_text("\n".join([*lines[1:2], "", *lines[2:]]), "utf-8")
         result = subprocess.run(
             ["swift", "package", "--package-path", folder, "dump-package"],
             capture_output=True, text=True, check=False)
     place = f"{block.path}:{block.line}:1: error: "
     if not re.match(r"// swift-tools-version: ?[\d.]+$", lines[1] if len(lines) > 1 else ""):
-        return place + "the second line of a manifest is // swift-tools-version: …\n"
+        return place + "the second line of a manifest must be // swift-tools-version: …\n"
     if result.returncode:
         text = re.sub(r"\S*/Package\.swift:(\d+)", lambda m: f"{block.path}:{block.line + int(m[1]) - 1}", result.stderr)
         return f"{place}the package manager cannot read the manifest:\n{text}\n"
@@ -385,7 +385,7 @@ def errors_of_manifest(block, products):
         taken += [p["plugin"][:2] for p in target.get("pluginUsages") or []]
         for product, package in taken:
             if package and package.lower() not in names:
-                errors += f'{place}no dependency is the package "{package}"\n'
+                errors += f'{place}no dependency provides the package "{package}"\n'
             elif package and package.lower() == "activeconfig" and product not in products:
                 errors += f'{place}ActiveConfig has no product "{product}"\n'
     return errors
@@ -405,7 +405,7 @@ def locations(value):
 
 
 def check(build, articles, sources, texts=None):
-    """Returns the errors, and the number of blocks; texts are those of articles in memory."""
+    """Returns the errors and the number of blocks; texts contains articles that are not on disk."""
     manifest = json.loads(output("swift", "package", "dump-package"))
     products = {product["name"] for product in manifest["products"]} | {
         target["name"] for target in manifest["targets"] if target["type"] == "plugin"}
@@ -426,14 +426,14 @@ def check(build, articles, sources, texts=None):
 
 
 def without_repeats(texts):
-    """Leaves out errors that another module of the article has too."""
+    """Omits errors that another module of the article also has."""
     seen = set()
     for text in texts:
         parts = re.split(r"(?m)^(?=\S[^\n]*:\d+:\d+: error: )", text)
         for part in parts:
             first = part.split("\n", 1)[0]
             if not DIAGNOSTIC.match(first):
-                # Notes before the first error; without any error it must not be lost.
+                # Notes before the first error; without an error they must not be lost.
                 if len(parts) == 1 and part:
                     yield part
             elif first not in seen:
@@ -449,7 +449,7 @@ def output(*command):
 
 
 def self_test(build):
-    """Plants faults, and examples without any, in articles."""
+    """Checks articles with planted faults, and articles without faults."""
     keys = "import ActiveConfig\nextension SettingKey<Bool> {\n    static let isNew = SettingKey(\"A\", \"b\", default: true)\n}\n"
     manifest = (
         "// Package.swift\n// swift-tools-version: 6.2\nimport PackageDescription\nlet package = Package(\n"
@@ -500,7 +500,7 @@ def main(arguments):
         build = output("swift", "build", "--show-bin-path").strip()
     if arguments == ["--self-test"]:
         wrong = self_test(Path(build))
-        print(wrong or "Every planted example gives what is expected.", file=sys.stderr if wrong else sys.stdout)
+        print(wrong or "All planted examples give the expected result.", file=sys.stderr if wrong else sys.stdout)
         return 1 if wrong else 0
     files = output("git", "ls-files", "-co", "--exclude-standard", "--", *(arguments or ["*.md", "Sources/*.swift", str(CONSOLE)]))
     paths = [Path(name) for name in files.split("\n") if name and Path(name).exists()]
