@@ -50,7 +50,7 @@ let settings: [SwiftSetting] = {
     return settings
 }()
 
-// C code has none.
+// Swift settings do not apply to C code.
 for target in package.targets where target.name != "AllocationCount" {
     target.swiftSettings = (target.swiftSettings ?? []) + settings
 }

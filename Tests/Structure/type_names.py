@@ -4,12 +4,12 @@
 USAGE: Tests/Structure/type_names.py
        Tests/Structure/type_names.py --self-test
 
-The module ActiveConfig and its class share a name, so `ActiveConfig.DownloadError` is found only if the
-class has a member of that name. `ActiveConfig+TypeNames.swift` declares one for each public type, by the
-name of `ActiveConfigTypes.swift`. Types of which an extension is public only are not looked at.
+The module ActiveConfig and its class have the same name, so `ActiveConfig.DownloadError` resolves only if
+the class has a member with that name. `ActiveConfig+TypeNames.swift` declares such a member for each public
+type, as an alias of a name in `ActiveConfigTypes.swift`. Public extensions of other types are ignored.
 
-Prints the names that are missing, or that stand for no public type. Exit codes: 0 none, 1 there are,
-64 wrong arguments.
+Prints missing names, and names without a public type. Exit codes: 0 no findings, 1 findings, 64 wrong
+arguments.
 """
 
 import re

@@ -23,7 +23,7 @@ struct ObservableActiveConfigTests {
     /// Returns after the main actor has taken over the active configuration.
     private func settle(_ observer: ObservableActiveConfig, until isSettled: () -> Bool) async {
         while !isSettled(), !Task.isCancelled { await Task.yield() }  // deadline: no other bound
-        // deadline: each goes behind what the change has queued on the main actor
+        // deadline: each yield lets queued changes run on the main actor
         for _ in 0..<20 { await Task.yield() }
     }
 

@@ -74,7 +74,7 @@ struct ActiveConfigUpdaterTests {
         }
         try await fixture.run {
             try await fixture.waitUntilLive()
-            // A download made by the app, of which the stream does not know.
+            // A download made by the app, which does not affect the stream.
             fixture.backend.publish(["Home": ["title": "2"], "Other": ["key": 2]])
             let result = try await fixture.config.download(from: fixture.backend, of: "1")
             #expect(result)

@@ -2,7 +2,7 @@ import ActiveConfig
 import Foundation
 import Testing
 
-/// Documents as text, and the results of reading them.
+/// Documents as text, and the results of parsing them.
 enum DocumentText {
     /// Offset of the value in the text of `make(value:)`.
     static let valueOffset = make(value: "").utf8.count - 5

@@ -165,7 +165,7 @@ struct UserTableTests {
         #expect(pool.count <= 130)
     }
 
-    /// 8 tasks read 100 users, at most 10 of which are kept.
+    /// 8 tasks read 100 users; at most 10 users are kept.
     @Test func tasksAtOnceReadTheirOwnUsers() async throws {
         let store = InMemoryStore()
         for user in 0..<100 {

@@ -1,6 +1,6 @@
 /// All targets, in the order of the report.
 ///
-/// Each has a file of its own in `Targets`.
+/// Each has its own file in `Targets`.
 enum AllTargets {
     static let list: [any BenchmarkTarget.Type] = [
         F1SectionReading.self,
