@@ -13,20 +13,20 @@ usage() {
 USAGE: SampleBackend/demo.sh [--keep] [--port PORT]
        SampleBackend/demo.sh --cluster [--keep] [--port PORT]
 
-Builds and starts the backend on a new database. Then it publishes the sample template, shows the keys
-that apps read it by, runs the sample app for users 1, 2 and 3, says why user 3 gets what they get,
-connects the three users, publishes a change for user 2, which only that user hears of, and rolls it
-back. Last, the app of user 2 is told of a change at once; the backend is killed and started again, and
-the app is right again.
+Builds the backend and starts it on a new database. Publishes the sample template, shows the generated
+keys that apps read it by, runs the sample app for users 1, 2 and 3, explains the values of user 3,
+connects the three users, publishes a change that only user 2 receives, and rolls it back. Then it runs
+the app of user 2, which shows a published change immediately, kills the backend and restarts it, and
+the app reconnects and catches up.
 
-  --keep       The backend stays up until Ctrl-C: open the console by the link that is printed.
+  --keep       Keeps the backend running until Ctrl-C: open the console by the printed link.
   --port PORT  The backend's port (default: a free one).
   --cluster    Shows a cluster instead: starts three members of etcd, three replicas of the backend and nginx
-               before them, by Operations/cluster.sh. Publishes the sample template through the first
-               replica, and a change through the second, of which clients of all three hear. Kills the
-               member of etcd that leads, and publishes through the third. The port is nginx's then.
+               in front of them with Operations/cluster.sh. Publishes the sample template through the first
+               replica, and a change through the second, which the clients of all three receive. Kills
+               the leader of etcd, and publishes through the third. PORT is then the port of nginx.
 
-Exit codes: 0 all went well, 1 something failed, 64 wrong usage, 69 something cannot be set up.
+Exit codes: 0 success, 1 failure, 64 wrong usage, 69 a required program or service is not available.
 TEXT
 }
 while [ $# -gt 0 ]; do
@@ -43,7 +43,7 @@ while [ $# -gt 0 ]; do
         exit 0
         ;;
     *)
-        echo "demo.sh: \"$1\" is no option; see --help" >&2
+        echo "demo.sh: unknown option \"$1\"; see --help" >&2
         exit 64
         ;;
     esac
@@ -85,14 +85,14 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT TERM
 
-# The backend takes it as a publisher's token, the commands send it.
+# The backend accepts it as a publisher's token; the commands send it.
 ACTIVECONFIG_ADMIN_TOKEN=$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')
 export ACTIVECONFIG_ADMIN_TOKEN
 unset ACTIVECONFIG_TOKEN
 
 # Starts the backend on a port.
 serve() {
-    : >"$work/out" # Before it starts, so that no line of the last run is read.
+    : >"$work/out" # Cleared first, so that no line of the previous run is read.
     "$backend" serve --port "$1" --store "sqlite:$work/demo.sqlite" >>"$work/out" 2>"$work/log" &
     pid=$!
     until grep -q '^listening on ' "$work/out"; do
@@ -113,7 +113,7 @@ publish_label() {
     backend publish "$work/changed.json" --server "$url" "$@"
 }
 
-# Shows what the app says next, up to a line with a text; fails when there is none within 60 s.
+# Shows the next output of the app, up to a line with a text; fails if none appears within 60 s.
 shown=0
 until_app_says() {
     local found=""
@@ -136,20 +136,20 @@ serve "$port"
 say "The backend listens on $url, with an empty database. Publish the sample template:"
 backend publish "$template" --server "$url" --description "The sample template"
 
-say "An app reads its settings by generated keys; the backend writes the same from the template:"
+say "An app reads its settings by generated keys; the backend generates the same keys from the template:"
 backend export --format swift --server "$url" | sed '/^\/\/ Generated/,/^}$/d'
 
-say "The app starts from its bootstrap configuration, downloads, and changes the user:"
+say "The app starts with its bootstrap configuration, downloads, and changes the user:"
 "$app" --server "$url" --store "$work/store" \
     --script "download; user 1; download; user 2; download; user 3; download; user 1; quit"
 
-say "The next launch starts from what was stored, here for user 2, and is told that nothing is new:"
+say "The next launch starts with the stored configuration of user 2; the download finds no change:"
 "$app" --server "$url" --store "$work/store" --user 2 --script "download; quit"
 
-say "The same for a program:"
+say "The same as JSON, for scripts:"
 "$app" --server "$url" --store "$work/store" --user 3 --script "download; quit" --json
 
-say "Why does user 3 get that?"
+say "Why does user 3 get these values?"
 backend evaluate --user 3 --server "$url" | sed '/^Document$/,$d'
 
 say "Users 1, 2 and 3 listen:"
@@ -161,12 +161,12 @@ done
 for user in 1 2 3; do
     until grep -q 'is current' "$work/watch$user.log"; do
         # shellcheck disable=SC2086
-        kill -0 $watches 2>/dev/null || { cat "$work"/watch*.log >&2; fail "nobody listens"; }
+        kill -0 $watches 2>/dev/null || { cat "$work"/watch*.log >&2; fail "the clients did not connect"; }
         sleep 0.05
     done
 done
 
-say "Change the label of user 2, and look at what that does before it is published:"
+say "Preview a change of user 2's label, then publish it:"
 # shellcheck disable=SC2016 # The backend replaces ${user.id}.
 publish_label 'Hello, ${user.id}' --preview-user 2 --preview-user 3 --yes --description "Greet user 2"
 
@@ -174,13 +174,13 @@ for _ in 1 2 3 4 5 6 7 8 9 10; do
     [ ! -s "$work/watch2" ] || break
     sleep 0.1
 done
-[ -s "$work/watch2" ] || fail "user 2 did not hear of it within a second"
-say "User 2 has heard of it:"
+[ -s "$work/watch2" ] || fail "user 2 did not receive the change within a second"
+say "User 2 received the change:"
 cat "$work/watch2"
 for user in 1 3; do
-    [ ! -s "$work/watch$user" ] || fail "user $user heard of what is not theirs"
+    [ ! -s "$work/watch$user" ] || fail "user $user received a change that does not concern them"
 done
-say "Users 1 and 3 have heard nothing, since nothing changes for them."
+say "Users 1 and 3 received nothing, since their documents did not change."
 # shellcheck disable=SC2086
 kill $watches
 watches=""
@@ -189,41 +189,41 @@ backend diff 1 2 --server "$url"
 say "The app of user 2 downloads again:"
 "$app" --server "$url" --store "$work/store" --user 2 --script "download; quit"
 
-say "Go back to version 1:"
+say "Roll back to version 1:"
 backend rollback 1 --server "$url"
 backend versions --server "$url"
 
-say "The app of user 2 runs, and is told of each change at once:"
+say "The app of user 2 runs, and receives each change immediately:"
 "$app" --server "$url" --store "$work/store" --user 2 --live </dev/null >"$work/live" 2>&1 &
 live=$!
 until_app_says 'each change arrives at once'
 
-say "Change the label: the app shows it without asking:"
-publish_label "Told at once" --description "A change while the app runs"
-until_app_says 'label: .*Told at once'
+say "Change the label: the app shows it without a download of its own:"
+publish_label "Pushed" --description "A change while the app runs"
+until_app_says 'label: .*Pushed'
 until_app_says 'button:'
 
-say "Kill the backend (kill -9): the app says so, and goes on with what it has:"
+say "Kill the backend (kill -9): the app reports the lost connection, and keeps its configuration:"
 kill -9 "$pid"
 wait "$pid" 2>/dev/null || true
 pid=""
 until_app_says 'not connected'
 
-say "Start it again on the same port and database, and publish before the app is back:"
+say "Restart it on the same port and database, and publish before the app reconnects:"
 serve "${url##*:}"
-publish_label "Right again" --description "A change while the app was cut off"
-until_app_says 'label: .*Right again'
+publish_label "Caught up" --description "A change while the app was disconnected"
+until_app_says 'label: .*Caught up'
 until_app_says 'button:'
 until_app_says 'each change arrives at once'
 kill "$live"
 wait "$live" 2>/dev/null || true
 live=""
 
-say "The console, signed in by this link:"
+say "Open the console by this link, which signs you in:"
 echo "  $url/console/#token=$ACTIVECONFIG_ADMIN_TOKEN"
 
 if $keep; then
-    say "The backend stays up on $url (Ctrl-C ends it). Try, in another terminal:"
+    say "The backend keeps running on $url (Ctrl-C stops it). Try in another terminal:"
     echo "  $backend watch --user 2 --server $url"
     echo "  export ACTIVECONFIG_TOKEN=$ACTIVECONFIG_ADMIN_TOKEN"
     echo "  $backend evaluate --user 3 --server $url"
@@ -232,7 +232,7 @@ if $keep; then
     wait "$pid"
 else
     kill -TERM "$pid"
-    wait "$pid" || fail "the backend did not end well"
+    wait "$pid" || fail "the backend exited with an error"
     pid=""
-    say "The backend has ended, and with it the console. With --keep they stay up."
+    say "The backend has stopped, and the console with it. Use --keep to keep them running."
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows a cluster: a publish through one replica is heard at all, also while a member is down.
+# Shows a cluster: a publish through one replica reaches the clients of all, also while a member is down.
 #
 # USAGE: cluster-demo.sh KEEP PORT, from demo.sh --cluster
 set -euo pipefail
@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh
 
-# As demo.sh --cluster has parsed them.
+# Already validated by demo.sh.
 keep=$1
 port=$2
 
@@ -63,13 +63,13 @@ done
 for replica in 1 2 3; do
     until grep -qs 'is current' "$work/watch$replica.log"; do
         # shellcheck disable=SC2086
-        kill -0 $watches 2>/dev/null || { cat "$work"/watch*.log >&2; fail "nobody listens"; }
+        kill -0 $watches 2>/dev/null || { cat "$work"/watch*.log >&2; fail "the clients did not connect"; }
         sleep 0.05
     done
     sed 's/^/  /' "$work/watch$replica.log"
 done
 
-# Publishes another label for user 2 through a replica, and shows that all clients hear of it.
+# Publishes another label for user 2 through a replica, and shows that all clients receive it.
 publish_label() {
     "$SAMPLE_BACKEND" get --server "$(url "replica $1")" |
         awk -v label="$2" '/"LabelText"/ { inLabel = 1 }
@@ -82,13 +82,13 @@ publish_label() {
             ! grep -q "$2" "$work/watch$replica" || break
             sleep 0.1
         done
-        grep -q "$2" "$work/watch$replica" || fail "the client of replica $replica did not hear of \"$2\""
+        grep -q "$2" "$work/watch$replica" || fail "the client of replica $replica did not receive \"$2\""
         echo "  replica $replica: $(grep "$2" "$work/watch$replica" | tail -n 1)"
     done
 }
 
-say "Publish a change through the second replica, of which the clients of all three hear:"
-publish_label 2 "Told by all replicas"
+say "Publish a change through the second replica; the clients of all three receive it:"
+publish_label 2 "From all replicas"
 
 leader=""
 for member in 1 2 3; do
@@ -96,17 +96,17 @@ for member in 1 2 3; do
     own=$(sed -n 's/.*"member_id":"\([0-9]*\)".*/\1/p' <<<"$status")
     [ "$(sed -n 's/.*"leader":"\([0-9]*\)".*/\1/p' <<<"$status")" != "$own" ] || leader=$member
 done
-[ -n "$leader" ] || fail "no member of etcd leads"
+[ -n "$leader" ] || fail "etcd has no leader"
 say "Kill the leader of etcd, member $leader (kill -9), and publish through the third replica:"
 kill -9 "$(sed -n "s/^member $leader: .*(process \([0-9]*\))/\1/p" "$work/out")"
-publish_label 3 "Told without a member"
+publish_label 3 "Without a member"
 
-say "What doctor says of the cluster now:"
+say "The diagnosis of the cluster by doctor:"
 "$SAMPLE_BACKEND" doctor --store "$(sed -n 's/^store: //p' "$work/out")" || true
 
 if $keep; then
-    say "The cluster stays up; open the console:"
+    say "The cluster keeps running; open the console:"
     sed -n 's/^console: //p' "$work/out"
-    echo "Ctrl-C ends it."
+    echo "Ctrl-C stops it."
     wait "$cluster"
 fi

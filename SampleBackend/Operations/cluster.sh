@@ -14,22 +14,23 @@ usage() {
     cat <<TEXT
 USAGE: SampleBackend/Operations/cluster.sh [--members N] [--replicas N] [--port PORT] [-- OPTION …]
 
-Starts members of etcd, replicas of the backend that keep their templates in them, and nginx with nginx.conf
-(without TLS) before the replicas, all on loopback and in a temporary folder. Prints their addresses, and
-"the cluster is ready" last. It installs etcd-server and nginx where they are missing, and builds the backend
-unless SAMPLE_BACKEND, an absolute path, names the program.
+Starts members of etcd, replicas of the backend that store their templates there, and nginx with nginx.conf
+(without TLS) in front of the replicas, all on loopback and in a temporary folder. Prints their addresses,
+and finally "the cluster is ready". Installs etcd-server and nginx if they are missing, and builds the
+backend unless SAMPLE_BACKEND is the absolute path of the program.
 
   --members N   Members of etcd, 1 to 7 (default: 3); more than half of them must run.
   --replicas N  Replicas of the backend, 1 to 9 (default: 3).
-  --port PORT   nginx's port (default: a free one).
-  OPTION …      Options of "sample-backend serve", for each replica.
+  --port PORT   Port of nginx (default: a free one).
+  OPTION …      Options of "sample-backend serve" for each replica.
 
-Ctrl-C, SIGTERM and SIGHUP end all of it and remove the folder. SIGUSR1 restarts the replicas one after the
-other, each when the one before is ready; "all replicas are restarted" is printed last. One that is not
-ready within a minute is named with its log, and the others go on as they are.
-ACTIVECONFIG_ADMIN_TOKEN is the administrators' token; without it, one is made and printed.
+Ctrl-C, SIGTERM and SIGHUP stop the cluster and remove the folder. SIGUSR1 restarts the replicas one after
+the other, each once the previous one is ready, and finally prints "all replicas are restarted". If one
+is not ready within a minute, its log is printed, and the remaining replicas keep running as they are.
+ACTIVECONFIG_ADMIN_TOKEN is the administrators' token; without it, a new one is generated and printed.
 
-Exit codes: 0 ended by a signal, 1 something did not start, 64 wrong usage, 69 something cannot be set up.
+Exit codes: 0 stopped by a signal, 1 a process did not start, 64 wrong usage, 69 a required program is not
+available.
 TEXT
 }
 
@@ -68,7 +69,7 @@ while [ $# -gt 0 ]; do
         usage
         exit 0
         ;;
-    *) wrong "\"$1\" is no option; see --help" ;;
+    *) wrong "unknown option \"$1\"; see --help" ;;
     esac
     shift
 done
@@ -84,7 +85,7 @@ elif [ ! -x "$backend" ]; then
 fi
 
 folder=$(mktemp -d)
-# Process by name, such as "member 1".
+# Process IDs by name, such as "member 1".
 declare -A processes=()
 
 start() {
@@ -96,7 +97,7 @@ start() {
 
 runs() { kill -0 "${processes[$1]}" 2>/dev/null; }
 
-# signal PREFIX SIGNAL…: sends signals to the processes whose names begin so, and waits for their end.
+# signal PREFIX SIGNAL…: sends signals to the processes whose names have the prefix, and waits for their exit.
 signal() {
     local prefix=$1 name number
     shift
@@ -109,7 +110,7 @@ signal() {
     done
 }
 
-# await NAME URL TEXT: waits until the process answers with a text; fails when it ends, or after a minute.
+# await NAME URL TEXT: waits until the response contains a text; fails if the process exits, or after a minute.
 await() {
     local end=$((SECONDS + 60))
     until curl -s --max-time 2 "$2" 2>/dev/null | grep -qF "$3"; do
@@ -124,10 +125,10 @@ await() {
 
 end() {
     trap '' INT TERM HUP USR1
-    # Whatever uses another ends before it. A stopped process notices TERM only when it goes on.
+    # Dependents stop before what they depend on. A suspended process handles TERM only after CONT.
     signal nginx TERM CONT
     signal replica TERM CONT
-    # Their data is removed: they need not hand over to each other.
+    # Their data is removed, so an orderly handover of leadership is unnecessary.
     signal member KILL
     rm -rf "$folder"
 }
@@ -136,7 +137,7 @@ trap 'exit 0' INT TERM HUP
 restarts=false
 trap 'restarts=true' USR1
 
-# Prints free ports, all different.
+# Prints distinct free ports.
 free_ports() {
     python3 - "$1" <<'PYTHON'
 import socket, sys
@@ -163,7 +164,7 @@ for ((i = 1; i <= replicas; i++)); do replica_ports[i]=${ports[2 * members + i -
 [ "$port" -ne 0 ] || port=${ports[2 * members + replicas]}
 store=etcd:$endpoints
 
-# Its name since 3.6.
+# The option's name since etcd 3.6.
 progress=--watch-progress-notify-interval
 etcd --help 2>&1 | grep -qe " $progress" || progress=--experimental-watch-progress-notify-interval
 for ((i = 1; i <= members; i++)); do
@@ -206,7 +207,7 @@ echo "store: $store"
 [ -z "$token" ] || echo "administrator token: $token"
 echo "console: http://127.0.0.1:$port/console/${token:+#token=$token}"
 echo "logs: $folder"
-echo "Ctrl-C ends the cluster; kill -USR1 $$ restarts the replicas one after the other."
+echo "Ctrl-C stops the cluster; kill -USR1 $$ restarts the replicas one after the other."
 echo "the cluster is ready"
 
 # Restarts the replicas one after the other.
@@ -220,7 +221,7 @@ restart_replicas() {
             return
         fi
         echo "replica $i is restarted (process ${processes["replica $i"]})"
-        # nginx uses it again when the fail_timeout of nginx.conf is over; the others must run until then.
+        # nginx uses it again after the fail_timeout of nginx.conf; until then the others must keep running.
         sleep 4
     done
     echo "all replicas are restarted"
@@ -236,7 +237,7 @@ while true; do
         unset "processes[$name]"
         echo "$name has ended"
     done
-    # A signal ends `wait`, not `sleep`.
+    # A signal interrupts `wait`, but not a foreground `sleep`.
     sleep 1 &
     wait $! || true
 done
