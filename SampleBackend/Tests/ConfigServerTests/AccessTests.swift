@@ -14,7 +14,7 @@ import Testing
 /// Access to each endpoint by role and token (PROTOCOL 1, API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AccessTests {
-    /// Paths of a resource that exists, and of one that does not.
+    /// Paths of an existing and of a missing resource.
     private static func targets(of path: String) -> [String] {
         [("default", "1"), ("nothing", "unknown")].map { project, user in
             path.replacing("{project}", with: project).replacing("{userID}", with: user)
@@ -240,7 +240,7 @@ struct AccessTests {
         }
         let tokens = try await store.tokens()
         let use = try #require(tokens.first { $0.name == "ci" }?.lastUseDate)
-        // A store keeps milliseconds.
+        // The store keeps milliseconds only.
         #expect((start - 1...Date()).contains(use))
         #expect(tokens.first { $0.name == "unused" }?.lastUseDate == nil)
     }
@@ -273,7 +273,7 @@ struct AccessTests {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store) { server in
             try await server.publish(.sample)
-            // One more than the largest page holds, or more than a few small pages hold.
+            // One entry more than the largest page holds, or than a few small pages hold.
             let count = pageSize == 1_000 ? 1_001 : 6
             for number in 2...count {
                 try await store.setOverrides(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClientAPI
 
-/// The acknowledgements of several replicas, among which a balancer moves clients.
+/// Acknowledgements at several replicas, between which a load balancer moves clients.
 @Suite struct AcknowledgementSampleTests {
     private static let unlimited: ProjectAcknowledgements.Limits = {
         var limits = ProjectAcknowledgements.Limits()
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// A client that used a version, and cannot use it any more, says so at another replica.
+    /// A client that stops using a version reports so to another replica.
     @Test func aClientThatGivesAVersionUpDoesNotUseIt() throws {
         func problem(in version: Int, isInForce: Bool) throws -> Acknowledgement {
             try Acknowledgement([
@@ -61,7 +61,8 @@ import Testing
         var other = one
         for user in 1...3 as ClosedRange<UInt64> { one.record(try word(1), user: user, time: 10) }
         other.record(try problem(in: 1, isInForce: false), user: 1, time: 20)
-        // One that is used in spite of problems stays in use, and so does the one before another.
+        // A version that is active despite problems stays in use, as does the one before a rejected
+        // one.
         other.record(try problem(in: 1, isInForce: true), user: 2, time: 20)
         other.record(try problem(in: 2, isInForce: true), user: 3, time: 20)
         other.record(try problem(in: 3, isInForce: false), user: 3, time: 30)
@@ -74,7 +75,7 @@ import Testing
         }
     }
 
-    /// As one replica would count them, from any number of replicas, in whatever order.
+    /// The counts equal those of a single replica, for any number of replicas and any order.
     @Test func theCountsAreThoseOfOneReplicaWhereAllUsersAreInTheSamples() throws {
         var generator = SeededGenerator.printingItsSeed()
         for round in 0..<50 {
@@ -82,7 +83,7 @@ import Testing
             var replicas = Array(repeating: whole, count: Int.random(in: 1...4, using: &generator))
             for time in 0..<200 {
                 let user = UInt64.random(in: 0..<30, using: &generator)
-                // Clients go on to later versions.
+                // Clients move to later versions over time.
                 let word = try word(time / 40 + 1)
                 whole.record(word, user: user, time: time)
                 let index = replicas.indices.randomElement(using: &generator) ?? 0

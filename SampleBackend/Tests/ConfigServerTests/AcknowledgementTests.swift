@@ -9,7 +9,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// What clients say of their versions (PROTOCOL 2).
+/// Acknowledgements of versions by clients (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AcknowledgementTests {
     private func run(
@@ -32,7 +32,7 @@ struct AcknowledgementTests {
                 #expect(try await server.acknowledge(1, user: user).status == 204)
             }
             #expect(try await server.acknowledge(1, user: nil).status == 204)
-            // Once each, however often.
+            // Each acknowledgement counts once, however often it is sent.
             try await server.acknowledge(1, user: "1")
             try await server.acknowledge(2, user: "1")
             try await server.acknowledge(2, user: "2", problems: [wrong, wrong])
@@ -52,7 +52,7 @@ struct AcknowledgementTests {
                             ["section": "Gone", "key": .null, "clients": 1, "message": ""],
                         ],
                     ],
-                    // Who cannot use version 2 still uses 1.
+                    // Clients that cannot use version 2 still use version 1.
                     ["version": "1", "inForce": 4, "withProblems": 0, "problems": []],
                 ])
             try await server.acknowledge(2, user: "2")
@@ -70,7 +70,7 @@ struct AcknowledgementTests {
             let target = "/active_config/acknowledgement?userID=\(userID.percentEncoded)"
             let body = #"{"template_version": 2}"#
             #expect(try await server.answer(target, method: "POST", body: body).status == 204)
-            // The same user, and another than the generic one.
+            // User 1 is the same user in either form; the generic user is another one.
             try await server.acknowledge(2, user: "1")
             try await server.acknowledge(2, user: nil)
             let count: JSONNode = userID == "1" ? 2 : 3
@@ -157,7 +157,7 @@ struct AcknowledgementTests {
     private static func body(problems: Int = 0, length: Int = 0, name: Int = 1) -> String {
         let problem: JSONNode = [
             "section": .string(String(repeating: "s", count: name)),
-            // Each character is two scalars and more bytes.
+            // Each character consists of two scalars and more bytes.
             "message": .string(String(repeating: "e\u{301}", count: length / 2)),
         ]
         let body: JSONNode = [

@@ -7,7 +7,7 @@ import Testing
 
 @testable import AdminAPI
 
-/// Tokens and sessions as time goes by, without a look at the store.
+/// Expiry of tokens and sessions over time, without reading the store.
 struct AdministratorAccessTests {
     private let start = Date(timeIntervalSince1970: 1_700_000_000)
     private let time: NIOLockedValueBox<Date>
@@ -21,12 +21,12 @@ struct AdministratorAccessTests {
         }
     }
 
-    /// Lets time go by.
+    /// Advances the clock.
     private func advance(to seconds: TimeInterval) {
         time.withLockedValue { $0 = start + seconds }
     }
 
-    /// A token that ends in ten seconds.
+    /// A token that expires after ten seconds.
     private func makeToken() -> AccessToken {
         AccessToken(name: "t", role: .editor, date: start, expirationDate: start + 10)
     }
@@ -86,7 +86,7 @@ struct AdministratorAccessTests {
     @Test func aTokenThatMayHaveBeenRevokedWhileItWasStoredIsReadAgain() async {
         let token = makeToken()
         let isKnown = await access.addToken(token.stored) {
-            // Another process revokes it, and the follower reads that.
+            // Another process has revoked the token, and the follower reads the change.
             await access.readTokens { [] }
         }
         #expect(!isKnown)
@@ -104,7 +104,7 @@ struct AdministratorAccessTests {
         await access.addSession(ended.stored) {}
         let (began, beginning) = AsyncStream.makeStream(of: Void.self)
         let (release, releasing) = AsyncStream.makeStream(of: Void.self)
-        // Reads before one session ends and another begins, and takes long.
+        // A slow read that starts before one session ends and another begins.
         async let slow: Void = access.readSessions { _ in
             beginning.finish()
             for await _ in release {}
@@ -118,7 +118,7 @@ struct AdministratorAccessTests {
         #expect(access.holder(ofSession: ended.text) == nil)
         #expect(access.holder(ofSession: new.text) != nil)
         #expect(access.holder(ofSession: kept.text) != nil)
-        // Another process ends one.
+        // Another process has ended the session.
         await access.readSession(id: new.stored.id) { nil }
         #expect(access.holder(ofSession: new.text) == nil)
     }
@@ -148,7 +148,7 @@ struct AdministratorAccessTests {
         let (old, new) = (makeToken(), makeToken())
         let (began, beginning) = AsyncStream.makeStream(of: Void.self)
         let (release, releasing) = AsyncStream.makeStream(of: Void.self)
-        // Reads before the old token is revoked and the new one is stored, and takes long.
+        // A slow read that starts before the old token is revoked and the new one is stored.
         async let slow: Void = access.readTokens {
             beginning.finish()
             for await _ in release {}
@@ -160,7 +160,7 @@ struct AdministratorAccessTests {
         await slow
         #expect(access.holder(ofToken: old.text) == nil)
         #expect(access.holder(ofToken: new.text) != nil)
-        // The next one is not held up.
+        // The next read does not wait for the slow one.
         await access.readTokens { [old.stored] }
         #expect(access.holder(ofToken: new.text) == nil)
     }

@@ -105,7 +105,7 @@ struct ClientAccessTests {
             #expect(allowed.fields["vary"] == "Origin")
             let other = try await server.answer(target, fields: ["Origin: https://evil.example"])
             #expect(other.fields["access-control-allow-origin"] == nil)
-            // A cache between keeps apart what is for which origin, and for none.
+            // Makes a shared cache separate responses by origin.
             #expect(other.fields["vary"] == "Origin")
             #expect(try await server.answer(target).fields["vary"] == "Origin")
             let preflight = try await server.answer(

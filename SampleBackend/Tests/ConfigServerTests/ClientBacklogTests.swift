@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Memory of the data that waits for clients, over all connections.
+/// The budget for data that waits for clients, over all connections.
 struct ClientBacklogTests {
     @Test func theBacklogClosesTheConnectionWhoseBytesHaveWaitedLongest() throws {
         let backlog = ClientBacklog(limit: 100)
@@ -18,7 +18,7 @@ struct ClientBacklogTests {
         for channel in channels { channel.embeddedEventLoop.run() }
         #expect(backlog.bytes == 80)
         #expect(throws: ChannelError.self) { try channels[0].close().wait() }
-        // The ticket of the client that was cut off no longer counts.
+        // The ticket of the disconnected client no longer counts.
         backlog.release(tickets[0])
         #expect(backlog.bytes == 80)
         backlog.release(tickets[1])
@@ -36,7 +36,7 @@ struct ClientBacklogTests {
         backlog.resize(tickets[0], to: 70, for: channels[0])
         for channel in channels { channel.embeddedEventLoop.run() }
         #expect(throws: ChannelError.self) { try channels[0].close().wait() }
-        // The ticket of the client that was cut off no longer counts.
+        // The ticket of the disconnected client no longer counts.
         backlog.resize(tickets[0], to: 90, for: channels[0])
         #expect(backlog.bytes == 40)
         backlog.release(tickets[1])
@@ -72,7 +72,7 @@ struct ClientBacklogTests {
                 }
                 clients.cancelAll()
             }
-            // Whoever sends its body whole is served.
+            // A client that sends its whole body is served.
             let template = JSONNode.string(String(repeating: "x", count: 400_000))
             let answer = try await server.administer(
                 "PUT", "/v1/projects/p/draft",
@@ -123,7 +123,7 @@ struct ClientBacklogTests {
                     "PUT", path, body: ["baseVersion": "0", "template": ["a": text]],
                     fields: ["If-None-Match: *"])
                 #expect(started.status == 200)
-                // The draft has twice the text of a request.
+                // The draft has twice the size of a request's text.
                 let patched = try await server.administer(
                     "PATCH", path, body: [["op": "add", "path": "/b", "value": text]],
                     fields: ["If-Match: *", "Content-Type: application/json-patch+json"])

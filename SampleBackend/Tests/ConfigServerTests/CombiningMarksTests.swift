@@ -5,11 +5,11 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Text with tens of thousands of combining marks, which takes Swift's string comparison seconds, at
-/// each place where a request is compared with something.
+/// Text with tens of thousands of combining marks, whose comparison as a Swift string takes
+/// seconds, in every place where the server compares a request's text.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct CombiningMarksTests {
-    /// Out of their canonical order, so that comparing has to sort them.
+    /// Not in canonical order, so a comparison has to sort them.
     private static let marks =
         "a" + String(repeating: "\u{301}", count: 20_000)
         + String(repeating: "\u{316}", count: 20_000)

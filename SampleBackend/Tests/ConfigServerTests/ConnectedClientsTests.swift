@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Users and signals in the answer about connections (API 3).
+/// Users and signals in the response about connections (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConnectedClientsTests {
     @Test func connectedUsersAreFoundByAPartOfTheirID() async throws {

@@ -65,7 +65,7 @@ struct ConnectedPreviewTests {
             }
             let gold = "app.version=2.0&signal.plan=gold&signal.app.version=mine"
             try await open(gold, ofUser: "x", on: server) {
-                // Others' clients, and another with the same signals.
+                // A client of another user, and another client with the same signals.
                 try await open("signal.plan=none", ofUser: "z", on: server) {
                     try await open(gold, ofUser: "x", on: server) {
                         let found = try await signals()
@@ -85,7 +85,7 @@ struct ConnectedPreviewTests {
                     }
                 }
             }
-            // Nothing of a client is kept when it has gone.
+            // The server keeps nothing of a client after it disconnects.
             try await server.waitForConnections(0)
             let left = try await signals()
             #expect(left == [nil, nil, nil])
@@ -103,7 +103,7 @@ struct ConnectedPreviewTests {
                     try await server.publish(changed)
                     #expect(try await third.next().id == "2")
                     try await expectLastPublish("2", users: 2, changed: 1, on: server)
-                    // Pinned values are no publish.
+                    // Pinning values does not count as a publish.
                     _ = try await server.administer(
                         "PUT", "/v1/projects/default/users/1/overrides",
                         body: ["Home": ["title": "mine"]])

@@ -6,14 +6,14 @@ import Testing
 @testable import HTTPServing
 
 struct ConnectionClockTests {
-    /// A phase with a limit.
+    /// A phase of a connection with a time limit.
     struct LimitedPhase: Sendable {
         let phase: ConnectionStateMachine.Phase
-        /// Limits with none for this phase but for the argument.
+        /// Limits in which only the argument restricts this phase.
         let limits: @Sendable (_ limit: Duration) -> ServerLimits
     }
 
-    /// Limits of an hour, but for some.
+    /// Limits of an hour, except the changed ones.
     private static func limits(_ change: (inout ServerLimits) -> Void) -> ServerLimits {
         var limits = ServerLimits()
         limits.idleTime = .seconds(3_600)
@@ -36,7 +36,7 @@ struct ConnectionClockTests {
             LimitedPhase(phase: .lingering) { time in limits { $0.lingerTime = time } }),
     ]
 
-    /// The deadline that has passed in a phase.
+    /// The deadline that has expired in a phase.
     private func expiry(
         _ phase: ConnectionStateMachine.Phase, _ limits: ServerLimits,
         _ change: (inout ConnectionClock) -> Void = { _ in }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServing
 
-/// Whose place is taken for another connection, without a network.
+/// Selects the connection that makes room for another one, without a network.
 struct ConnectionPlacesTests {
     private let services = ConnectionServices(
         limits: ServerLimits(), maximumConnections: 2,
@@ -13,7 +13,7 @@ struct ConnectionPlacesTests {
             groups: [], unknownPath: { _ in .notFound("There is nothing here.") },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }))
 
-    /// A connection on which nothing was sent yet.
+    /// Opens a connection that has not sent anything.
     private func open() throws -> EmbeddedChannel {
         let channel = EmbeddedChannel(
             handler: ConnectionHandler(services: services, isSecure: false))
@@ -21,7 +21,7 @@ struct ConnectionPlacesTests {
         return channel
     }
 
-    /// Asks for room beside the connections that there are, and lets them close.
+    /// Requests room for another connection, and lets the selected ones close.
     private func hasRoom(beside channels: [EmbeddedChannel]) throws -> Bool {
         let hasRoom = try #require(services.places).hasRoom(
             beside: channels.count { $0.isActive })
@@ -41,7 +41,7 @@ struct ConnectionPlacesTests {
     }
 
     @Test func aClosedConnectionIsNotCountedAsWaiting() throws {
-        // It has waited longer than the others.
+        // The connection that has waited longest.
         let gone = try open()
         try gone.close().wait()
         let channels = [try open(), try open()]

@@ -6,7 +6,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Limits and end of one connection.
+/// Limits and closing of one connection.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConnectionTests {
     @Test func theServerAnswersPipelinedRequestsInTheirOrder() async throws {
@@ -48,7 +48,7 @@ struct ConnectionTests {
                     locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt,
                     calendar: Calendar(identifier: .gregorian))
                 #expect(
-                    // deadline: the answer has just come
+                    // deadline: the response has just arrived
                     try abs(Date(date, strategy: format.parseStrategy).timeIntervalSinceNow) < 60)
             }
         }
@@ -64,7 +64,7 @@ struct ConnectionTests {
             var last = first
             try await waitUntil {
                 last = try await date()
-                // deadline: sixty times what it takes
+                // deadline: sixty times the usual duration
                 return last != first || ContinuousClock.now > end
             }
             #expect(last != first)
@@ -150,7 +150,7 @@ struct ConnectionTests {
 
     @Test func theServerClosesAConnectionOnWhichNoRequestComes() async throws {
         var limits = ServerLimits()
-        limits.idleTime = .milliseconds(100)  // deadline: no request ever comes
+        limits.idleTime = .milliseconds(100)  // deadline: no request arrives
         try await RunningServer.with(limits: limits) { server in
             for text in ["", "GET /activeconfig HTTP/1.1\r\nHos"] {
                 try await HTTPConnection.open(port: server.port) { connection in
@@ -163,9 +163,9 @@ struct ConnectionTests {
 
     @Test func theServerClosesAKeptAliveConnectionThatStaysIdle() async throws {
         var limits = ServerLimits()
-        // Tries longer times, for a machine on which the request comes too late.
+        // Retries with longer times, for a machine that sends the request too late.
         for seconds in [1, 5, 30] as [Int64] {
-            limits.idleTime = .seconds(seconds)  // deadline: else it tries with a longer time
+            limits.idleTime = .seconds(seconds)  // deadline: otherwise retries with a longer time
             let status = try await RunningServer.with(limits: limits) { server in
                 try await HTTPConnection.open(port: server.port) { connection in
                     connection.send(target: "/activeconfig")
@@ -177,12 +177,12 @@ struct ConnectionTests {
             if status == 200 { return }
             #expect(status == nil)
         }
-        Issue.record("No request came before the connection was closed.")
+        Issue.record("No request arrived before the connection was closed.")
     }
 
     @Test func theServerAnswers408WhenABodyDoesNotArrive() async throws {
         var limits = ServerLimits()
-        limits.bodyTime = .milliseconds(100)  // deadline: the rest never comes
+        limits.bodyTime = .milliseconds(100)  // deadline: the rest never arrives
         try await RunningServer.with(limits: limits) { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(target: "/activeconfig", fields: ["Content-Length: 5"])

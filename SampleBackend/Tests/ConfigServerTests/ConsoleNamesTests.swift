@@ -6,7 +6,7 @@ import Testing
 
 @testable import AdminAPI
 
-/// Names that the console has, too; its tests read the same fixture.
+/// Names that the console declares, too; its tests read the same fixture.
 @Suite struct ConsoleNamesTests {
     private static func fixture() throws -> JSONNode {
         let url = try #require(

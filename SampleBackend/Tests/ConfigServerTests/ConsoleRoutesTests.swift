@@ -53,7 +53,7 @@ struct ConsoleRoutesTests {
             let index = try await server.answer("/console/")
             let text = String(decoding: index.body, as: UTF8.self)
             let names = text.matches(of: /(?:href|src)="([^"]+)"/).map { String($0.output.1) }
-            // Imported by `main.js` itself, by others, and only when it is needed.
+            // Imported by `main.js`, by another module, and on demand.
             #expect(names.contains { $0.hasSuffix("/frame.js") })
             #expect(names.contains { $0.hasSuffix("/json-patch.js") })
             #expect(!names.contains { $0.hasSuffix("/codemirror.js") })
@@ -68,7 +68,7 @@ struct ConsoleRoutesTests {
                 #expect(again.status == 304, "\(name)")
                 #expect(again.fields["cache-control"] == keep, "\(name)")
 
-                // A server before or after an update has made this address.
+                // The address of a server of another version, as during an update.
                 let file = try #require(name.split(separator: "/").last)
                 let other = try await server.answer("/console/other/\(file)")
                 #expect(other.body == answer.body, "\(name)")
@@ -92,10 +92,10 @@ struct ConsoleRoutesTests {
         try Data(index.utf8).write(to: folder.url.appending(path: "index.html"))
         let inside = folder.url.appending(path: "sub")
         try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
-        // One character with the slash before it.
+        // The slash and the combining mark form one character.
         try Data().write(to: inside.appending(path: "\u{0301}x.js"))
         try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
-            // What may change has no address under which it is kept.
+            // Mutable files have no cacheable address.
             #expect(try await server.answer("/console/").body == Data(index.utf8))
             for text in ["1;", "2;"] {
                 try Data(text.utf8).write(to: folder.url.appending(path: "main.js"))

@@ -228,7 +228,7 @@ struct DocumentRoutesTests {
                     body: ["context": ["targetingKey": .string(userID)]], token: nil)
                 #expect(flags.status == status)
             }
-            // A template that does not show the ID takes any.
+            // A template that does not use the ID accepts any.
             try await server.publish(["parameters": ["title": ["defaultValue": ["value": "a"]]]])
             #expect(
                 await server.status("/activeconfig/user/\(String(repeating: "u", count: 100_000))")

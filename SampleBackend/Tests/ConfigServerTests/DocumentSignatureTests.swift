@@ -19,7 +19,7 @@ import Testing
 /// Signatures of documents (PROTOCOL 1), verified from the text of the client protocol alone.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DocumentSignatureTests {
-    /// The private key of the contract's example: the bytes 0 to 31.
+    /// The private key of the example in "Client protocol": the bytes 0 to 31.
     private static let seed = Data(0..<32).base64EncodedString()
 
     private func run(_ body: @Sendable (RunningServer, SigningKey) async throws -> Void)
@@ -35,8 +35,8 @@ struct DocumentSignatureTests {
         }
     }
 
-    /// What a client that asked for `project` and `user` does, as the contract says; `body` nil is a
-    /// 304 for a client that takes over versions.
+    /// Verifies a signature for `project` and `user` as "Client protocol" describes; `body` nil
+    /// stands for a 304 to a client that takes over versions.
     private func check(
         _ answer: HTTPAnswer, body: Data?, project: String = "default", user: String?,
         key: SigningKey
@@ -56,7 +56,7 @@ struct DocumentSignatureTests {
             "activeconfig-signature-v1\n\(project)\n\(user.map { "user:\($0)" } ?? "generic")\n"
             + "\(match.2)\n\(match.1)\n\(hash)\n\(tag ?? "")\n"
         #expect(key.privateKey.publicKey.isValidSignature(signature, for: Data(text.utf8)))
-        // deadline: the answer has just come, and half an hour may be missing
+        // deadline: the response has just arrived, and up to half an hour may be missing
         let left = (Double(match.1) ?? 0) - Date().timeIntervalSince1970
         #expect((1_790...3_600).contains(left))
         #expect(answer.fields["activeconfig-template-version"] == String(match.2))
@@ -84,7 +84,7 @@ struct DocumentSignatureTests {
                 }
                 try await server.publish(template)
             }
-            // It waits through versions that leave its content alone.
+            // The poll waits through versions that leave its content unchanged.
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(
                     target: "/activeconfig/user/1", fields: fields + ["Prefer: wait=60"])
@@ -101,8 +101,8 @@ struct DocumentSignatureTests {
         }
     }
 
-    /// A client that does not say that it takes over versions could verify no 304 of a version that it
-    /// does not have.
+    /// A client that does not take over versions cannot verify a 304 for a version that it does not
+    /// have.
     @Test func aClientThatTakesOverNoVersionHasATagOfTheBytes() async throws {
         try await run { server, key in
             let first = try await server.answer("/activeconfig/user/1")
@@ -149,7 +149,7 @@ struct DocumentSignatureTests {
                 let answer = try await server.answer(row.target)
                 try check(
                     answer, body: answer.body, project: row.project, user: row.user, key: key)
-                // The same again comes out of the cache.
+                // The second response comes from the cache.
                 let again = try await server.answer(row.target)
                 #expect(
                     again.fields["activeconfig-signature"]
@@ -256,7 +256,7 @@ struct DocumentSignatureTests {
                 + "4eTy9LAFOAfzOTa3tVSl85I3AA==:")
     }
 
-    /// Takes the messages of a log.
+    /// Collects the messages of a log.
     private struct MessageHandler: LogHandler {
         let messages: AsyncStream<String>.Continuation
         var metadata: Logger.Metadata = [:]

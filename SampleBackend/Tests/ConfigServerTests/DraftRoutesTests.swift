@@ -8,14 +8,14 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// The drafts of administrators (API 3).
+/// Drafts of administrators (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DraftRoutesTests {
     private static let path = "/v1/projects/default/draft"
     private static let new = ["If-None-Match: *"]
     private static let patchType = "Content-Type: application/json-patch+json"
 
-    /// Template with a parameter `title` in the section `Home`.
+    /// Template with the parameter `title` in the section `Home`.
     private static func template(_ title: String) -> JSONNode {
         [
             "parameterGroups": [
@@ -48,7 +48,7 @@ struct DraftRoutesTests {
         }
     }
 
-    /// Text of a new token.
+    /// Creates a token, and returns its text.
     private static func token(
         _ role: StoredToken.Role, in store: InMemoryTemplateStore, on server: RunningServer
     ) async throws -> (text: String, id: String) {
@@ -256,7 +256,7 @@ struct DraftRoutesTests {
             let viewer = try await Self.token(.viewer, in: store, on: server)
             let refused = try await server.administer("GET", Self.path, token: viewer.text)
             #expect(refused.status == 403)
-            // A new token of the same name is another administrator.
+            // A new token with the same name belongs to another administrator.
             _ = try await server.administer("DELETE", "/v1/tokens/\(ada.id)")
             let revoked = try await server.administer("GET", Self.path, token: ada.text)
             #expect(revoked.status == 401)

@@ -7,13 +7,13 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// What a server answers to large drafts.
+/// Responses to large drafts.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DraftSizeTests {
     private static let path = "/v1/projects/default/draft"
     private static let new = ["If-None-Match: *"]
 
-    /// Settings without anything in them.
+    /// Empty settings.
     private static func settings(_ count: Int) -> JSONNode {
         .object(
             OrderedDictionary(uniqueKeysWithValues: (0..<count).map { ("a\($0)", .emptyObject) }))
@@ -37,7 +37,7 @@ struct DraftSizeTests {
             let listed = ["conditions", "groups", "parameters"].reduce(0) {
                 $0 + (changes?[$1]?.arrayValue?.count ?? 0)
             }
-            // The group and its settings.
+            // One difference for the group, and one for each setting.
             #expect(changes?["omitted"]?.integerValue == 101 - listed)
             #expect(listed > 0)
         }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import ClientAPI
 
-/// Whose overrides were changed before a server was started.
+/// Users whose pinned values changed before the server started.
 struct EarlierOverridesTests {
     private struct Trail: AuditStoring {
         var entries: [AuditEntry] = []
         let fails = NIOLockedValueBox(false)
 
-        /// Adds an entry, newer than the others.
+        /// Adds an entry that is newer than the others.
         mutating func add(_ action: AuditEntry.Action, _ subject: String) {
             entries.append(
                 AuditEntry(

@@ -4,7 +4,7 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// Allowance for rendering earlier versions for clients that reconnect.
+/// Allowance for rendering earlier versions for reconnecting clients.
 @Suite struct EarlierVersionsTests {
     /// Number of templates of 1 MB that the allowance permits at a time.
     private func count(_ allowance: inout EarlierVersions.Allowance, at now: NIODeadline) -> Int {
@@ -25,7 +25,7 @@ import Testing
             let next = count(&allowance, at: start + .seconds(Int64(second)))
             #expect(next == 1, "second \(second)")
         }
-        // A long pause gives no more than the start, and an earlier time than the last gives
+        // A long pause does not exceed the initial allowance, and a time in the past grants
         // nothing.
         let later = count(&allowance, at: start + .hours(10))
         #expect(later == 9)

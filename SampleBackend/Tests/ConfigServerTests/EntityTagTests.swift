@@ -127,7 +127,7 @@ struct EntityTagTests {
                 "/activeconfig/user/3", fields: ["If-None-Match: \(tags["3"] ?? "")"])
             #expect(other.status == 200)
             #expect(other.fields["activeconfig-template-version"] == "2")
-            // Back to the first content.
+            // Publishes the first content again.
             try await server.publish(.sample)
             let again = try await server.answer("/activeconfig/user/3")
             #expect(again.fields["etag"] == tags["3"])

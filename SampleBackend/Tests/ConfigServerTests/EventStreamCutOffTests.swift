@@ -27,7 +27,7 @@ struct EventStreamCutOffTests {
                 try await server.waitForConnections(1)
                 try await server.stream(ofUser: "1") { stream in
                     var number = 0
-                    // deadline: each round publishes, until no socket takes any more
+                    // deadline: publishes until no socket accepts more bytes
                     while try await server.connections()["connections"] == 2 {
                         number += 1
                         try #require(number < 200)
@@ -42,11 +42,12 @@ struct EventStreamCutOffTests {
 
     @Test func theServerCutsOffAClientThatReadsNothingForTooLong() async throws {
         var options = ConfigServerOptions()
-        // The queue alone cuts nobody off.
+        // The queue limit alone does not disconnect any client.
         options.limits.streamQueueBytes = 1 << 30
-        // deadline: how often the server looks
+        // deadline: the interval of the server's checks
         options.limits.heartbeatInterval = .milliseconds(50)
-        // deadline: the sockets hold what is sent to others, and to this one before the publishes
+        // deadline: the sockets hold what other clients receive, and what this client receives
+        // before the publishes
         options.limits.unreadTime = .seconds(1)
         let store = InMemoryTemplateStore()
         @Sendable func template(_ text: String) -> JSONNode {
@@ -56,7 +57,8 @@ struct EventStreamCutOffTests {
             try await server.publish(template("small"))
             try await UnreadClient.open(port: server.port, target: "/activeconfig/events") {
                 try await server.waitForConnections(1)
-                // By another server, which gives publishers the time to read its large answers.
+                // Publishes through another server: the short `unreadTime` of this one could
+                // disconnect publishers while they read its large responses.
                 try await RunningServer.with(store: store) { publisher in
                     // More than the buffers of both sockets hold.
                     for number in 1...20 {

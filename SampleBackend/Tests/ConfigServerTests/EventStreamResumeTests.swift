@@ -56,10 +56,11 @@ struct EventStreamResumeTests {
         }
     }
 
-    /// What is published while the changes since the client's version are being determined is among
-    /// them, and is not told before them: it would not follow on what the client has.
+    /// A publish while the server determines the changes since the client's version is part of them.
+    ///
+    /// It must not be sent earlier, since it would not apply to the client's document.
     @Test func aPublishDuringTheResumeIsPartOfIt() async throws {
-        // Compiling it takes longer than a publish.
+        // Compiling this template takes longer than a publish.
         let parameters = (0..<2_900).map {
             "\"p\($0)\": {\"defaultValue\": {\"value\": \"v\"}, \"valueType\": \"STRING\"}"
         }.joined(separator: ",")
@@ -83,7 +84,7 @@ struct EventStreamResumeTests {
                 try await server.publish(second)
                 try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in
                     try await server.publish(third)
-                    // All in one, or one after the other.
+                    // The changes may arrive in one event or in several.
                     repeat {
                         let update = try await stream.next()
                         #expect(update.name == "update")
@@ -106,7 +107,7 @@ struct EventStreamResumeTests {
                     try await server.publish(changed)
                     #expect(try await stream.next().data?["event_number"] == .number("\(number)"))
                 }
-                // Of the same version.
+                // Changes of pinned values keep the version.
                 for number in 4...5 {
                     try await server.administer(
                         "PUT", "/v1/projects/default/users/1/overrides",
@@ -150,7 +151,7 @@ struct EventStreamResumeTests {
                     let event = try await stream.next()
                     #expect(event.name == name)
                     #expect(event.id == "\(TemplateStoreLimits.keptVersions + 1)")
-                    // The document may still be that of the version that the client has.
+                    // The document may still be that of the client's version.
                     if name == "reset" { #expect(event.data == ["template_version": 1]) }
                 }
             }
@@ -192,7 +193,7 @@ struct EventStreamResumeTests {
                 let event = try await stream.next()
                 #expect(event.name == "reset")
             }
-            // Nothing of others was changed.
+            // Nothing changed for other users.
             try await server.stream(ofUser: "2", fields: ["Last-Event-ID: 1"]) { stream in
                 try await server.publish(["parameters": [:]])
                 #expect(try await stream.next().name == "update")
@@ -213,7 +214,7 @@ struct EventStreamResumeTests {
         }
     }
 
-    /// The version is from a server whose clock is an hour ahead.
+    /// The version was published by a server whose clock is an hour ahead.
     @Test func aResumedStreamIsResetByATimeBeforeThatOfItsVersion() async throws {
         let store = InMemoryTemplateStore()
         let text = Date(timeIntervalSinceNow: -60).formatted(
@@ -253,10 +254,10 @@ struct EventStreamResumeTests {
         }
     }
 
-    /// Enough streams that several are of one thread, which looks for equal changes only once.
+    /// Enough streams that several share a thread, which determines equal changes only once.
     private static let users = (1...8).map { "user \($0)" }
 
-    @Test func eachUserIsToldItsOwnValues() async throws {
+    @Test func eachUserReceivesTheirOwnValues() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             var changed = JSONNode.sample

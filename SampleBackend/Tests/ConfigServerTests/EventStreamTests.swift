@@ -49,8 +49,7 @@ struct EventStreamTests {
                     #expect(sections["Home"]?["settings"]?["title"]?["value"] == "New for 3")
                     #expect(sections["Home"]?["settings"]?["size"]?["value"] == .number("1.0"))
 
-                    // If the first user had been notified of version 2, that event would come
-                    // first.
+                    // If the first user had received version 2, that event would come first.
                     changed.setTitle(of: nil, to: "All")
                     try await server.publish(changed)
                     #expect(try await first.next().id == "3")
@@ -96,7 +95,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func aUserWhoseIDIsTooLongForTheDocumentIsToldToFetchIt() async throws {
+    @Test func aUserWhoseIDIsTooLongForTheDocumentGetsAReset() async throws {
         let shown = String(repeating: "${user.id}", count: 1_000)
         let user = String(repeating: "u", count: 5_000)
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
@@ -167,7 +166,7 @@ struct EventStreamTests {
 
     @Test func aStreamIsKeptAliveByComments() async throws {
         var options = ConfigServerOptions()
-        // deadline: the comments come however late
+        // deadline: the comments arrive, however late
         options.limits.heartbeatInterval = .milliseconds(150)
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
@@ -206,7 +205,7 @@ struct EventStreamTests {
                     changed.setTitle(of: "third", to: "New")
                     try await server.publish(changed)
                     _ = try await third.next()
-                    // Clients whose document did not change have the newest version, too.
+                    // Clients whose document did not change count under the newest version, too.
                     try await waitUntil { try await server.connections()["versions"] == ["2": 2] }
                 }
             }
@@ -257,7 +256,7 @@ struct EventStreamTests {
                 #expect(head.lowercased().components(separatedBy: "\r\ndate: ").count == 2)
                 #expect(!head.lowercased().contains("content-length"))
                 for name in ["hello", "update"] {
-                    // A line end is one character.
+                    // Swift treats CR LF as one character.
                     let size = try await connection.receive(through: "\r\n").dropLast()
                     let event = try await connection.receive(through: "\r\n").dropLast()
                     #expect(Int(size, radix: 16) == event.utf8.count)
@@ -286,7 +285,7 @@ struct EventStreamTests {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await HTTPConnection.open(port: server.port) { connection in
-                // A task handles the first request; the second needs none.
+                // The first request needs a task; the second does not.
                 for target in ["/health/ready", "/activeconfig/user/1"] {
                     connection.send(target: target)
                     #expect(try await connection.receive().status == 200)
@@ -301,7 +300,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func aStreamHearsOfPublishesThroughAnotherServer() async throws {
+    @Test func aStreamReceivesPublishesThroughAnotherServer() async throws {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store) { one in
             try await RunningServer.with(store: store) { other in

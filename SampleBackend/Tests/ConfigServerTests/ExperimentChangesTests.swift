@@ -7,13 +7,13 @@ import Testing
 
 @testable import ConfigServer
 
-/// Publishes that change `meta.experiments` of a document and none of its sections: the document has
-/// another tag, so that its clients are told (PROTOCOL 2).
+/// Publishes that change `meta.experiments` of a document, but none of its sections: the document
+/// gets another tag, so clients are notified (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ExperimentChangesTests {
     private static let target = "/activeconfig/user/1"
 
-    /// The sample with an experiment that decides on no setting.
+    /// The sample with an experiment that affects no setting.
     private static func template(_ name: String = "half", share: Int) -> JSONNode {
         var template = JSONNode.sample
         template.setMember(
@@ -34,12 +34,12 @@ struct ExperimentChangesTests {
     }
 
     @Test(arguments: [("half", 100), ("none", 0)])
-    func aStreamIsTold(name: String, share: Int) async throws {
+    func aStreamIsNotified(name: String, share: Int) async throws {
         try await run { server in
             var document = try await server.document(Self.target)
             try await server.stream(ofUser: "1") { stream in
                 try await server.publish(Self.template(name, share: share))
-                // Told even if it changes nothing else.
+                // Clients are notified even if nothing else changes.
                 try await server.publish(["parameters": [:]])
                 let update = try await stream.next()
                 #expect(update.id == "2")
@@ -50,7 +50,7 @@ struct ExperimentChangesTests {
         }
     }
 
-    @Test func aResumedStreamIsTold() async throws {
+    @Test func aResumedStreamIsNotified() async throws {
         try await run { server in
             try await server.publish(Self.template(share: 100))
             try await server.stream(ofUser: "1", fields: ["Last-Event-ID: 1"]) { stream in

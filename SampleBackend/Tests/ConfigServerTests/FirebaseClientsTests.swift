@@ -4,20 +4,20 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// The calls of Firebase's own clients, as their sources make them (API 3).
+/// Calls of Firebase's own clients, taken from their sources (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct FirebaseClientsTests {
     private static let path = "/v1/projects/default/remoteConfig"
 
     struct Call: Sendable {
         var method = "GET"
-        /// What follows the path of the template.
+        /// The path after that of the template.
         var suffix = ""
         var body: JSONNode?
         var fields: [String] = []
-        /// True for a call that sends the tag of the last answer as `If-Match`.
+        /// True if the call sends the previous response's tag as `If-Match`.
         var sendsTag = false
-        /// True for a call that stores a version.
+        /// True if the call stores a version.
         var stores = false
     }
 
@@ -64,7 +64,7 @@ struct FirebaseClientsTests {
             "firebase-tools",
             [
                 Call(suffix: "?versionNumber=1"),
-                // It reads the current tag before it deploys.
+                // The client reads the current tag before it deploys.
                 Call(),
                 Call(method: "PUT", body: .sample, sendsTag: true, stores: true),
                 Call(suffix: ":listVersions?pageSize=300"),
@@ -109,7 +109,7 @@ struct FirebaseClientsTests {
         }
     }
 
-    /// `getServerTemplate` is the only call of firebase-admin for Python.
+    /// firebase-admin for Python calls only `getServerTemplate`.
     @Test func aServerTemplateIsNotServed() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)

@@ -15,7 +15,7 @@ struct HealthRoutesTests {
             for target in ["/health/live", "/health/ready"] {
                 let answer = try await server.answer(target)
                 #expect(answer.status == 200)
-                // A cache between would hide what becomes of the server.
+                // A cached response would hide the state of the server.
                 #expect(answer.fields["cache-control"] == "no-store")
             }
         }

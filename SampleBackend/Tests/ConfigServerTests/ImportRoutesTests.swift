@@ -4,7 +4,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Templates of other services' files (API 3).
+/// Conversion of other services' files to templates (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ImportRoutesTests {
     private static let path = "/v1/projects/new/remoteConfig:import"

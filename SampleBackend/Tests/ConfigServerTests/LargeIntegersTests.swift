@@ -4,14 +4,14 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Integers beyond 64 bits, which arrive digit for digit wherever a value is answered (FORMAT 4).
+/// Integers beyond 64 bits keep all digits in every response that contains values (FORMAT 4).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LargeIntegersTests {
     private static let digits = "12345678901234567890"
     private static let other = "12345678901234567891"
     private static let path = "/v1/projects/default/remoteConfig"
 
-    /// A template with the number as a NUMBER, and negative and nested in a JSON value.
+    /// A template with the number as a NUMBER, and negated and nested in a JSON value.
     private static func template(_ digits: String = digits) -> JSONNode {
         let list = JSONNode.string(#"{"b": [-\#(digits), 1.50], "a": 1}"#)
         return [

@@ -7,7 +7,7 @@ import Logging
 import NIOCore
 import Testing
 
-/// Administration without a server, and so without anyone who follows the store.
+/// Administration of a store without a server, and therefore without a store follower.
 struct LocalAdministrationTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private static let path = "/v1/projects/default/remoteConfig"

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// The fields, connections and ends of requests that wait (PROTOCOL 2).
+/// Header fields, connections and the end of long polls (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct LongPollConnectionTests {
     private static let target = "/activeconfig/user/1"
@@ -72,7 +72,7 @@ struct LongPollConnectionTests {
                 #expect(try first.json.setting("title", in: "Home") == "Hi 1")
                 let second = try await connection.receive()
                 #expect(try second.json.setting("title", in: "Home") == "Hi 2")
-                // The connection serves on, also another poll.
+                // The connection continues to serve requests, including another poll.
                 connection.send(
                     server.pollText(Self.target, tag: first.fields["etag"] ?? ""))
                 try await server.waitForConnections(1)
@@ -110,7 +110,7 @@ struct LongPollConnectionTests {
                     let refused = try await server.answer(Self.target, fields: fields)
                     #expect(refused.status == 429)
                     #expect(refused.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0)
-                    // An ordinary request needs no place.
+                    // An ordinary request does not count toward the limit.
                     #expect(try await server.answer(Self.target).status == 200)
                 }
             }
@@ -135,7 +135,7 @@ struct LongPollConnectionTests {
         }
     }
 
-    /// Nobody can tell a half-closed client from one that has gone.
+    /// The server cannot distinguish a half-closed client from a disconnected one.
     @Test func aClientThatClosesItsSendingSideIsAnsweredAtOnce() async throws {
         try await RunningServer.withSample { server in
             let tag = try await server.tag(of: Self.target)
@@ -191,9 +191,9 @@ struct LongPollConnectionTests {
 }
 
 extension RunningServer {
-    /// A token of user 1 that soon expires, with the tag that a target has for it.
+    /// A token of user 1 that expires soon, with the tag that a target has for it.
     fileprivate func tokenThatExpires(_ target: String) async throws -> (String, tag: String) {
-        // Tries longer lifetimes, for a busy machine.
+        // Retries with longer lifetimes, for a busy machine.
         for lifetime in [2, 10, 50] as [TimeInterval] {
             let field = try await UserToken.field("1", lifetime: lifetime)
             let answer = try await answer(target, fields: [field])

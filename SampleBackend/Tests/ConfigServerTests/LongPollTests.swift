@@ -69,7 +69,7 @@ struct LongPollTests {
         }
     }
 
-    @Test func aPublishThatChangesNothingForTheUserWakesNobody() async throws {
+    @Test func aPublishThatChangesNothingForTheUserWakesNoPoll() async throws {
         try await RunningServer.withSample { server in
             let tag = try await server.tag(of: Self.target)
             try await server.poll(Self.target) { connection in
@@ -79,7 +79,7 @@ struct LongPollTests {
                     found = try await server.connections()
                     return found["versions"] == ["2": 1] || found["connections"] == 0
                 }
-                // The poll has seen the version, and waits.
+                // The poll knows the version, and waits.
                 #expect(found["versions"] == ["2": 1])
                 #expect(found["connections"] == 1)
                 try await connection.finishSending()
@@ -120,10 +120,10 @@ struct LongPollTests {
         }
     }
 
-    @Test func theTimeOverNamesTheVersionThatWokeNobody() async throws {
+    @Test func theTimeoutNamesTheVersionThatWokeNoPoll() async throws {
         try await RunningServer.withSample { server in
             let tag = try await server.tag(of: Self.target)
-            // Tries longer waits, for a machine that publishes too late.
+            // Retries with longer waits, for a machine that publishes too late.
             for (version, seconds) in [(2, 1), (3, 5), (4, 25)] {
                 let answer = try await HTTPConnection.open(port: server.port) { connection in
                     let start = ContinuousClock.now
@@ -132,7 +132,7 @@ struct LongPollTests {
                         fields: ["If-None-Match: \(tag)", "Prefer: wait=\(seconds)"])
                     try await waitUntil {
                         try await server.connections()["connections"] == 1
-                            // deadline: a poll that is over already is tried again
+                            // deadline: retries with a longer wait if the poll is over already
                             || start.duration(to: .now) > .seconds(seconds)
                     }
                     try await server.publish(.titled("Others \(seconds)", of: "third"))
@@ -187,11 +187,11 @@ struct LongPollTests {
         }
     }
 
-    /// Publishes race with looks at the tag: whoever misses one waits for 60 s.
+    /// Publishes race with reads of the tag: a poll that misses one waits for 60 s.
     @Test func noPublishIsMissed() async throws {
         try await RunningServer.withSample { server in
             let last = 60
-            // Of the last publish.
+            // The time of the last publish.
             let end = Locked<ContinuousClock.Instant?>(nil)
             try await withThrowingTaskGroup(of: Void.self) { tasks in
                 for user in 0..<8 {
@@ -209,7 +209,7 @@ struct LongPollTests {
                                 title =
                                     try answer.json.setting("title", in: "Home")?.stringValue ?? ""
                             }
-                            // deadline: one that is missed is found after 60 s
+                            // deadline: a missed publish is found after 60 s
                             let late = end.withLock { $0?.duration(to: .now) } ?? .zero
                             #expect(late < .seconds(50))
                         }

@@ -11,7 +11,7 @@ import Testing
 @testable import AdminAPI
 @testable import ConfigServer
 
-/// Streams of many users, for services (PROTOCOL 2).
+/// Streams for many users, as services open them (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ManyUsersStreamTests {
     private static let key = "a-key-of-a-service"
@@ -39,7 +39,7 @@ struct ManyUsersStreamTests {
         return user
     }
 
-    /// Opens a stream, and reads the `hello` of each user.
+    /// Opens a stream, and reads the `hello` event of each user.
     private func open(
         _ users: [JSONNode], of server: RunningServer, target: String = Self.target,
         _ body: (EventStreamClient) async throws -> Void
@@ -60,7 +60,7 @@ struct ManyUsersStreamTests {
     }
 
     @Test(arguments: ["/activeconfig/events", "/projects/default/activeconfig/events"])
-    func eachUserHearsOfTheirOwnChangesAlone(target: String) async throws {
+    func eachUserReceivesOnlyTheirOwnChanges(target: String) async throws {
         try await run { server in
             let users = [
                 user("1"), user("3"), user(nil), user("t", ["city": "Tokyo", "age": 7]),
@@ -132,8 +132,8 @@ struct ManyUsersStreamTests {
         }
     }
 
-    /// What a service without an answer would cost is bounded by the `reset` of each user.
-    @Test func aServiceThatReadsSlowlyIsToldToFetch() async throws {
+    /// Sending one `reset` per user bounds the memory for a service that does not read.
+    @Test func aServiceThatReadsSlowlyGetsAReset() async throws {
         var options = ConfigServerOptions()
         options.limits.usersStreamQueueBytes = 256 << 10
         @Sendable func template(_ number: Int) -> JSONNode {
@@ -163,7 +163,7 @@ struct ManyUsersStreamTests {
                     }
                     text = ""
                 }
-                // The stream goes on.
+                // The stream stays open.
                 #expect(try await server.connections()["connections"] == 500)
             }
         }
@@ -171,9 +171,9 @@ struct ManyUsersStreamTests {
 
     @Test func theServerClosesAServiceThatReadsNothing() async throws {
         var options = ConfigServerOptions()
-        // deadline: how often the server looks
+        // deadline: the interval of the server's checks
         options.limits.heartbeatInterval = .milliseconds(50)
-        // deadline: the sockets hold what is sent before the publish
+        // deadline: the sockets hold the events sent before the publish
         options.limits.unreadTime = .milliseconds(500)
         let text = String(repeating: "x", count: 20_000)
         try await run(options) { server in
@@ -230,7 +230,7 @@ struct ManyUsersStreamTests {
                     body: body)
                 #expect(unknown.status == 404)
             }
-            // A service's key is no client's.
+            // The key of a service is not valid for clients.
             #expect(
                 try await server.answer("/activeconfig", fields: ["X-API-Key: \(Self.key)"]).status
                     == 401)
@@ -248,7 +248,7 @@ struct ManyUsersStreamTests {
 
     @Test func aTokenThatIsRevokedEndsTheStream() async throws {
         var options = ConfigServerOptions()
-        // deadline: how often the server looks
+        // deadline: the interval of the server's checks
         options.limits.heartbeatInterval = .milliseconds(150)
         let store = InMemoryTemplateStore()
         let token = AccessToken(name: "test", role: .viewer, date: Date(), expirationDate: nil)

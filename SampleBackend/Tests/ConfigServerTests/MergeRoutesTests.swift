@@ -5,7 +5,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// Merging an edit with versions published since it began, and the list of projects (API 3).
+/// Merging an edit with the versions published since its base, and the list of projects (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct MergeRoutesTests {
     private static let path = "/v1/projects/default/remoteConfig:merge"
@@ -24,7 +24,7 @@ struct MergeRoutesTests {
         template?["parameterGroups"]?["Home page"]?["parameters"]?[key]?["defaultValue"]?["value"]
     }
 
-    /// Runs a server on which `theirs` was published over `base`.
+    /// Runs a server on which `theirs` was published after `base`.
     private static func with(
         base: [String: String], theirs: [String: String],
         _ body: @Sendable (RunningServer) async throws -> Void
@@ -102,7 +102,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func aMergeNamesWhoeverChangedEachFieldOverSeveralPublishes() async throws {
+    @Test func aMergeNamesTheAuthorOfEachChangedFieldOverSeveralPublishes() async throws {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store) { server in
             try await server.publish(Self.template(["a": "1", "b": "1"]))
@@ -129,7 +129,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func aMergeNamesWhoeverMovedConditionsNotWhoeverAddedOrRemovedOne() async throws {
+    @Test func aMergeNamesTheAuthorWhoMovedConditionsNotOneWhoAddedOrRemovedOne() async throws {
         @Sendable func template(_ names: String...) -> JSONNode {
             [
                 "conditions": .array(

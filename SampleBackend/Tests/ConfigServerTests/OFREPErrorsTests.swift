@@ -17,7 +17,7 @@ import Testing
 struct OFREPErrorsTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 
-    /// Checks that a body is an error of the protocol, for a flag or for a request for all flags.
+    /// Checks that a body is an error of the protocol, for one flag or for all flags.
     private static func expect(
         _ answer: HTTPAnswer, _ status: Int, _ code: String, key: String? = nil,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -121,14 +121,14 @@ struct OFREPErrorsTests {
             store: InMemoryTemplateStore(), options: options
         ) { server in
             try await HTTPConnection.open(port: server.port) { connection in
-                // Many in one write, so that some come within a second, however busy this machine is.
+                // Sent in one write, so that several arrive within a second even on a busy machine.
                 let request =
                     "POST \(Self.path)/a%2Eb HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{}"
                 connection.send(String(repeating: request, count: 20))
                 try Self.expect(
                     try await connection.receive(), 404, "FLAG_NOT_FOUND", key: "a.b")
                 var refused = try await connection.receive()
-                for _ in 0..<18 where refused.status == 404 {  // deadline: all come in one write
+                for _ in 0..<18 where refused.status == 404 {  // deadline: all arrive in one write
                     refused = try await connection.receive()
                 }
                 try Self.expect(refused, 429, "GENERAL", key: "a.b")

@@ -128,13 +128,13 @@ struct OFREPFlagSetTests {
             #expect(
                 try await Self.flags(#"{"targetingKey":"4"}"#, fields: held, on: server).status
                     == 200)
-            // An event announced another tag, so the client must not be told that it is up to date.
+            // An event announced another tag, so the response must not be 304.
             let bare = tag.dropFirst().dropLast()
             let rows = [
                 ("?flagConfigEtag=other", 200), ("?flagConfigEtag=%22other%22", 200),
                 ("?flagConfigEtag=\(bare)&flagConfigLastModified=1", 304),
                 ("?flagConfigEtag=%22\(bare)%22", 304), ("?flagConfigLastModified=x", 304),
-                // Later than any version of the store.
+                // A version later than any in the store.
                 ("?flagConfigEtag=99", 200), ("?flagConfigEtag=W/%2299-x%22", 200),
                 ("?flagConfigLastModified=4000000000", 304),
             ]

@@ -13,7 +13,7 @@ import Testing
 struct OFREPRoutesTests {
     private static let path = "/ofrep/v1/evaluate/flags"
 
-    /// Runs a server that has published the flags.
+    /// Runs a server with published flags.
     private static func withFlags(
         _ body: @Sendable (RunningServer) async throws -> Void
     ) async throws {
@@ -35,7 +35,7 @@ struct OFREPRoutesTests {
         return String(decoding: answer.body, as: UTF8.self)
     }
 
-    /// Checks the whole body of a flag's answer.
+    /// Checks the whole body of a flag's response.
     private static func expect(
         _ key: String, _ context: String = #"{"targetingKey":"3"}"#, on server: RunningServer,
         is expected: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -44,7 +44,7 @@ struct OFREPRoutesTests {
         #expect(body == expected, sourceLocation: sourceLocation)
     }
 
-    /// Checks a part of the body of a flag's answer.
+    /// Checks a part of the body of a flag's response.
     private static func expect(
         _ key: String, _ context: String = #"{"targetingKey":"3"}"#, on server: RunningServer,
         contains part: String, sourceLocation: SourceLocation = #_sourceLocation
@@ -131,8 +131,8 @@ struct OFREPRoutesTests {
                 let body = try await Self.flag(target, on: server)
                 #expect(body.hasPrefix(#"{"key":"\#(key)","value":\#(value),"#), "\(body)")
             }
-            // A pinned value may have any name: if two names match a key, the one with the shorter
-            // section counts.
+            // Pinned values can have any name: if two names match a key, the one with the shorter
+            // section takes precedence.
             try await server.administer(
                 "PUT", "/v1/projects/default/users/3/overrides", body: ["A": ["b.c": "pinned"]])
             try await Self.expect("A.b.c", on: server, contains: "pinned")
@@ -155,7 +155,7 @@ struct OFREPRoutesTests {
 
     @Test func attributesOfTheContextAreReadAsSignals() async throws {
         try await Self.withFlags { server in
-            // Attributes that are not single values are ignored.
+            // Ignores attributes that are not scalars.
             let context =
                 #"{"targetingKey":"3","app.version":2.5,"plan":["gold"],"app":{"id":"x"},"no":null}"#
             try await Self.expect("Home.title", context, on: server, contains: "Beta 3")

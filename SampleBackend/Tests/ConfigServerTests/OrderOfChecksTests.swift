@@ -11,11 +11,11 @@ import Testing
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// Credentials are checked before the rest of a request, on every route and for everybody
+/// The server checks credentials before the rest of a request, on every route and for every role
 /// (PROTOCOL 1, API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct OrderOfChecksTests {
-    /// Queries that are wrong on one route or another.
+    /// Queries that are invalid on at least one route.
     private static let queries = [
         "validateOnly=maybe", "versionNumber=x", "versionNumber=%zz", "pageSize=0&pageToken=x",
         "from=x", "format=nothing", "app.version=%zz", "signal.=1", "userID=%zz",
@@ -23,7 +23,7 @@ struct OrderOfChecksTests {
         "flagConfigEtag=%zz", "signal.a=" + String(repeating: "x", count: 501),
     ]
 
-    /// Bodies that are wrong on every route.
+    /// Bodies that are invalid on every route.
     private static let bodies = ["", "{", "[]", #"{"users":1,"context":3}"#]
 
     private static func targets(of path: String) -> [String] {
@@ -50,7 +50,8 @@ struct OrderOfChecksTests {
                         }
                     }
                 }
-                // Seven divides no count of these, so that each comes with some endpoint.
+                // Seven divides none of these counts, so each value meets each endpoint at some
+                // point.
                 for (target, body) in Rounds.sample(requests, oneIn: 7, from: number) {
                     let none = try await server.answer(target, method: endpoint.method, body: body)
                     #expect(none.status == 401, "\(endpoint.method) \(target)")
@@ -68,7 +69,7 @@ struct OrderOfChecksTests {
         }
     }
 
-    /// Up to the size that an administrator may send, the token is what is wrong with a large body.
+    /// Up to the size limit for administrators, the error of a large body is the token.
     @Test(arguments: [[], ["Authorization: Bearer a-wrong-one"]])
     func administratorsTokensAreCheckedBeforeTheSizeOfABody(fields: [String]) async throws {
         let limits = ServerLimits()

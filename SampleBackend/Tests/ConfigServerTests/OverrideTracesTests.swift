@@ -12,7 +12,7 @@ struct OverrideTracesTests {
         #expect(traces.sections(ofUser: nil) == [])
     }
 
-    @Test func nobodyIsKnownOnceTooManyUsersHadValuesPinned() {
+    @Test func noUserIsKnownOnceTooManyUsersHadValuesPinned() {
         var traces = OverrideTraces()
         for number in 1...10_000 { traces.add(["A"], ofUser: "\(number)") }
         #expect(traces.sections(ofUser: "10000") == ["A"])

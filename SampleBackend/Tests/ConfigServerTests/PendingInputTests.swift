@@ -4,14 +4,14 @@ import Testing
 
 @testable import HTTPServing
 
-/// What a client sends while it is answered.
+/// Input that arrives while an earlier request is being answered.
 struct PendingInputTests {
     /// A part of a body.
     private static func body(_ count: Int) -> PendingInput.Element {
         .part(.body(ByteBuffer(repeating: 0, count: count)))
     }
 
-    /// Takes out everything; returns the bytes of bodies, and whether the end was among it.
+    /// Removes all input; returns the number of body bytes, and whether the end was included.
     private static func drain(_ input: inout PendingInput) -> (bytes: Int, isEnded: Bool) {
         var bytes = 0
         var isEnded = false

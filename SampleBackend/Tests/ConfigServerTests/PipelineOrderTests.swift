@@ -10,12 +10,12 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Requests on one connection are answered in order, whatever their kind (PROTOCOL 2).
+/// Requests on one connection are answered in order, regardless of their kind (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PipelineOrderTests {
-    /// Request of a pipeline with the expected answer.
+    /// Request of a pipeline with the expected response.
     private struct Step {
-        /// State of the connection after the answer.
+        /// State of the connection after the response.
         enum End {
             /// The next requests are answered.
             case none
@@ -127,7 +127,7 @@ struct PipelineOrderTests {
         }
     }
 
-    /// Sends a pipeline in pieces, and compares the answers.
+    /// Sends a pipeline in pieces, and compares the responses.
     private func check(
         _ pipeline: [Step], pieces: [ArraySlice<UInt8>], isHalfClosed: Bool,
         on server: RunningServer
@@ -156,8 +156,7 @@ struct PipelineOrderTests {
                     #expect(await connection.receiveEnd().isEmpty)
                     return
                 case .stream where isHalfClosed:
-                    // A client that closes its sending side has disconnected, as far as the server
-                    // can tell.
+                    // To the server, a client that closes its sending side has disconnected.
                     _ = await connection.receiveEnd()
                     return
                 case .stream:

@@ -92,20 +92,20 @@ struct PreviewRoutesTests {
             ).json
             #expect(json["doubts"]?.arrayValue?.map { $0["likely"] } == ["ios"])
             #expect(json["doubts"]?.arrayValue?.map { $0["condition"] } == ["ios"])
-            let mended = try await server.administer(
+            let repaired = try await server.administer(
                 "POST", Self.path + ":preview",
                 body: ["template": Self.shadowed("device.os == 'ios'"), "users": []]
             ).json
-            #expect(mended["doubts"] == [])
-            let values = mended["reach"]?["values"]?.arrayValue
+            #expect(repaired["doubts"] == [])
+            let values = repaired["reach"]?["values"]?.arrayValue
             #expect(values?.map { $0["condition"] } == ["known", "ios"])
             guard samples else {
-                #expect(mended["estimate"] == nil)
-                #expect(mended["reach"]?["users"] == 0)
+                #expect(repaired["estimate"] == nil)
+                #expect(repaired["reach"]?["users"] == 0)
                 return
             }
             // Too few users have sent 'android' for the value to count.
-            #expect(mended["estimate"] == ["sampled": 8, "evaluated": 8, "changed": 6])
+            #expect(repaired["estimate"] == ["sampled": 8, "evaluated": 8, "changed": 6])
             #expect(values?.first?["reached"] == 6)
             #expect(values?.last?["matching"] == 6)
             #expect(values?.last?["reached"] == 0)
@@ -116,7 +116,7 @@ struct PreviewRoutesTests {
     @Test func aPreviewThatIsOverLeavesItsPlace() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
-            // More of each than there may be at once.
+            // More previews of each kind than may run at once.
             for users in [[["userID": "1"]], "wrong"] as [JSONNode] {
                 for _ in 0..<10 {
                     let answer = try await server.administer(

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClientAPI
 
-/// The memory of acknowledgements, and their counts.
+/// Storage and counts of acknowledgements.
 @Suite struct ProjectAcknowledgementsTests {
     private func limits(
         users: Int = 10, versions: Int = 3, places: Int = 2
@@ -28,7 +28,7 @@ import Testing
         var list = ProjectAcknowledgements(limits: limits())
         for user in 0..<20 { list.record(try word(1), user: UInt64(user)) }
         #expect(list.counts.clients == 20)
-        // Users 10 to 19 are the young ones, and 0 to 9 are dropped for them.
+        // Users 10 to 19 are the most recent; 0 to 9 are dropped for them.
         list.record(try word(1, "A"), user: 20)
         #expect(list.counts.clients == 11)
         #expect(list.counts.versions.first?.inForce == 10)
@@ -39,11 +39,11 @@ import Testing
         var list = ProjectAcknowledgements(limits: limits())
         for version in 1...5 { list.record(try word(version), user: UInt64(version)) }
         #expect(list.counts.versions.map(\.number) == [5, 4, 3])
-        // Nor do they come back.
+        // Dropped users do not reappear.
         list.record(try word(2), user: 9)
         list.record(try word(1, "A"), user: 5)
         #expect(list.counts.versions.map(\.inForce) == [1, 1, 1])
-        // The user of a forgotten version counts again with their next word.
+        // A user whose version was dropped counts again with the next acknowledgement.
         list.record(try word(5), user: 1)
         #expect(list.counts.versions.map(\.inForce) == [2, 1, 1])
     }
@@ -73,10 +73,10 @@ import Testing
         #expect(version?.problems.map(\.clients) == [2, 1])
     }
 
-    @Test func placesThatNobodyHasAnyMoreMakeRoom() throws {
+    @Test func unusedPlacesMakeRoom() throws {
         var list = ProjectAcknowledgements(limits: limits())
         list.record(try word(1, "A", "B"), user: 1)
-        // The client has other problems now; those of others keep their places.
+        // The client reports other problems now; places that other clients reported remain.
         list.record(try word(1, "B"), user: 2)
         _ = list.takeChanges()
         list.record(try word(1, "C", "D"), user: 1)
@@ -129,7 +129,7 @@ import Testing
         #expect(places.map { "\($0.place.section) \($0.count)" } == ["A 1"])
     }
 
-    /// Places come and go, and none is counted wrong.
+    /// Places are added and removed; the counts stay correct.
     @Test func placesAreCountedRightAfterAnyHistory() throws {
         var generator = SeededGenerator.printingItsSeed()
         var list = ProjectAcknowledgements(limits: limits(users: 1_000, versions: 4, places: 6))

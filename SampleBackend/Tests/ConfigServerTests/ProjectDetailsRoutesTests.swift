@@ -6,7 +6,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// What administrators tell a project apart by (API 3).
+/// Details by which administrators distinguish projects (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ProjectDetailsRoutesTests {
     private static let path = "/v1/projects/default/details"
@@ -157,7 +157,7 @@ struct ProjectDetailsRoutesTests {
                 }
                 #expect(found?["displayName"] == "Shop")
             }
-            // A server that starts later reads them with everything else.
+            // A server that starts later reads the details with the rest of the snapshot.
             try await RunningServer.with(store: store) { later in
                 let found = try await Self.listed(on: later)
                 #expect(found?["displayName"] == "Shop")

@@ -4,7 +4,7 @@ import Testing
 struct RateLimiterTests {
     private let start = ContinuousClock.now
 
-    /// Sends requests at one time; returns the waits that they are told, nil for those allowed.
+    /// Sends requests at one time; returns their delays, nil for allowed requests.
     private func waits(
         _ count: Int, of client: String, after seconds: Double, _ limiter: RateLimiter<String>
     ) -> [Int?] {
@@ -17,7 +17,7 @@ struct RateLimiterTests {
         let limiter = RateLimiter<String>(interval: .seconds(10), burst: 3)
         #expect(waits(4, of: "a", after: 0, limiter) == [nil, nil, nil, 10])
         #expect(waits(1, of: "b", after: 0, limiter) == [nil])
-        // A client that comes back when it was told to is allowed, so the wait is rounded up.
+        // The delay is rounded up, so that a client that waits for it is allowed.
         #expect(waits(1, of: "a", after: 0.5, limiter) == [10])
         #expect(waits(1, of: "a", after: 9.5, limiter) == [1])
         #expect(waits(2, of: "a", after: 10.5, limiter) == [nil, 10])
@@ -38,7 +38,7 @@ struct RateLimiterTests {
     @Test func aClientIsNotForgottenForAFewThousandOthers() {
         let limiter = RateLimiter<String>(interval: .seconds(10), burst: 1)
         #expect(waits(2, of: "a", after: 0, limiter) == [nil, 10])
-        // More than are kept in one of the two generations.
+        // More addresses than one of the two generations keeps.
         for number in 0..<15_000 { _ = waits(1, of: "\(number)", after: 0, limiter) }
         #expect(waits(1, of: "a", after: 1, limiter) == [9])
     }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Whom a template reaches among connected clients and recent users (API 3).
+/// The connected clients and recent users that a template reaches (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReachPreviewTests {
     private static let template: JSONNode = [
@@ -53,7 +53,7 @@ struct ReachPreviewTests {
         }
     }
 
-    /// A doubt of what nobody is about to change would stand in each review.
+    /// A doubt about an unchanged condition would appear in every review.
     @Test func doubtsAreOfConditionsThatDifferOrHaveAValueThatDoes() async throws {
         @Sendable func template(_ value: String, isChanged: Bool) -> JSONNode {
             let old: JSONNode = ["name": "old", "expression": "device.os == 'iOS'"]

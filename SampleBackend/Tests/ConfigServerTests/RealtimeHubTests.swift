@@ -20,12 +20,12 @@ struct RealtimeHubTests {
         return try #require(delays.max())
     }
 
-    // That all of a thousand delays are in the first half of the time has a chance of 2^-1000.
+    // The probability that a thousand delays all lie in the first half of the time is 2^-1000.
     @Test func clientsReconnectOverATimeThatFitsTheLargestNumberOfStreams() throws {
         #expect((500..<1_000).contains(try longestDelay()))
         for _ in 0..<10_000 { hub.countStreams(1) }
         #expect((2_500..<5_000).contains(try longestDelay()))
-        // As the streams end, what counts is how many there were.
+        // While streams end, the peak number of streams counts.
         for _ in 0..<10_000 { hub.countStreams(-1) }
         #expect((2_500..<5_000).contains(try longestDelay()))
         for _ in 0..<100_000 { hub.countStreams(1) }

@@ -16,7 +16,7 @@ import Testing
 struct RepeatedRequestTests {
     private static let target = "/activeconfig/user/1?app.version=1.0"
 
-    /// Sends a request with a tag, on a connection that may have had it before.
+    /// Sends a request with a tag, on a connection that may have sent it before.
     private func answer(
         _ connection: HTTPConnection, _ target: String = target, tag: String,
         fields: [String] = []
@@ -118,7 +118,7 @@ struct RepeatedRequestTests {
         }
     }
 
-    /// A source that counts the questions for an identity.
+    /// A source that counts the requests for an identity.
     private final class CountingSource: DocumentSource {
         static let tag = EntityTag(ofContent: ByteBuffer(string: "x"))
         let count = Locked(0)
@@ -145,7 +145,8 @@ struct RepeatedRequestTests {
         let long = "/activeconfig?x=" + String(repeating: "x", count: 1_024)
         try await RunningServer.with(source: source) { server in
             try await HTTPConnection.open(port: server.port) { connection in
-                /// Asks three times, and returns the number of questions so far.
+                /// Requests a target three times, and returns the number of identity requests so
+                /// far.
                 func ask(_ target: String) async throws -> Int {
                     for _ in 0..<3 {
                         let answer = try await self.answer(
@@ -158,7 +159,7 @@ struct RepeatedRequestTests {
                 counts.append(try await ask("/activeconfig/user/2"))
                 source.currentStamp.withLock { $0 = DocumentStamp() }
                 counts.append(try await ask("/activeconfig/user/2"))
-                // Too long to be kept by an idle connection.
+                // Too long for an idle connection to keep.
                 counts.append(try await ask(long))
                 source.currentStamp.withLock { $0 = nil }
                 counts.append(try await ask("/activeconfig/user/2"))

@@ -6,11 +6,12 @@ import Testing
 
 @testable import AdminAPI
 
-/// Questions for the other replicas, which many administrators ask at once.
+/// Queries of the other replicas, which many administrators start at the same time.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReplicaQuestionTests {
-    /// While the store does not answer, only the first waits: the others would keep out administrators.
-    @Test func nobodyWaitsAgainForAStoreThatDoesNotAnswer() async throws {
+    /// While the store does not answer, only the first query waits: if all did, administrators
+    /// would be locked out.
+    @Test func onlyTheFirstQueryWaitsForAnUnresponsiveStore() async throws {
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let asked = Locked(0)
         let question = ReplicaQuestion {
@@ -22,7 +23,7 @@ struct ReplicaQuestionTests {
             return number == 1 ? nil : []
         }
         for _ in 0..<5 { #expect(await question.answer() == nil) }
-        // The next question goes on meanwhile.
+        // The next query proceeds meanwhile.
         try await waitUntil {
             _ = await question.answer()
             return asked.withLock { $0 } == 2

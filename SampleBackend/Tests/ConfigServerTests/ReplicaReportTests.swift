@@ -7,7 +7,7 @@ import Testing
 @testable import AdminAPI
 @testable import ClientAPI
 
-/// The counts that replicas tell each other, which have a limited size.
+/// The counts that replicas send each other, whose size is limited.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReplicaReportTests {
     private func counts(_ users: Int) throws -> ConnectionCounts {
@@ -21,8 +21,8 @@ struct ReplicaReportTests {
             contents: [ReplicaReport.name: try JSONEncoder().encode(report)])
     }
 
-    /// The projects with the most clients come first, and without what their clients have said when that
-    /// is too long; the others are said to be missing.
+    /// The projects with the most clients come first, without acknowledgements when those are too
+    /// long; the other projects are reported as missing.
     @Test func aReportHasRoomForTheProjectsWithMostClients() throws {
         let acknowledged = AcknowledgementCounts(
             clients: 1,
@@ -63,14 +63,14 @@ struct ReplicaReportTests {
         #expect(others.connections(inProject: "p").count == 6)
     }
 
-    /// Operators know no identifier of a lease.
+    /// An identifier of a lease would mean nothing to operators.
     @Test func aReplicaIsNamedByItsReportAlone() throws {
         var others = OtherReplicas(ownCount: 1)
-        // It has just begun.
+        // The replica has just started.
         others.add(
             ReplicaAnnouncement(replica: "id", isOwn: false, isSilent: true, contents: [:]))
         #expect(others.json == ["count": 1, "silent": 0, "silentNames": [], "isComplete": false])
-        // That of a newer program.
+        // The report of a newer program.
         others.add(
             ReplicaAnnouncement(
                 replica: "id", isOwn: false, isSilent: false,
@@ -80,7 +80,7 @@ struct ReplicaReportTests {
                 == ["count": 1, "silent": 1, "silentNames": ["web-1"], "isComplete": false])
     }
 
-    /// Counts that no replica has are not added to others.
+    /// Implausible counts are not added to those of other replicas.
     @Test(arguments: [
         #"{"connections":{"versions":{"1":9223372036854775807}}}"#,
         #"{"connections":{"versions":{"1":-1}}}"#,

@@ -28,7 +28,7 @@ struct RequestDispatcherTests {
                     "PUT /v1/projects/default/users/bob/overrides HTTP/1.1\r\nHost: test\r\n"
                         + "Authorization: Bearer \(token)\r\nExpect: 100-continue\r\n"
                         + "Transfer-Encoding: chunked\r\n\r\n")
-                // The server has checked the head by now.
+                // At this point the server has checked the head.
                 _ = try await connection.receive(through: "100 Continue\r\n\r\n")
                 let revoked = try await server.administer("DELETE", "/v1/tokens/\(id)")
                 #expect(revoked.status == 200)

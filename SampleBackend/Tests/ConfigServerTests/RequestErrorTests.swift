@@ -34,7 +34,7 @@ struct RequestErrorTests {
     func anUnknownPathIsExplainedByThoseThatBeginAlike(target: String, path: String) async throws {
         let answer = try await RunningServer.with { try await $0.answer(target) }
         #expect(answer.status == 404)
-        // In the form of the protocol of the path.
+        // The error has the form of the protocol that the path belongs to.
         #expect(String(decoding: answer.body, as: UTF8.self).contains(path), "\(answer)")
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import HTTPServing
 
-/// The fields that decide where a request ends.
+/// The header fields that determine where a request ends.
 struct RequestFramingTests {
     @Test func namesHaveAnyCase() {
         let framing = RequestFraming([

@@ -6,10 +6,10 @@ import Testing
 
 @testable import ConfigServer
 
-/// Query parameters of the requests with which administrators change something (API 3).
+/// Query parameters of administrators' requests that change something (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RoleAccessTests {
-    /// Endpoints of administrators that may change something, with a path to each.
+    /// Endpoints of administrators that can change something, with a path to each.
     private static let writing = ConfigServer.endpoints.filter { endpoint in
         guard case .administrator = endpoint.access else { return false }
         return endpoint.method != "GET"
@@ -90,7 +90,7 @@ struct RoleAccessTests {
         }
     }
 
-    /// One of two could be read, and the other be meant.
+    /// Of a repeated parameter, the server could read the value that the client did not mean.
     @Test(arguments: [
         "validateOnly=true&validateOnly=false", "validateOnly=true&validate_only=false",
         "validate_only&validateOnly=false", "alt=json;validateOnly=true",

@@ -27,7 +27,7 @@ extension RunningServer {
         "GET \(target) HTTP/1.1\r\nHost: a\r\nIf-None-Match: \(tag)\r\nPrefer: wait=60\r\n\r\n"
     }
 
-    /// Sends a request that waits, and calls `body` when it does.
+    /// Sends a long poll, and calls `body` once it waits.
     func poll(
         _ target: String, _ body: (HTTPConnection) async throws -> Void
     ) async throws {
@@ -42,7 +42,7 @@ extension RunningServer {
 }
 
 extension JSONNode {
-    /// The sample template with a title of its own, under a condition or by default.
+    /// The sample template with another title, for a condition or by default.
     static func titled(_ title: String, of condition: String? = nil) -> JSONNode {
         var template = JSONNode.sample
         template.setTitle(of: condition, to: title)

@@ -36,7 +36,7 @@ extension RunningServer {
             #expect(try await publish(template).status == 200)
             var isEarly = false
             try await stream(ofUser: "1") { stream in
-                isEarly = Date() < date  // deadline: else it tries with a longer delay
+                isEarly = Date() < date  // deadline: otherwise retries with a longer delay
                 if isEarly { try await body(stream) }
             }
             if isEarly { return }
@@ -49,7 +49,7 @@ extension RunningServer {
         try await administer("GET", "/v1/projects/default/connections").json
     }
 
-    /// Returns when the server counts as many users that listen.
+    /// Returns once the server counts this many connected users.
     func waitForConnections(_ count: Int) async throws {
         try await waitUntil { try await connections()["connections"]?.integerValue == count }
     }

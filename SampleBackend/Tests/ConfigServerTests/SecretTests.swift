@@ -7,7 +7,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Values with secrets never print them.
+/// Values that contain secrets do not print them.
 @Suite struct SecretTests {
     private static let text = "s3cr3t-0123456789abcdef0123456789"
 

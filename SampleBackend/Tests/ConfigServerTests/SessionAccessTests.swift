@@ -14,8 +14,7 @@ import Testing
 struct SessionAccessTests {
     private static let path = "/v1/projects/default/remoteConfig"
 
-    /// Administrators' endpoints, each with a path of resources that exist, and one of resources
-    /// that do not.
+    /// Administrators' endpoints, each with a path of existing and one of missing resources.
     private static let endpoints =
         ConfigServer.endpoints.compactMap { endpoint in
             guard case .administrator = endpoint.access else { return nil }
@@ -160,7 +159,7 @@ struct SessionAccessTests {
                     "/v1/projects", fields: session.fields + ["Authorization: \(authorization)"])
                 #expect(answer.status == 401, "\(authorization)")
             }
-            // A client that sends a token is no browser, so it needs no proof of its origin.
+            // A client that sends a token is not a browser, so it needs no proof of its origin.
             let published = try await server.administer(
                 "PUT", Self.path, body: .sample,
                 fields: session.fields + ["If-Match: *", "Origin: http://evil.example"])

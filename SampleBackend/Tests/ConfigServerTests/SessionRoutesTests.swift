@@ -140,7 +140,7 @@ struct SessionRoutesTests {
         }
     }
 
-    @Test func aPageSignsOutNobodyElse() async throws {
+    @Test func aPageSignsOutNoOtherSession() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)
         try await RunningServer.with(store: store) { server in

@@ -9,11 +9,11 @@ import Testing
 
 @testable import AdminAPI
 
-/// Which versions are read for the history of settings, and what becomes of failures.
+/// The versions that the server reads for the history of settings, and the handling of failures.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingHistoryReadingTests {
-    /// Versions whose parameter `a` has the version's number as value; those that `old` is in have
-    /// `old` too.
+    /// Versions whose parameter `a` has the version's number as its value; the versions in `old`
+    /// also have the parameter `old`.
     private struct ScriptedVersions: VersionReading {
         let numbers: ClosedRange<Int>
         var old = 1...1
@@ -44,7 +44,7 @@ struct SettingHistoryReadingTests {
                 content: (["parameters": parameters] as JSONNode).jsonData(), revision: .zero)
         }
 
-        /// The numbers of the versions that were read since the last call.
+        /// The numbers of the versions read since the previous call.
         func takeReads() -> [Int] {
             reads.withLockedValue { reads in
                 defer { reads = [] }
@@ -142,7 +142,7 @@ struct SettingHistoryReadingTests {
         versions.onRead = { number in
             guard number == 90 else { return true }
             continuation.finish()
-            // Ends with the cancellation.
+            // The read ends when it is cancelled.
             let (never, open) = AsyncStream.makeStream(of: Void.self)
             for await _ in never {}
             open.finish()

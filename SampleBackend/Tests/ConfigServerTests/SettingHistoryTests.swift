@@ -7,12 +7,12 @@ import Testing
 
 @testable import ConfigServer
 
-/// Which versions changed each setting (API 3).
+/// The versions that changed each setting (API 3).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SettingHistoryTests {
     private static let path = "/v1/projects/default/remoteConfig"
 
-    /// A template with settings of one section.
+    /// A template with the settings of one section.
     private static func template(_ values: KeyValuePairs<String, String>) -> JSONNode {
         var parameters = JSONNode.emptyObject
         for (key, value) in values {

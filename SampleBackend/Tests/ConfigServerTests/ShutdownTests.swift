@@ -50,7 +50,7 @@ struct ShutdownTests {
 
     @Test func theServerDoesNotWaitForeverForTheRestOfARequest() async throws {
         var limits = ServerLimits()
-        limits.shutdownTime = .milliseconds(200)  // deadline: the rest never comes
+        limits.shutdownTime = .milliseconds(200)  // deadline: the rest never arrives
         try await RunningServer.with(limits: limits) { server in
             try await HTTPConnection.open(port: server.port) { connection in
                 connection.send(

@@ -9,7 +9,7 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// Guesses at an administrator's token are rate limited, whichever route they use.
+/// Attempts to guess an administrator's token are rate limited on every route.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SignInLimitTests {
     /// Request that tries a token.
@@ -95,7 +95,7 @@ struct SignInLimitTests {
             try await waitUntil {
                 try await server.answer("/v1/projects", fields: Self.bearer).status == 429
             }
-            // A limit of its own would allow ten.
+            // A separate limit for this route would allow ten attempts.
             var statuses: [Int] = []
             for _ in 0..<9 {
                 let answer = try await server.answer("/console/session", fields: Self.cookie)

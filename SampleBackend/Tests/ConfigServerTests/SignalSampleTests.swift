@@ -5,7 +5,7 @@ import Testing
 
 @testable import ClientAPI
 
-/// The sample of recent signals: bounded, and without what singles out a person.
+/// The sample of recent signals is bounded, and contains nothing that identifies a person.
 struct SignalSampleTests {
     private let date = NIOLockedValueBox(Date(timeIntervalSince1970: 1_700_000_000))
 
@@ -13,7 +13,7 @@ struct SignalSampleTests {
 
     private func makeSample() -> SignalSample {
         SignalSample { [date] in
-            // A second for each request, so that none is too many.
+            // Advances by a second per request, so that the rate limit drops none.
             date.withLockedValue { date in
                 date += 1
                 return date
@@ -27,7 +27,7 @@ struct SignalSampleTests {
         return signals
     }
 
-    /// Records a request of each of the users, by default as many as make a value common.
+    /// Records a request of each of the users; by default, of as many as make a value common.
     private func record(
         _ values: [String: String], in sample: SignalSample, users: Int = SignalSample.commonUsers
     ) throws {
@@ -57,7 +57,7 @@ struct SignalSampleTests {
         let sample = makeSample()
         for user in 1...SignalSample.commonUsers {
             var values = ["customer": "\(user)"]
-            // More than are kept of a user.
+            // More signals than the sample keeps of a user.
             for index in 0..<60 { values["a\(index)"] = "x" }
             sample.record(inProject: "p", userID: "\(user)", signals: try Self.signals(values))
         }
@@ -104,7 +104,7 @@ struct SignalSampleTests {
         let entries = sample.entries(inProject: "p")
         #expect(entries.count == SignalSample.commonUsers)
         #expect(try entries.allSatisfy { $0.signals == (try Self.signals(["plan": "gold"])) })
-        // Their shares of percentages do not change.
+        // The users' percentiles do not change.
         #expect(entries.map(\.surrogate) == surrogates)
     }
 
@@ -130,7 +130,7 @@ struct SignalSampleTests {
                     "serial": "4711", "device.os": "ios", "battery": "\(number)",
                 ]))
         }
-        // The same device at each request, as far as the standard signals tell.
+        // The same device at each request, as far as the standard signals show.
         #expect(sample.entries(inProject: "p").allSatisfy { $0.signals == Signals() })
         #expect(sample.commonNames(inProject: "p").isEmpty)
         for number in 0..<5 {
@@ -188,7 +188,7 @@ struct SignalSampleTests {
         #expect(texts.common(since: start) == ["common"])
         #expect(texts.common(0, since: start) == "common")
         #expect(texts.common(1_000, since: start) == nil)
-        // Common ones make room for common ones.
+        // Common values replace other common values.
         for hash in 2_000..<2_100 { send("\(hash)", hash: UInt64(hash), users: 5) }
         #expect(texts.common(since: start).count == 10)
     }

@@ -2,12 +2,12 @@ import ClientAPI
 import Foundation
 import Testing
 
-/// Keys that sign documents, as `--signing-key` takes them.
+/// Keys that sign documents, in the formats of `--signing-key`.
 struct SigningKeyTests {
     /// The bytes 0 to 31.
     private static let seed = Data(0..<32).base64EncodedString()
 
-    /// As `openssl genpkey -algorithm ed25519` writes it.
+    /// In the format of `openssl genpkey -algorithm ed25519`.
     private static let pem = """
         -----BEGIN PRIVATE KEY-----
         MC4CAQAwBQYDK2VwBCIEIAABAgMEBQYHCAkKCwwNDg8QERITFBUWFxgZGhscHR4f

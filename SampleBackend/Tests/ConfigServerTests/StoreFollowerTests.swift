@@ -12,10 +12,10 @@ import WebhookDelivery
 @testable import ClientAPI
 @testable import ConfigServer
 
-/// What a server reads of its store, in which order.
+/// The order in which a server reads its store.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StoreFollowerTests {
-    /// An audit trail that is read until it is released.
+    /// An audit trail whose reads wait until they are released.
     private struct SlowTrail: AuditStoring {
         let beginning: AsyncStream<Void>.Continuation
         let release: AsyncStream<Void>

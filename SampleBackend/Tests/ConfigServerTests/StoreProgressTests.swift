@@ -8,10 +8,11 @@ import Testing
 
 @testable import ClientAPI
 
-/// Waiting until a server has what its store has.
+/// Waiting until a server has caught up with its store.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StoreProgressTests {
-    /// Names that nobody knows cost the store one read for all who ask meanwhile.
+    /// For unknown names, all requests that arrive during a read share one further read of the
+    /// store.
     @Test func thoseWhoComeDuringAReadShareTheNextOne() async throws {
         let (gate, opening) = AsyncStream.makeStream(of: Void.self)
         let reads = Locked(0)

@@ -9,19 +9,19 @@ import TemplateStore
 import Templates
 import Testing
 
-/// A template whose answer would be too large is not stored.
+/// The server does not store a template whose response would be too large.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StoredTemplateAnswerTests {
     private static let path = "/v1/projects/default/remoteConfig"
 
-    /// Options of a server that answers and takes at most 512 KiB.
+    /// Options of a server that sends and accepts at most 512 KiB.
     private static var smallOptions: ConfigServerOptions {
         var options = ConfigServerOptions()
         options.limits.clientBacklogBytes = 1 << 20
         return options
     }
 
-    /// A template that has so many bytes as text.
+    /// A template of the given size as text.
     private static func template(bytes: Int) -> JSONNode {
         func template(_ length: Int) -> JSONNode {
             let value = String(repeating: "v", count: length)
@@ -53,7 +53,7 @@ struct StoredTemplateAnswerTests {
         let store = InMemoryTemplateStore()
         try await RunningServer.with(store: store, options: Self.smallOptions) { server in
             let path = "/v1/projects/default/draft"
-            // Each setting has a problem and a difference.
+            // Each setting causes a problem and a difference.
             var settings = JSONNode.emptyObject
             for number in 0..<2_000 { settings.setMember("a\(number)", ["valueType": "NONE"]) }
             var template: JSONNode = ["parameters": settings, "note": ""]

@@ -7,11 +7,11 @@ import Testing
 
 @testable import ConfigServer
 
-/// The IDs of a resumed stream before and after the changes that its client missed (PROTOCOL 2): a client
-/// keeps the last one that it saw, wherever the stream is cut off.
+/// The IDs that a resumed stream sends before and after the missed changes (PROTOCOL 2): a client
+/// keeps the last ID that it received, wherever the stream is cut off.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StreamGreetingTests {
-    /// Runs a server whose version 2 changes the document of user 3 alone.
+    /// Runs a server whose version 2 changes only the document of user 3.
     private func run(_ body: @Sendable (RunningServer) async throws -> Void) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
@@ -67,7 +67,7 @@ struct StreamGreetingTests {
                     target: "/activeconfig/user/1/events", fields: ["Last-Event-ID: 1"])
                 let hello = try await connection.receive(through: "event: hello\nid: 1\n")
                 #expect(hello.hasPrefix("HTTP/1.1 200 "))
-                // Without data it is no event.
+                // An ID without data is not an event.
                 let rest = try await connection.receive(through: "id: 2\n\n")
                 #expect(!rest.contains("event:"))
             }

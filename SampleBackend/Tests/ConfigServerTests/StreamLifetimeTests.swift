@@ -15,9 +15,9 @@ import Testing
 struct StreamLifetimeTests {
     @Test func aStreamEndsAtItsMaximumAge() async throws {
         var options = ConfigServerOptions()
-        // deadline: only how often the server looks
+        // deadline: only the interval of the server's checks
         options.limits.heartbeatInterval = .milliseconds(600)
-        // deadline: the first event is sent to a stream that is too old as well
+        // deadline: a stream that is too old receives the first event as well
         options.limits.streamMaximumAge = .milliseconds(400)
         try await RunningServer.with(
             store: InMemoryTemplateStore(), options: options
@@ -38,7 +38,7 @@ struct StreamLifetimeTests {
     /// This happens when a token expires while the stream is being opened.
     @Test func aStreamBeginsWithAHeadThoughItsTimeIsOver() async throws {
         var options = ConfigServerOptions()
-        // deadline: only how often the server looks
+        // deadline: only the interval of the server's checks
         options.limits.heartbeatInterval = .milliseconds(600)
         options.limits.streamMaximumAge = .zero
         try await RunningServer.with(
@@ -55,7 +55,7 @@ struct StreamLifetimeTests {
 
     @Test func aStreamEndsWhenTheUsersTokenExpires() async throws {
         var options = ConfigServerOptions()
-        // deadline: only how often the server looks
+        // deadline: only the interval of the server's checks
         options.limits.heartbeatInterval = .milliseconds(600)
         options.clientAccess = ClientAccess(
             keys: [],
@@ -64,7 +64,7 @@ struct StreamLifetimeTests {
             store: InMemoryTemplateStore(), options: options
         ) { server in
             try await server.publish(.sample)
-            // Tries longer lifetimes, for a machine that opens the stream too late.
+            // Retries with longer lifetimes, for a machine that opens the stream too late.
             for lifetime in [3, 15, 60] as [TimeInterval] {
                 let end = Date() + lifetime
                 let field = try await UserToken.field("1", lifetime: lifetime)

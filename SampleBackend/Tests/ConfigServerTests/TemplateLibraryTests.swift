@@ -25,7 +25,7 @@ struct TemplateLibraryTests {
         try await publish(into: library)
         #expect(library.project("default")?.compiled.version.number == 1)
         try await takeChanges(into: library)
-        // The check before publishing has compiled it already.
+        // The check before publishing has already compiled it.
         #expect(library.compilationCount == 0)
 
         let other = TemplateLibrary(store: store, logger: logger)
@@ -40,7 +40,7 @@ struct TemplateLibraryTests {
         let content = JSONNode.sample.jsonData()
         library.prepare(
             try ValidatedTemplate(jsonData: content), content: content, project: "default")
-        // The publisher's answer is late.
+        // The response to the publisher arrives late.
         _ = try await store.publish(
             TemplateSubmission(
                 project: "default", content: content, expectation: .any, date: Date(),
@@ -68,9 +68,9 @@ struct TemplateLibraryTests {
             let document = String(buffer: compiled.bootstrapBytes())
             #expect(document.contains(#""creation_time":"1970-01-01T00:00:0\#(number)"#))
             #expect(document.contains(#""template_version":\#(number)}"#))
-            // Each was compared before it was stored, and not again.
+            // Each version was compared once, before it was stored.
             #expect(library.comparisonCount == comparisons + 1)
-            // Nobody here knows version 4, which somebody else has published.
+            // The library does not know version 4, which another server has published.
             let changed = library.changedSections(
                 ofProject: "default", from: number - 1, to: number)
             #expect((changed == nil) == (number == 5))
@@ -104,7 +104,7 @@ struct TemplateLibraryTests {
         #expect(library.revision == snapshot.revision)
     }
 
-    /// Those of another store may have later revisions.
+    /// The details of another store may have later revisions.
     @Test func aSnapshotReplacesTheDetailsOfProjects() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
         func details(_ name: String, at revision: Int64) -> StoredProjectDetails {
@@ -133,7 +133,7 @@ struct TemplateLibraryTests {
     @Test func aSnapshotBringsTheOverridesOfAVersionThatIsPublishedMeanwhile() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
         try await publish(into: library)
-        // The library has missed it, after a gap in the changes.
+        // A gap in the changes hid this from the library.
         try await store.setOverrides(
             OverridesChange(
                 project: "default", userID: "1", content: Data(#"{"A":{"b":true}}"#.utf8),
@@ -165,7 +165,7 @@ struct TemplateLibraryTests {
             return snapshot
         }
         #expect(library.project("default")?.overrides["1"] != nil)
-        // Was read before the snapshot, which does not have it.
+        // The value was read before the snapshot, which does not contain it.
         #expect(library.project("default")?.overrides["2"] == nil)
     }
 
@@ -174,7 +174,8 @@ struct TemplateLibraryTests {
         try await publish(into: library)
         try await library.readOverrides(ofUser: "1", inProject: "default") {
             () throws(TemplateStoreError) in
-            // They are removed, and others are pinned for another user, while this is on its way.
+            // While this read is in progress, the values are removed, and others are pinned for
+            // another user.
             try await library.readOverrides(ofUser: "1", inProject: "default") { nil }
             try await library.readOverrides(ofUser: "2", inProject: "default") { Self.pinned }
             return Self.pinned
@@ -192,7 +193,7 @@ struct TemplateLibraryTests {
         try await publish(into: library)
         let snapshot = try await store.snapshot()
         try await publish(into: library)
-        // The store is that of a backup: version 2 was there before the snapshot was read.
+        // The store was restored from a backup: version 2 existed before the snapshot was read.
         try await library.load { snapshot }
         #expect(library.project("default")?.compiled.version.number == 1)
         let empty = try await InMemoryTemplateStore().snapshot()
@@ -206,7 +207,7 @@ struct TemplateLibraryTests {
         try await library.readOverrides(ofUser: "1", inProject: "default") { Self.pinned }
         let changes = Locked<[LibraryChange]>([])
         library.observe { change in changes.withLock { $0.append(change) } }
-        // The store has no overrides of the user any more.
+        // The store no longer has pinned values of the user.
         try await library.load()
         #expect(
             changes.withLock { $0 } == [
@@ -230,7 +231,7 @@ struct TemplateLibraryTests {
         }
     }
 
-    /// Applies the changes that the store has so far, up to the first of a template.
+    /// Applies the store's changes so far, up to the first one of a template.
     private func takeChanges(into library: TemplateLibrary) async throws {
         for try await change in store.changes(since: .zero) {
             try await library.apply(change)

@@ -77,7 +77,7 @@ struct TemplateRoutesTests {
             let answer = try await server.administer("GET", Self.path)
             #expect(answer.fields["etag"] == #""etag-default-2""#)
             #expect(try answer.json["version"]?["updateType"] == "INCREMENTAL_UPDATE")
-            // A proxy that compresses makes the tag weak.
+            // A compressing proxy makes the tag weak.
             #expect(
                 try await server.publish(.sample, ifMatch: "W/\"etag-default-2\"").status == 200)
         }
@@ -322,7 +322,7 @@ struct TemplateRoutesTests {
                 let page = try await server.administer(
                     "GET", Self.path + ":listVersions" + query
                 ).json
-                // Pages that repeat themselves would have no end.
+                // Repeating pages would cause an endless loop.
                 try #require(numbers.count < 5)
                 numbers +=
                     page["versions"]?.arrayValue?

@@ -8,7 +8,7 @@ import Testing
 
 @testable import ConfigServer
 
-/// Publishes that change few of the documents that clients ask for again and again.
+/// Publishes that change only a few of the documents that clients poll.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UnchangedDocumentsTests {
     private static let users = 500
@@ -33,7 +33,7 @@ struct UnchangedDocumentsTests {
         ]
     }
 
-    /// What all users fetch by a request each, with the tags that they have.
+    /// Requests the documents of all users, each with its previous tag.
     private static func poll(
         _ server: RunningServer, tags: inout [String: String]
     ) async throws -> (users: [Int], bytes: Int, versions: Set<String?>) {
@@ -66,7 +66,7 @@ struct UnchangedDocumentsTests {
                 #expect(few.versions == ["\(version)"])
                 #expect(few.bytes * 100 <= all.bytes * 2)
             }
-            // The same content again.
+            // Publishes the same content again.
             try await server.publish(Self.template("six"))
             let none = try await Self.poll(server, tags: &tags)
             #expect(none.users == [])
@@ -75,7 +75,7 @@ struct UnchangedDocumentsTests {
         }
     }
 
-    /// The framework's client has the version of the server, and the document of an earlier one.
+    /// The framework's client has the version of the server, but the document of an earlier one.
     @Test func aClientTakesOverTheVersion() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(Self.template("one"))

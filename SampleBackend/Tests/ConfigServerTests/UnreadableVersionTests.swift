@@ -9,14 +9,14 @@ import Testing
 
 @testable import ConfigServer
 
-/// Versions that a server cannot read, as those of a newer program are (PROTOCOL 1).
+/// Versions that a server cannot read, such as those of a newer program (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UnreadableVersionTests {
     private static let document = "/activeconfig/user/1"
     private static let flags = "/ofrep/v1/evaluate/flags"
     private static let context = #"{"context": {"targetingKey": "1"}}"#
 
-    /// Publishes a version as a newer program does.
+    /// Publishes a version as a newer program would.
     private static func publishUnreadable(
         in store: InMemoryTemplateStore, project: String = "default"
     ) async throws {
@@ -41,7 +41,7 @@ struct UnreadableVersionTests {
                 Self.flags, method: "POST", fields: ["If-None-Match: \"2-abc\""],
                 body: Self.context)
             #expect(flags.status == 503)
-            // Its client comes back, maybe to another server.
+            // The client reconnects, possibly to another server.
             try await EventStreamClient.open(
                 port: server.port, "\(Self.document)/events", fields: ["Last-Event-ID: 2"]
             ) { stream in
@@ -50,7 +50,8 @@ struct UnreadableVersionTests {
                 #expect(event.name == "retry")
                 #expect(event.data?["after_ms"] != nil)
             }
-            // Others have what the server can read, and so has a client of no store's version.
+            // Other clients receive the newest readable version, and so does a client whose version
+            // no store has.
             for fields in [
                 [], ["ActiveConfig-Template-Version: 1"], ["ActiveConfig-Template-Version: 9"],
             ] {

@@ -12,10 +12,10 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// The framework's updater over this server's streams.
+/// The framework's updater with the streams of this server.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UpdaterTests {
-    /// A user whose configuration an updater keeps fresh.
+    /// A user whose configuration an updater keeps current.
     private struct Client {
         let config: ActiveConfig
         let updater: ActiveConfigUpdater
@@ -95,7 +95,7 @@ struct UpdaterTests {
                 try await signals.setCustomSignals(["city": "Tokyo"])
                 try await client.waitForTitle("Konnichiwa")
                 try await client.waitUntilLive()
-                // What is pushed is for the new signal.
+                // The stream sends updates for the new signal.
                 var changed = JSONNode.sample
                 changed.setTitle(of: "tokyo", to: "Sayonara")
                 try await server.publish(changed)
@@ -131,7 +131,8 @@ struct UpdaterTests {
                 changed.setTitle(of: nil, to: "Pushed")
                 try await server.publish(changed)
                 try await client.waitForTitle("Pushed")
-                // A request for the document and one for the stream, each refreshed once.
+                // One request for the document and one for the stream, each with refreshed
+                // credentials.
                 var calls = asked.makeAsyncIterator()
                 for expected in [false, true, false, true] {
                     #expect(await calls.next() == expected)

@@ -12,10 +12,10 @@ import Testing
 @testable import ConfigServer
 @testable import HTTPServing
 
-/// User IDs and names of projects have no special meaning in any path (PROTOCOL 1, 2, API 4).
+/// User IDs and project names have no special meaning in any path (PROTOCOL 1, 2, API 4).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserIDsInPathsTests {
-    /// Segments of all routes, other texts with a meaning in paths, and texts that are hard to
+    /// Segments of all routes, other texts that are special in paths, and texts that are hard to
     /// encode.
     private static let userIDs: [String] = {
         let segments: [String] = ConfigServer.endpoints.flatMap { endpoint in

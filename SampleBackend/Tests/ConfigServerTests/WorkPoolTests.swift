@@ -4,12 +4,12 @@ import Testing
 
 @testable import HTTPServing
 
-/// Work that runs on threads of its own.
+/// Work on dedicated threads.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WorkPoolTests {
     private static let threads = WorkThreads()
 
-    /// Number of pieces of work that run now, and the most that ran at once.
+    /// Number of work items that run now, and the maximum that ran at once.
     private struct Load: Sendable {
         var now = 0
         var most = 0

@@ -42,7 +42,8 @@ struct WorkQueueTests {
         #expect(refused == .refuse)
         let none = queue.removeLate(at: Self.start + .seconds(3))
         #expect(none.isEmpty)
-        // The first runs; those of the seconds 1 and 2 have waited for more than two.
+        // The first item runs; those enqueued at the seconds 1 and 2 have waited for more than two
+        // seconds.
         let late = queue.removeLate(at: Self.start + .milliseconds(4_001))
         #expect(late.count == 2 && late[0] === all[1] && late[1] === all[2])
         let isWithdrawn = queue.withdraw(all[1])
@@ -62,7 +63,7 @@ struct WorkQueueTests {
         }
         let first = [admit(0, 1_000), admit(1, 60), admit(2, 41), admit(3, 40), admit(2, 1)]
         #expect(first == [.run, .wait, .refuse, .wait, .refuse])
-        // Neither begun nor withdrawn work counts.
+        // Neither started nor withdrawn work counts.
         let next = queue.finish()
         #expect(next === all[1])
         let second = [admit(4, 60), admit(5, 1)]

@@ -72,7 +72,7 @@ struct EtcdDamageTests {
     }
 
     /// Pinned values that cannot be read are left out of a snapshot, so that a server can start.
-    @Test func oneUnreadablePinKeepsNobodyElseOut() async throws {
+    @Test func oneUnreadablePinDoesNotAffectOtherUsers() async throws {
         try await withStore { store, _ in
             try await store.submit()
             try await store.setOverrides(

@@ -55,7 +55,7 @@ struct TemplateReachTests {
         #expect(reached.first?.reached == 2)
     }
 
-    @Test func aDefaultValueReachesWhoeverNoConditionTakes() throws {
+    @Test func aDefaultValueReachesUsersWithoutATrueCondition() throws {
         let old = try Self.template([Self.ios], values: ["ios": "i"])
         let new = try Self.template([Self.ios], values: ["ios": "i"], defaultValue: "e")
         let reach = Self.reach(from: old, to: new)

@@ -30,7 +30,7 @@ struct HostileClientsTests {
     ]
 
     @Test(arguments: targets, [false, true])
-    func hostileClientsHarmNobody(row: NamedRow<String>, hasToken: Bool) async throws {
+    func hostileClientsDoNotAffectOthers(row: NamedRow<String>, hasToken: Bool) async throws {
         let backend = try await RunningBackend(
             ["--dev", "--log-level", "critical", "--client-backlog-megabytes", "16"],
             environment: ["ACTIVECONFIG_USER_TOKEN_SECRET": UserToken.secret])

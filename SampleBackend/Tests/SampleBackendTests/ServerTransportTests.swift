@@ -83,7 +83,7 @@ struct ServerTransportTests {
     }
 
     /// The server refuses at the head, and closes while the body is still being sent.
-    @Test func aCommandHearsThatALargeBodyIsRefused() async throws {
+    @Test func aCommandReportsThatALargeBodyIsRefused() async throws {
         let folder = try TemporaryFolder()
         let text = String(repeating: "x", count: 12 << 20)
         let file = try folder.write(

@@ -156,7 +156,7 @@ struct ServiceClientTests {
         )
     }
 
-    @Test func manyUsersAreToldOverFewConnections() async throws {
+    @Test func manyUsersReceiveChangesOverFewConnections() async throws {
         let backend = try await Self.backend()
         try await Self.publish(1, on: backend)
         let users: [String?] = (0..<196).map { "user-\($0)" } + ["", "..", "a/b \u{E9}", nil]

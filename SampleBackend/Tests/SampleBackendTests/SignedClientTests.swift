@@ -81,7 +81,7 @@ struct SignedClientTests {
         #expect(restarted["Home"]?.bool(forKey: "on") == true)
     }
 
-    @Test func whatAnotherKeyOrNobodySignedForThisUserIsRefused() async throws {
+    @Test func aDocumentWithoutAValidSignatureForTheUserIsRefused() async throws {
         let answers = [
             try answer(to: "user:a%2Fb", by: Curve25519.Signing.PrivateKey()),
             try answer(to: "user:a/b", by: key), try answer(to: "generic", by: key),

@@ -131,7 +131,7 @@ struct UserTokenKeysTests {
     }
 
     @Test(arguments: ["RS512", "RS384", "PS256", "ES256", "HS256", "EdDSA", "RSA-OAEP", "none"])
-    func aJunkTokenLocksNobodyOut(algorithm: String) async throws {
+    func aJunkTokenLocksNoUserOut(algorithm: String) async throws {
         let folder = try TemporaryFolder()
         let backend = try await Self.backend(keys: [Self.rsaJWK()], in: folder)
         #expect(try await Self.status(Self.junk(algorithm), backend) == 401)

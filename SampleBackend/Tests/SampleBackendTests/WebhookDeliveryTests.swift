@@ -109,7 +109,7 @@ struct WebhookDeliveryTests {
         _ = await second.stop()
     }
 
-    @Test func theServerRefusesPrivateAddressesUnlessItIsTold() async throws {
+    @Test func theServerRefusesPrivateAddressesByDefault() async throws {
         let backend = try await RunningBackend()
         try await publish("one", on: backend)
         let answer = try await backend.administer(

@@ -61,7 +61,7 @@ struct StreamClientTests {
         #expect(client.version == 8)
     }
 
-    @Test func theClientComesBackWhenItWasToldTo() throws {
+    @Test func theClientReconnectsAfterTheRequestedDelay() throws {
         let (client, counts, _) = try read(
             Self.head + Self.hello + "event: retry\ndata: {\"after_ms\": 1234}\n\n")
         #expect(counts.faultExamples == [])
@@ -79,7 +79,7 @@ struct StreamClientTests {
         #expect(!client.isOpen)
     }
 
-    @Test func theClientComesBackSoonWhenItWasToldNothing() throws {
+    @Test func theClientReconnectsSoonWithoutARequestedDelay() throws {
         let (client, _, _) = try read(Self.head + Self.hello)
         #expect((.milliseconds(100)...(.milliseconds(200))).contains(client.delay))
         for _ in 1...9 { client.connectFailed() }

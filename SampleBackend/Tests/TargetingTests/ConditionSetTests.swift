@@ -100,13 +100,13 @@ struct ConditionSetTests {
         "app.build.<(['1'])", "user.id != 'x'", "percent <= 100", "percent > 0",
         "app.customSignal['plan'].notContains(['x'])",
     ])
-    func aConditionAndItsNegationAreFalseForNobody(expression: String) throws {
-        let nobody = TargetingContext(userID: nil, date: Date(timeIntervalSince1970: 0))
-        #expect(try !evaluate(expression, nobody))
-        #expect(try !evaluate("!(\(expression))", nobody))
+    func aConditionAndItsNegationAreFalseWithoutAUser(expression: String) throws {
+        let noUser = TargetingContext(userID: nil, date: Date(timeIntervalSince1970: 0))
+        #expect(try !evaluate(expression, noUser))
+        #expect(try !evaluate("!(\(expression))", noUser))
     }
 
-    @Test func aConditionTakesAnEmptyIDForNobodyInPercent() throws {
+    @Test func aConditionTreatsAnEmptyIDAsMissingInPercent() throws {
         let empty = TargetingContext(userID: "", date: Date(timeIntervalSince1970: 0))
         #expect(try !evaluate("percent <= 100", empty))
         #expect(try !evaluate("!(percent <= 100)", empty))

@@ -83,7 +83,7 @@ struct SQLiteTemplateStoreChangesTests {
         await store.close()
     }
 
-    @Test func theStoreHearsAProcessThatWritesWhileNobodyWritesHere() async throws {
+    @Test func theStoreNoticesWritesOfAnotherProcessWhileItWritesNothing() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         let other = try await SQLiteTemplateStore(path: path)
         var iterator = store.changes(since: .zero).makeAsyncIterator()

@@ -4,7 +4,7 @@ import Testing
 @testable import WebhookDelivery
 
 struct DeliverySenderTests {
-    /// Reason for not sending to a host with these addresses; nil if it is allowed.
+    /// The reason for not sending to a host with these addresses; nil if it is allowed.
     private func error(
         _ addresses: [String], allowsPrivateAddresses: Bool = false
     ) -> String? {

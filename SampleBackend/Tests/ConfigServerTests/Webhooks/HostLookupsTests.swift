@@ -6,10 +6,10 @@ import Testing
 
 @testable import WebhookDelivery
 
-/// Lookups of host names that take long.
+/// Slow lookups of host names.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HostLookupsTests {
-    /// Lookups of which those of names that begin with "slow" wait for ``end()``.
+    /// Lookups that wait for ``end()`` if the name begins with "slow".
     private final class SlowLookups: Sendable {
         let started = Locked<[String]>([])
         private let gate = NSCondition()
@@ -44,12 +44,12 @@ struct HostLookupsTests {
         (outcomes, continuation) = AsyncStream.makeStream(of: Outcome.self)
     }
 
-    /// Looks up a name; what comes of it is the next of the outcomes.
+    /// Looks up a name, and yields the result as the next outcome.
     private func lookUp(_ host: String) {
         lookups.lookUp(host) { [continuation] in continuation.yield($0) }
     }
 
-    /// The counts of addresses that were found.
+    /// The numbers of addresses found by the next lookups.
     private func counts(_ number: Int) async throws -> [Int] {
         var counts: [Int] = []
         for await outcome in outcomes.prefix(number) { counts.append(try outcome.get().count) }
@@ -58,7 +58,7 @@ struct HostLookupsTests {
 
     @Test func aNameIsLookedUpOnceForAllWhoWait() async throws {
         for _ in 0..<200 { lookUp("slow") }
-        // Another name waits for none of them.
+        // Another name does not wait for them.
         #expect(try await lookups.addresses(of: "fast").count == 1)
         slow.end()
         #expect(try await counts(200) == Array(repeating: 1, count: 200))
@@ -70,7 +70,7 @@ struct HostLookupsTests {
         await #expect(throws: ResolutionError.self) {
             try await lookups.addresses(of: "one more")
         }
-        // A name that is being looked up is no further one.
+        // A name whose lookup is in progress does not count twice.
         lookUp("slow 0")
         slow.end()
         #expect(try await counts(HostLookups.maximumCount + 1).allSatisfy { $0 == 1 })

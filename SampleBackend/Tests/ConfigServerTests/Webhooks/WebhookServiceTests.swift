@@ -13,7 +13,7 @@ import Testing
 /// Deliveries to receivers (API 3), over real connections.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WebhookServiceTests {
-    @Test func theReceiverIsToldOfAPublishAndOfARollback() async throws {
+    @Test func theReceiverIsNotifiedOfAPublishAndOfARollback() async throws {
         let receiver = try await WebhookReceiver(.status(204))
         try await WebhookTrial.with { trial in
             let webhook = try await trial.add(receiver.url("/hook?a=b"))
@@ -26,7 +26,7 @@ struct WebhookServiceTests {
             #expect(WebhookTrial.isSigned(request, by: webhook))
             let timestamp = try #require(
                 request.fields["activeconfig-timestamp"].flatMap { TimeInterval($0) })
-            // deadline: the request has just come
+            // deadline: the request has just arrived
             #expect(abs(timestamp - Date().timeIntervalSince1970) < 60)
             let template = try await trial.server.administer(
                 "GET", "/v1/projects/default/remoteConfig"
@@ -118,7 +118,7 @@ struct WebhookServiceTests {
 
     @Test func aReceiverThatDoesNotAnswerInTimeHasFailed() async throws {
         let receiver = try await WebhookReceiver(.silence, .status(200))
-        // deadline: the service tries again until an answer comes in time
+        // deadline: the service retries until a response arrives in time
         try await WebhookTrial.with(options: .quick { $0.timeout = .seconds(1) }) { trial in
             let webhook = try await trial.add(receiver.url())
             try await trial.publish("two")
@@ -133,7 +133,7 @@ struct WebhookServiceTests {
         let receiver = try await WebhookReceiver(.drip)
         try await WebhookTrial.with(
             options: .quick {
-                $0.timeout = .seconds(1)  // deadline: the answer takes four seconds or more
+                $0.timeout = .seconds(1)  // deadline: the response takes four seconds or more
                 $0.schedule.pauses = []
             }
         ) { trial in
@@ -163,7 +163,7 @@ struct WebhookServiceTests {
         try await WebhookTrial.with(
             options: .quick {
                 $0.schedule.pauses = [0]
-                // Nothing listens at the first, which is this machine too.
+                // Nothing listens on the first address, which is this machine as well.
                 $0.resolve = { _ in ["127.0.0.2", "127.0.0.1"].flatMap(HostAddresses.numeric) }
             }
         ) { trial in
@@ -182,25 +182,25 @@ struct WebhookServiceTests {
                 $0.schedule.pauses = [0]
             }
         ) { trial in
-            let webhook = try await trial.add("http://127.0.0.1:1")  // Nobody listens on port 1.
+            let webhook = try await trial.add("http://127.0.0.1:1")  // No server listens on port 1.
             let start = ContinuousClock.now
             try await trial.publish("two")
             let found = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
             #expect(found.first?["error"]?.stringValue?.contains("connection") == true)
             #expect(found.first?["statusCode"] == nil)
-            // deadline: two attempts, of which one that waits would take ten minutes
+            // deadline: two attempts; one that waited would take ten minutes
             #expect(start.duration(to: .now) < .seconds(600))
         }
     }
 
-    @Test func aDeliveryNamesAllChangesSinceTheReceiverWasLastTold() async throws {
+    @Test func aDeliveryNamesAllChangesSinceTheReceiverWasLastNotified() async throws {
         let receiver = try await WebhookReceiver(.status(410), .status(200))
         try await WebhookTrial.with { trial in
             let webhook = try await trial.add(receiver.url())
             try await trial.publish("two")
             _ = try await WebhookTrial.next(receiver)
             _ = try await trial.deliveries(of: webhook, inStates: ["FAILED"])
-            // Version 3 equals version 2, but the receiver was not told of version 2.
+            // Version 3 equals version 2, but the receiver was not notified of version 2.
             try await trial.publish("two")
             let body = try JSONNode(jsonData: try await WebhookTrial.next(receiver).body)
             #expect(body["versionNumber"] == "3")
@@ -218,11 +218,11 @@ struct WebhookServiceTests {
         defer { continuation.finish() }
         try await WebhookTrial.with(
             options: .quick {
-                // deadline: a delivery that is late is tried again
+                // deadline: a late delivery is retried
                 $0.timeout = .seconds(1)
                 $0.schedule.pauses = [0, 0, 0]
                 $0.resolve = { host in
-                    // Like `getaddrinfo`, it does not end when it is cancelled.
+                    // Like `getaddrinfo`, this does not end when it is cancelled.
                     if host == "slow.invalid" { await Task { for await _ in gate {} }.value }
                     return HostAddresses.numeric("127.0.0.1")
                 }
@@ -241,7 +241,7 @@ struct WebhookServiceTests {
 
     @Test func theServiceConnectsToTheVeryAddressThatWasChecked() async throws {
         let receiver = try await WebhookReceiver()
-        // The server's own resolver is the only one that knows this name.
+        // Only the server's own resolver knows this name.
         try await WebhookTrial.with(
             options: .quick { $0.resolve = { _ in HostAddresses.numeric("127.0.0.1") } }
         ) { trial in

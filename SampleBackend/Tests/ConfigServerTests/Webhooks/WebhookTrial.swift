@@ -16,7 +16,7 @@ struct WebhookTrial: Sendable {
 
     let server: RunningServer
 
-    /// Runs a server while a test uses it, with a first version published.
+    /// Runs a server with a published first version while a test uses it.
     static func with(
         store: any TemplateStore = InMemoryTemplateStore(),
         options webhooks: WebhookOptions = .quick(),
@@ -73,7 +73,7 @@ struct WebhookTrial: Sendable {
         return found
     }
 
-    /// The newest delivery of a webhook, once it is no longer tried.
+    /// The newest delivery of a webhook, once it is finished.
     func finishedDelivery(of webhook: JSONNode) async throws -> JSONNode {
         var found: JSONNode = [:]
         try await waitUntil {
@@ -89,7 +89,7 @@ struct WebhookTrial: Sendable {
         return try #require(await iterator.next())
     }
 
-    /// True if the webhook's secret signed the request.
+    /// True if the request has a valid signature with the webhook's secret.
     static func isSigned(_ request: WebhookReceiver.Request, by webhook: JSONNode) -> Bool {
         guard let secret = webhook["secret"]?.stringValue,
             let timestamp = request.fields["activeconfig-timestamp"]

@@ -12,7 +12,7 @@ import Testing
 
 @testable import WebhookDelivery
 
-/// When the delivery of webhooks reads the store, and what it is handed.
+/// When the webhook service reads the store, and what it receives.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WebhookWakeUpTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -43,7 +43,7 @@ struct WebhookWakeUpTests {
         #expect(library.compilationCount == 2)
     }
 
-    /// Nothing else wakes the service in this time: it does not poll.
+    /// Nothing else wakes the service during this time: it does not poll.
     @Test func theStoreIsReadOnceForAWakeUpAndOnceForItsDelivery() async throws {
         let library = TemplateLibrary(store: store, logger: Self.logger)
         try await publish("one", into: library)
@@ -59,8 +59,8 @@ struct WebhookWakeUpTests {
                 _ = try await WebhookTrial.next(receiver)
             }
         }
-        // One at the start, two for each version; the end of a delivery and the next wake-up may
-        // be one.
+        // One at the start, two per version; the end of a delivery and the next wake-up may
+        // coincide.
         #expect((4...7).contains(service.claimCount), "\(service.claimCount)")
     }
 
