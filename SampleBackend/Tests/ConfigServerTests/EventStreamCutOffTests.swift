@@ -46,8 +46,7 @@ struct EventStreamCutOffTests {
         options.limits.streamQueueBytes = 1 << 30
         // deadline: the interval of the server's checks
         options.limits.heartbeatInterval = .milliseconds(50)
-        // deadline: the sockets hold what other clients receive, and what this client receives
-        // before the publishes
+        // deadline: the sockets hold the events of other clients, and the first ones of this client
         options.limits.unreadTime = .seconds(1)
         let store = InMemoryTemplateStore()
         @Sendable func template(_ text: String) -> JSONNode {

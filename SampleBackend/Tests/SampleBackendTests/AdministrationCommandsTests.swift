@@ -5,7 +5,7 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// Commands for administrators, on a server and on a database alike.
+/// Commands of administrators, each on a server and on a database.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct AdministrationCommandsTests {
     @Test(arguments: AdministrationTarget.Kind.allCases)

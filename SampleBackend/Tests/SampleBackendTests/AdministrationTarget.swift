@@ -24,13 +24,13 @@ final class AdministrationTarget: Sendable {
         switch kind {
         case .server: backend = server
         case .database:
-            // The server has created the database.
+            // Running the server has created the database.
             _ = await server.stop()
             backend = nil
         }
     }
 
-    /// Options that name the target.
+    /// Options that select the target.
     private var place: [String] {
         backend.map { ["--server", $0.url] } ?? ["--store", folder.store]
     }

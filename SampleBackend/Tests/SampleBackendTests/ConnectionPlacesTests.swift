@@ -3,7 +3,8 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// A client that takes all connections locks nobody out, tested with the real process.
+/// A client that opens the maximum number of connections does not lock out other clients; tested
+/// with the real process.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConnectionPlacesTests {
     /// Opens `count` streams at the same time, then runs `body`.
@@ -17,7 +18,7 @@ struct ConnectionPlacesTests {
         }
     }
 
-    /// Expects answers for clients, administrators and health checks.
+    /// Expects responses for clients, administrators and health checks.
     private func expectAnswers(of backend: RunningBackend) async throws {
         for target in ["/health/live", "/health/ready", "/activeconfig/user/1"] {
             #expect(try await backend.answer(target).status == 200)

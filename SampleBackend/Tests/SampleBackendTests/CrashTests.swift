@@ -5,7 +5,7 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// Server that is killed while it publishes.
+/// A server that is killed while it publishes.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct CrashTests {
     /// Number of published templates.
@@ -17,7 +17,7 @@ struct CrashTests {
     private static let path = "/v1/projects/default/remoteConfig"
 
     /// Publishes a template over a version; returns the new version, or nil if the server did not
-    /// answer.
+    /// respond.
     private func publish(
         _ title: String, over version: Int, on backend: RunningBackend
     ) async throws -> Int? {
@@ -57,10 +57,10 @@ struct CrashTests {
         var titles: [Int: String] = [:]
         var version = 0
         var unanswered = 0
-        // Time of a publish on this machine, so that most kills come during one.
+        // The duration of a publish on this machine, so that most kills happen during one.
         var duration: Duration = .milliseconds(4)
         var number = 0
-        // It goes on until a kill has come during a publish.
+        // Continues until a kill has happened during a publish.
         while number < Self.publishes || unanswered == 0 {
             try Task.checkCancellation()
             number += 1
@@ -69,7 +69,7 @@ struct CrashTests {
                 let start = ContinuousClock.now
                 let next = try #require(
                     try await publish(title, over: version, on: backend))
-                // deadline: no bound, the range of random moments
+                // deadline: no bound, only the range of the random moments
                 duration = start.duration(to: .now)
                 #expect(next == version + 1)
                 version = next

@@ -7,7 +7,7 @@ import TemporaryFolders
     import ServerTestSupport
     import Testing
 
-    /// Server without disk space for its writes.
+    /// A server without disk space for its writes.
     @Suite(.timeLimit(.minutes(Rounds.minutes)))
     struct DiskFullTests {
         private static let path = "/v1/projects/default/remoteConfig"
@@ -53,7 +53,7 @@ import TemporaryFolders
             #expect(ready["reason"]?.stringValue?.contains("no space left") == true)
             #expect(try await readyGauge() == 0)
             #expect(try await backend.answer("/activeconfig").status == 200)
-            // A small write fits, and does not prove that the large one would.
+            // A small write fits, and does not prove that a large one would.
             #expect(try await publish("second", over: 1).status == 200)
             #expect(try await readiness()["status"] == "degraded")
             try setFileSizeLimit("unlimited", of: backend.process)

@@ -5,13 +5,13 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// `sample-backend draft`, on a draft that the console stored.
+/// `sample-backend draft` with a draft that the console stored.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct DraftCommandTests {
     private let folder: TemporaryFolder
     private let backend: RunningBackend
 
-    /// Starts a server with version 1 and a draft of the token that commands use.
+    /// Starts a server with version 1 and a draft of the commands' token.
     init() async throws {
         folder = try TemporaryFolder()
         backend = try await RunningBackend(store: folder.store, ["--log-level", "error"])

@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EtcdDoctorTests {
     private let folder: TemporaryFolder
-    /// A store in etcd that is not there yet.
+    /// The location of a store in etcd that does not exist yet.
     private let etcd: String
 
     init() async throws {
@@ -42,12 +42,12 @@ struct EtcdDoctorTests {
         #expect(line["pre-vote"] == "true")
         #expect(line["auto-compaction-retention"] == "1h")
         #expect(line["max-request-bytes"] == "100")
-        // As Debian's unit starts it, with its options in the environment.
+        // The command line of Debian's unit, whose options are in the environment.
         #expect(!EtcdCommandLine(["/usr/bin/etcd"]).isWhole)
         #expect(!EtcdCommandLine(["etcd", "--config-file=/etc/etcd.yaml"]).isWhole)
     }
 
-    /// Creates a store, as a server does at its start.
+    /// Creates a store, as a server does at startup.
     private func makeStore(at store: String) async throws {
         let location = try EtcdLocation(parsing: String(store.dropFirst("etcd:".count)))
         try await EtcdTemplateStore(location).close()
@@ -71,7 +71,7 @@ struct EtcdDoctorTests {
         let missing = try findings(
             try await CommandRun(["doctor", "--store", etcd, "--json"]))
         #expect(missing["store"]?.hasPrefix("warn there is none") == true, "\(missing)")
-        // It has not made one.
+        // The command has not created a store.
         let still = try findings(try await CommandRun(["doctor", "--store", etcd, "--json"]))
         #expect(still["store"] == missing["store"])
         try await makeStore(at: etcd)

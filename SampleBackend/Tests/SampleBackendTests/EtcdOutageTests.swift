@@ -8,7 +8,7 @@ import Testing
 
 @testable import EtcdTemplateStore
 
-/// A server whose etcd cluster stands still.
+/// A server whose etcd cluster is suspended.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EtcdOutageTests {
     @Test func allWhoAskForReadinessShareACheck() async throws {
@@ -58,7 +58,7 @@ struct EtcdOutageTests {
         _ = await backend.stop()
     }
 
-    /// A full quota and a store that was removed are named as what they are, not as a disk or files.
+    /// The messages for a full quota and a removed store describe etcd, not a disk or files.
     @Test func whatIsWrongWithEtcdIsSaidOfEtcd() async throws {
         let cluster = try await EtcdCluster(options: ["--quota-backend-bytes=2097152"])
         defer { cluster.end() }

@@ -11,12 +11,13 @@ import Testing
 /// Webhooks of servers on one etcd cluster.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EtcdWebhookTests {
-    /// The key of a range, as the JSON of a request has it.
+    /// The start key of a range as in the JSON of a request.
     private func text(of keys: EtcdKeySpan) throws -> String {
         String(decoding: try JSONEncoder().encode(keys.start), as: UTF8.self)
     }
 
-    /// The lease of a server ends between its claim and its request: another server sends.
+    /// The lease of a server ends between its claim and its request: another server sends the
+    /// delivery.
     @Test func aServerThatHasLostItsClaimDoesNotSend() async throws {
         let receiver = try await WebhookReceiver()
         let direct = try await SharedMember.cluster.value.location()
@@ -36,12 +37,13 @@ struct EtcdWebhookTests {
         let added = try await backend.administer(
             "POST", "/v1/projects/default/webhooks", body: "{\"url\":\"\(receiver.url())\"}")
         let id = try #require(try added.json["id"]?.stringValue)
-        // Read by the claim, and again before the delivery is sent.
+        // The claim reads this range, and the server reads it again before it sends the delivery.
         let read = try text(of: other.keys.finished(ofWebhook: id, inProject: "default"))
         proxy.strike(.requestIsHeld, requestsWith: read, sparing: 1)
         try await publish()
         try await waitUntil { proxy.struck > 0 }
-        // Else it might claim the delivery again, under another lease, before the other store does.
+        // Otherwise it could claim the delivery again, under another lease, before the other store
+        // does.
         proxy.strike(.requestIsHeld, requestsWith: "/v3/")
         let owner = try #require(
             try await other.read(EtcdRange(keys: other.keys.owners)).keyValues.first)

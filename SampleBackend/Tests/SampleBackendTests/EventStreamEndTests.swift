@@ -7,7 +7,8 @@ import Testing
 /// Streams while the process shuts down (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamEndTests {
-    /// Number of open streams, so many that they take longer to end than the rest of the server.
+    /// Number of open streams, high enough that they take longer to end than the rest of the
+    /// server.
     private static let count = 500
 
     @Test func aStoppingServerTellsEveryClientWhenToComeBack() async throws {

@@ -15,7 +15,7 @@ struct GeneratedRequestsTests {
         ProcessInfo.processInfo.environment["ACTIVECONFIG_GENERATED_REQUESTS"]
         .flatMap { Int($0) } ?? Rounds.count(2_800, nightly: 4_000)
 
-    // In the second case the server requires users' tokens, which most requests have.
+    // In the second case the server requires users' tokens, and most requests have one.
     @Test(arguments: [false, true])
     func noGeneratedRequestIsAnsweredWith5xx(wantsTokens: Bool) async throws {
         let process = try BackendProcess(
@@ -44,8 +44,8 @@ struct GeneratedRequestsTests {
                 }
             let (status, rest) = try await HTTPConnection.open(port: port) { connection in
                 for piece in pieces { connection.send(piece) }
-                // Closing the sending side has an unfinished request answered, or the connection
-                // closed, at once.
+                // After the client closes its sending side, the server immediately answers an
+                // unfinished request or closes the connection.
                 try? await connection.finishSending()
                 let status = try? await connection.receive(isHead: true).status
                 return (status, await connection.receiveEnd())
@@ -69,13 +69,13 @@ struct GeneratedRequestsTests {
         }
         process.send(signal: SIGTERM)
         #expect(await process.exitCode() == 0)
-        // The generator reaches all the answers that it is meant to reach.
+        // The generator produces all intended responses.
         for status in [200, 304, 400, 401, 404, 405, 412, 413, 431] {
             #expect(statuses[status, default: 0] > 0, "no \(status) among \(statuses)")
         }
     }
 
-    /// Statuses of the remaining answers of a connection.
+    /// Statuses of the remaining responses on a connection.
     private static func statuses(in text: String) -> [Int] {
         text.components(separatedBy: "HTTP/1.1 ").dropFirst().compactMap { Int($0.prefix(3)) }
     }

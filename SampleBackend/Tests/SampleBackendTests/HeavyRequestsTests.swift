@@ -3,16 +3,16 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Requests that take long delay neither health checks nor documents, tested with the real process.
+/// Slow requests delay neither health checks nor documents; tested with the real process.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HeavyRequestsTests {
-    /// Kind of request that takes long on a large template.
+    /// Kind of request that is slow with a large template.
     struct Load: Sendable {
         let method: String
         let target: String
         let isOfAdministrator: Bool
         var body = ""
-        /// Number of requests at once.
+        /// Number of concurrent requests.
         var count = 30
     }
 
@@ -93,7 +93,7 @@ struct HeavyRequestsTests {
                         await sent.increment()
                         let answer = try await connection.receive()
                         await answered.increment()
-                        // On a slow machine some wait too long.
+                        // On a slow machine some requests wait too long.
                         #expect([200, 503].contains(answer.status))
                     }
                 }
@@ -123,7 +123,7 @@ struct HeavyRequestsTests {
         #expect(!refused.isEmpty)
         #expect(refused.allSatisfy { $0.error?.status == "UNAVAILABLE" })
         #expect(refused.allSatisfy { $0.fields["retry-after"].flatMap { Int($0) } ?? 0 > 0 })
-        // On a slow machine some of those that the queue holds wait too long.
+        // On a slow machine some of the queued requests wait too long.
         let answered = answers.filter { $0.status == 200 }
         #expect(!answered.isEmpty)
         #expect(answered.count == answers.count - refused.count)

@@ -3,7 +3,8 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Host names that a server accepts: a page whose name resolves to this machine gets nothing.
+/// Host names that a server accepts: a page whose name resolves to this machine receives nothing
+/// (DNS rebinding).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HostTests {
     /// Status of a request with the given `Host` field.

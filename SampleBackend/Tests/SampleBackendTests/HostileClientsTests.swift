@@ -5,7 +5,8 @@ import Testing
 
 /// Clients that pipeline, flood, half-close and never read, on every kind of route.
 ///
-/// Other clients are served, and memory is bounded and released. The tests use the real process.
+/// The server still serves other clients, and bounds and releases its memory. The tests use the
+/// real process.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct HostileClientsTests {
     /// Number of connections for each kind of request.
@@ -14,7 +15,7 @@ struct HostileClientsTests {
     /// Number of requests on each connection.
     private static let repetitions = Rounds.count(100, nightly: 300)
 
-    /// Number of times that other clients ask meanwhile.
+    /// Number of requests by other clients meanwhile.
     private static let turns = Rounds.count(18, nightly: 60)
 
     /// Requests for every kind of route.
@@ -42,7 +43,7 @@ struct HostileClientsTests {
         let fields = "Host: localhost\r\n" + (hasToken ? field + "\r\n" : "")
         let length = row.value.hasPrefix("POST") ? "Content-Length: 2\r\n\r\n{}" : "\r\n"
         let request = "\(row.value) HTTP/1.1\r\n\(fields)\(length)"
-        // This fills what the server keeps permanently.
+        // Fills the caches that the server keeps permanently.
         _ = try await backend.answer("/projects/large/activeconfig/user/1", fields: [token])
         let before = try #require(backend.process.residentBytes)
         var peak = before
@@ -69,7 +70,7 @@ struct HostileClientsTests {
     @Test(.disabled(if: Sanitizer.isOn)) func memoryIsGivenBack() async throws {
         let backend = try await RunningBackend(["--dev", "--log-level", "critical"])
         try await Self.publishLargeProject(on: backend)
-        // More than the system buffers for a connection, with few requests.
+        // More bytes than the system buffers for a connection, with few requests.
         let request = String(
             repeating: "GET /projects/large/activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n",
             count: 40)
@@ -85,7 +86,7 @@ struct HostileClientsTests {
             }
             peaks.append(try #require(backend.process.residentBytes))
         }
-        // Memory that is not released would accumulate.
+        // Leaked memory would accumulate.
         #expect(peaks[5] - peaks[1] < 16 << 20, "\(peaks)")
         _ = await backend.stop()
     }

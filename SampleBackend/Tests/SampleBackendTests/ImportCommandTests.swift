@@ -7,7 +7,7 @@ import Testing
 /// `sample-backend import`.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ImportCommandTests {
-    /// Template as Firebase exports it.
+    /// A template as Firebase exports it.
     private static let firebase = #"""
         {"conditions": [{"name": "ios", "expression": "device.os == 'ios'"}],
          "parameters": {"title": {"valueType": "STRING", "defaultValue": {"value": "Hi"},

@@ -42,7 +42,8 @@ struct MetricsTests {
         _ = await backend.stop()
     }
 
-    /// `increase` of a series does not include its first value.
+    /// Prometheus' `increase` ignores the first value of a series, so counters must exist from the
+    /// start.
     @Test func countersOfAlertsExistFromTheStart() async throws {
         let backend = try await RunningBackend()
         let lines = try await lines(of: backend)

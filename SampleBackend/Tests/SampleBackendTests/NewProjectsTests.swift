@@ -8,7 +8,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// Projects that were created through another server a moment ago (PROTOCOL 1).
+/// Projects that were just created through another server (PROTOCOL 1).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct NewProjectsTests {
     private static let context = #"{"context": {"targetingKey": "1"}}"#
@@ -20,7 +20,7 @@ struct NewProjectsTests {
         #expect(answer.status == 200)
     }
 
-    /// The answers of a server about a project: document, long poll, flags, acknowledgement, stream.
+    /// Responses of a server for a project: document, long poll, flags, acknowledgement, stream.
     private static func answers(
         about project: String, at server: RunningServer
     ) async throws -> [HTTPAnswer] {
@@ -72,7 +72,7 @@ struct NewProjectsTests {
                 try await Self.answers(about: "new", at: other).map(\.status)
                     == [200, 200, 200, 204, 200]
             }
-            // The store answers again, and has none.
+            // The store is available again, and does not have the project.
             for answer in try await Self.answers(about: "unknown", at: other) {
                 #expect(answer.status == 404)
             }
@@ -80,8 +80,8 @@ struct NewProjectsTests {
     }
 }
 
-/// Runs two servers at the members of a cluster, the second at the last one alone, to which `body` may
-/// send signals.
+/// Runs two servers on a cluster, the second one only on the last member, to which `body` can send
+/// signals.
 func withTwoServers(
     _ body:
         @Sendable (

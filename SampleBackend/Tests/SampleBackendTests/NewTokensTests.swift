@@ -8,7 +8,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// Tokens and console sessions that began at another server a moment ago.
+/// Tokens and console sessions that were just created through another server.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct NewTokensTests {
     private static let projects = "/v1/projects"
@@ -20,7 +20,7 @@ struct NewTokensTests {
         return try #require(try answer.json["token"]?.stringValue)
     }
 
-    /// Begins a session, and returns the field with its cookie.
+    /// Starts a session, and returns the header field with its cookie.
     private static func signIn(with token: String, at server: RunningServer) async throws -> String
     {
         let answer = try await server.administer(
@@ -60,7 +60,7 @@ struct NewTokensTests {
             let cookie = try await Self.signIn(with: token, at: one)
             let answers = [
                 try await other.administer("GET", Self.projects, token: token),
-                // As a service that follows many users does.
+                // As a service with many users does.
                 try await other.administer(
                     "POST", "/activeconfig/events", body: ["users": []], token: token),
                 try await other.answer(Self.projects, fields: [cookie]),

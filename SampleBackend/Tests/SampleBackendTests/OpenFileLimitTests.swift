@@ -3,7 +3,7 @@ import Testing
 
 @testable import SampleBackend
 
-/// The number of connections for which there are files.
+/// The number of connections that the limit of open files permits.
 struct OpenFileLimitTests {
     struct Case: Sendable {
         let files: Int?

@@ -5,7 +5,7 @@
     import TemporaryFolders
     import Testing
 
-    /// Server whose open files run out, tested with the real process.
+    /// A server that runs out of open files, tested with the real process.
     @Suite(.timeLimit(.minutes(Rounds.minutes)))
     struct OpenFilesTests {
         @Test func theServerTakesNoMoreConnectionsThanItsFilesAllow() async throws {
@@ -54,14 +54,15 @@
                     connection.send(target: "/activeconfig/user/1")
                     #expect(await connection.receiveStatus() == 200)
                 }
-                // A stream would take the only place that requests have.
+                // A stream would take the only connection that is left for requests.
                 connection.send(target: "/activeconfig/user/1/events")
                 #expect(await connection.receiveStatus() == 503)
             }
             _ = await backend.stop()
         }
 
-        /// Sets the limit on the open files of a process that runs; nil takes that of this process.
+        /// Sets the limit on the open files of a running process; nil stands for this process's own
+        /// limit.
         private static func setOpenFiles(_ limit: Int?, of server: BackendProcess) throws {
             var own = rlimit()
             #expect(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &own) == 0)
@@ -79,7 +80,7 @@
         /// Processor time of a process, in clock ticks.
         private static func ticks(ofProcess process: Int32) throws -> Int {
             let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
-            // The name, in parentheses, may have blanks.
+            // The name is in parentheses, and may contain spaces.
             let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
             let user = try #require(Int(fields[11]))
             return try user + #require(Int(fields[12]))
@@ -100,10 +101,10 @@
                     let start = try Self.ticks(ofProcess: backend.process.identifier)
                     early.send(target: "/health/live")
                     #expect(await early.receiveStatus() == 200)
-                    // The next attempt, after a pause.
+                    // The next attempt comes after a pause.
                     #expect(await lines.next() != nil)
                     let end = try Self.ticks(ofProcess: backend.process.identifier)
-                    // A loop without a pause takes a hundred ticks a second.
+                    // A loop without a pause would take a hundred ticks a second.
                     #expect(end - start < 50)
                     try Self.setOpenFiles(nil, of: backend.process)
                     #expect(await late.receiveStatus() == 200)

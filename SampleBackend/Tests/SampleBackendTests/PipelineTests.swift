@@ -31,7 +31,7 @@ struct PipelineTests {
         _ = await backend.stop()
     }
 
-    /// Requests of a client that does not read, in a number that suits the test's time.
+    /// Requests of a client that does not read; their number keeps the test short.
     static let unread: [NamedRow<(request: String, count: Int)>] = [
         .init(
             "small documents", ("GET /activeconfig HTTP/1.1\r\nHost: localhost\r\n\r\n", 100_000)),

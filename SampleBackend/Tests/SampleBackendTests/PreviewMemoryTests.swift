@@ -29,7 +29,7 @@
                 for _ in 0..<3 {
                     group.addTask {
                         var answer: HTTPAnswer
-                        // On a slow machine one waits too long for the others.
+                        // On a slow machine a preview waits too long for the others.
                         repeat {
                             answer = try await backend.administer(
                                 "POST", path + ":preview", body: body)
@@ -46,7 +46,7 @@
             _ = await backend.stop()
         }
 
-        /// Most resident memory that a process has had.
+        /// Peak resident memory of a process.
         private static func peakBytes(ofProcess process: Int32) throws -> Int? {
             let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
             let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }

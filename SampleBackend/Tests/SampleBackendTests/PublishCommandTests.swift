@@ -5,7 +5,7 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// What `publish` refuses to publish, and what it asks about.
+/// Templates that `publish` refuses, and those that it asks about.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct PublishCommandTests {
     private static let document = #"""
@@ -72,7 +72,7 @@ struct PublishCommandTests {
         #expect(refused.error.contains("4 of 4 settings"), "\(refused)")
         #expect(refused.error.contains("--yes"), "\(refused)")
         #expect(try await target.run("get").json["version"]?["versionNumber"] == "1")
-        // Half of them is not most.
+        // Exactly half is not the majority.
         #expect(try await target.run("publish", two, "--force").exitCode == 0)
         #expect(try await target.run("publish", none, "--force").exitCode == 1)
         #expect(try await target.run("publish", none, "--force", "--yes").exitCode == 0)
@@ -141,7 +141,7 @@ struct PublishCommandTests {
         #expect(try await target.run("get", "--output", file).exitCode == 0)
         #expect(try await target.run("publish", file).exitCode == 0)
         #expect(try await target.run("get").json["version"]?["description"] == nil)
-        // A description of one's own in the file stays.
+        // Keeps a description from the file.
         let own = #"{"parameters": {}, "version": {"description": "own"}}"#
         let path = try target.folder.write(own, to: "own.json")
         #expect(try await target.run("publish", path, "--force", "--yes").exitCode == 0)
@@ -166,7 +166,7 @@ struct PublishCommandTests {
             #expect(run.exitCode == 0, "\(run)")
             #expect(try await target.run("get").json["version"]?["description"] == nil)
         }
-        // A description that was edited stays.
+        // Keeps an edited description.
         let edited = try String(contentsOfFile: file, encoding: .utf8)
             .replacing("first", with: "second")
         let path = try target.folder.write(edited, to: "edited.json")

@@ -5,10 +5,10 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// Server whose database is removed, moved or overwritten while it runs.
+/// A server whose database is removed, moved or overwritten while it runs.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ReplacedDatabaseTests {
-    /// Fault of the database's files.
+    /// A fault of the database's files.
     enum Fault: String, CaseIterable, CustomTestStringConvertible {
         case removedLog, replacedLog, cutLog, removedIndex
         case removedDatabase, movedDatabase, replacedDatabase
@@ -23,7 +23,7 @@ struct ReplacedDatabaseTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Path of the database, or of a file beside it.
+    /// Path of the database, or of one of its companion files.
     private func file(_ suffix: String = "") -> String { folder.path("test.sqlite" + suffix) }
 
     /// Publishes a template over a version.
@@ -136,7 +136,7 @@ struct ReplacedDatabaseTests {
         if isWritten {
             #expect(try await publish("lost", over: 3, on: backend).status == 503)
         } else {
-            // A check that takes long is answered by the one before.
+            // A slow check returns the previous result.
             try await waitUntil {
                 try await backend.answer("/health/ready").json["status"] == "degraded"
             }
@@ -183,7 +183,7 @@ struct ReplacedDatabaseTests {
         for round in 0..<4 {
             let file = try folder.write(
                 AdministrationTarget.templateText(title: "command \(round)"), to: "t.json")
-            // A command checkpoints the log into the database when it ends.
+            // A command checkpoints the log into the database when it exits.
             #expect(
                 try await CommandRun(["publish", file, "--force", "--store", folder.store]).exitCode
                     == 0)

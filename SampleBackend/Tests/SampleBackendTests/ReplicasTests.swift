@@ -22,7 +22,7 @@ struct ReplicasTests {
         #expect(answer.status == 200)
     }
 
-    /// Runs two servers, each with a store of its own at its members of the cluster.
+    /// Runs two servers, each with its own store and its own members of the cluster.
     private static func with(
         _ cluster: EtcdCluster, members: [[Int]], options: ConfigServerOptions = .init(),
         _ body: @Sendable ([RunningServer], [EtcdTemplateStore]) async throws -> Void
@@ -68,7 +68,7 @@ struct ReplicasTests {
                         "/activeconfig/user/2/acknowledgement", method: "POST",
                         body: #"{"template_version": 1}"#)
                     #expect(said.status == 204)
-                    // The client was at the first server before.
+                    // The client used the first server before.
                     _ = try await one.answer(
                         "/activeconfig/user/2/acknowledgement", method: "POST",
                         body: #"{"template_version": 1}"#)
@@ -89,7 +89,7 @@ struct ReplicasTests {
                         "template": try Self.template("second"),
                     ]
                     var preview: JSONNode = [:]
-                    // The clients of the other are announced some seconds later.
+                    // The other server announces its clients some seconds later.
                     try await waitUntil {
                         preview = try await one.administer(
                             "POST", "/v1/projects/default/remoteConfig:preview", body: body
@@ -106,7 +106,7 @@ struct ReplicasTests {
                     #expect(users.sorted { $0 ?? "" < $1 ?? "" } == ["1", "2"])
                 }
             }
-            // As a process does that ends.
+            // As a process does when it exits.
             await other.shutDown()
             await stores[1].close()
             try await waitUntil {
@@ -123,7 +123,7 @@ struct ReplicasTests {
             let (one, behind) = (servers[0], servers[1])
             try await Self.publish("first", at: one)
             try await waitUntil { await behind.status("/activeconfig") == 200 }
-            // It hears of nothing.
+            // The store of the second server receives no changes.
             cluster.signal(SIGSTOP, to: 2)
             try await Self.publish("second", at: one)
             try await Self.open("1", at: behind, fields: ["Last-Event-ID: 2"]) { stream in
@@ -133,7 +133,7 @@ struct ReplicasTests {
                 #expect(event.name == "update")
                 #expect(event.data?["template_version"] == 3)
             }
-            // No version of the store: it was replaced by an older one.
+            // The store has no such version, as after a restore from an older backup.
             try await Self.open("1", at: behind, fields: ["Last-Event-ID: 9"]) { stream in
                 let event = try await stream.next()
                 #expect(event.name == "reset")

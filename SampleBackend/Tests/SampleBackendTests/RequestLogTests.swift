@@ -3,7 +3,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// The request log names routes, and never users or tokens.
+/// The request log contains routes, but never users or tokens.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct RequestLogTests {
     @Test func theLogNamesNoUserWhateverTheStatus() async throws {

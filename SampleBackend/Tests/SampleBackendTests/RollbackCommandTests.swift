@@ -69,7 +69,7 @@ struct RollbackCommandTests {
     }
 
     @Test func aRollbackReplacesNoVersionThatIsPublishedAfterItLooked() async throws {
-        // Version 6 is published after the command has read version 5.
+        // Another version, 6, is published after the command has read version 5.
         let transport = ScriptedTransport { request in
             switch (request.method, request.ifMatch) {
             case ("GET", _):

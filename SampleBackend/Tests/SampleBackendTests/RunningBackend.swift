@@ -4,14 +4,15 @@ import Testing
 
 /// `sample-backend serve` as a process on a free port.
 final class RunningBackend: Sendable {
-    /// Administrator token with all permissions, which the server gets by its environment.
+    /// Administrator token with all permissions, which the server reads from its environment.
     static let token = "a-token-for-tests-0123456789abcdef"
 
     let process: BackendProcess
 
     let port: Int
 
-    /// Starts a server, by default on a free port, and waits until it listens; fails if it does not.
+    /// Starts a server, by default on a free port, and waits until it listens; records an issue if
+    /// it does not.
     init(
         store: String = "memory", _ arguments: [String] = [], port: Int = 0,
         environment: [String: String] = [:], openFiles: Int? = nil
@@ -24,7 +25,7 @@ final class RunningBackend: Sendable {
             return (process, await process.listeningPort())
         }
         var started = try await start()
-        // deadline: another test's connection may have a given port for a moment
+        // deadline: the given port may be in use by another test's connection for a moment
         while port != 0, started.port == nil, await started.0.exitCode() == Self.portIsInUse {
             try Task.checkCancellation()
             started = try await start()

@@ -5,7 +5,7 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Template that `serve --dev` publishes.
+/// The template that `serve --dev` publishes.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SampleTemplateTests {
     /// Section of the original sample app.

@@ -8,10 +8,9 @@ import Testing
 
 @testable import SampleBackend
 
-/// No output contains a secret, whatever fails and however much is logged.
+/// No output contains a secret, whatever fails and whatever the log level.
 ///
-/// Each command is a process of its own. Those are dozens, whose code the sanitizers see in other
-/// tests.
+/// Disabled under sanitizers: the tests start dozens of processes, whose code other tests cover.
 @Suite(.timeLimit(.minutes(Rounds.minutes)), .disabled(if: Sanitizer.isOn))
 struct SecretsTests {
     /// Part of every secret in these tests.
@@ -68,8 +67,7 @@ struct SecretsTests {
             }
         }
         let log = await backend.stop().joined(separator: "\n")
-        // Debug lines prove that the level has an effect; nothing that runs here logs at level
-        // trace.
+        // Debug lines prove that the level has an effect; none of this code logs at level trace.
         #expect(log.contains(" debug "), "\(log)")
         let value = try #require(cookie.split(separator: "=").last)
         for text in [Self.mark, webhookSecret, String(value)] {
@@ -100,7 +98,7 @@ struct SecretsTests {
         ]
     }
 
-    /// Commands without subcommands, as the words that call them.
+    /// Commands without subcommands, as the words that select them.
     private static func commands(
         of command: any ParsableCommand.Type = SampleBackendCommand.self
     ) -> [[String]] {

@@ -5,7 +5,7 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// What commands send to a server, and which answers they take.
+/// Requests of commands to a server, and the responses that they accept.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServerTransportTests {
     private static let token = "a-token-of-mine"
@@ -41,7 +41,7 @@ struct ServerTransportTests {
         #expect(run.error.contains("status 418"), "\(run)")
         let count = named.requestCount
         #expect(count > 0)
-        // The option counts more.
+        // The option takes precedence over the environment.
         let other = try await CommandRun(
             command + ["--server", given.url("")], environment: environment)
         #expect(other.error.contains("status 418"), "\(other)")
@@ -82,7 +82,8 @@ struct ServerTransportTests {
         try await receiver.close()
     }
 
-    /// The server refuses at the head, and closes while the body is still being sent.
+    /// The server refuses the request after its head, and closes the connection while the client
+    /// still sends the body.
     @Test func aCommandReportsThatALargeBodyIsRefused() async throws {
         let folder = try TemporaryFolder()
         let text = String(repeating: "x", count: 12 << 20)

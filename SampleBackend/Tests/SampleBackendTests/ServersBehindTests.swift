@@ -8,8 +8,8 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// Clients that have seen a version which the server that they ask does not have yet, since it does
-/// not hear of its store (PROTOCOL 1, API 4).
+/// Clients that know a newer version than the server that they ask, since that server receives no
+/// changes of its store (PROTOCOL 1, API 4).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServersBehindTests {
     private static let document = "/activeconfig/user/1?signal.plan=gold"
@@ -22,8 +22,9 @@ struct ServersBehindTests {
         #expect(answer.status == 200)
     }
 
-    /// Runs two servers at the members of a cluster, of which only the first one publishes; the member
-    /// of the second stands still from version 1 on, until `body` sends it a signal.
+    /// Runs two servers on members of a cluster, where only the first server publishes.
+    ///
+    /// The member of the second server is suspended after version 1, until `body` sends it a signal.
     private static func withAServerBehind(
         options: ConfigServerOptions = .init(),
         _ body:
@@ -71,7 +72,7 @@ struct ServersBehindTests {
                 "/activeconfig/user/1/acknowledgement", method: "POST",
                 body: #"{"template_version": 2}"#)
             #expect(acknowledged.status == 503)
-            // It has all that this client has seen.
+            // The response contains everything that this client has received.
             let answer = try await behind.answer(
                 Self.document, fields: ["ActiveConfig-Template-Version: 1"])
             #expect(answer.status == 200)
@@ -83,7 +84,7 @@ struct ServersBehindTests {
                 }
                 return answer.status == 200
             }
-            // No store has it.
+            // No store has this version.
             let other = try await behind.answer(
                 Self.document, fields: ["ActiveConfig-Template-Version: 999999999999999"])
             #expect(other.status == 200)
@@ -111,8 +112,8 @@ struct ServersBehindTests {
 
     @Test func aRequestThatHasWaitedForTheVersionBecomesALongPoll() async throws {
         try await Self.withAServerBehind { ahead, behind, signal in
-            // Once more when the server was behind for longer than the request waits, or has the next
-            // version already when it goes on with the request.
+            // Repeats this if the server was behind for longer than the request waits, or already
+            // has the next version when it continues with the request.
             for version in stride(from: 2, through: 100, by: 2) {
                 signal(SIGSTOP)
                 try await Self.publish("title \(version)", at: ahead)
@@ -189,7 +190,7 @@ struct ServersBehindTests {
                 #expect(counts["replicas"]?["silentNames"] == [])
             }
             signal(SIGSTOP)
-            // The store does not say who is there.
+            // The store does not report which servers run.
             let counts = try await behind.administer("GET", path).json
             #expect(counts["replicas"]?["count"] == 1)
             #expect(counts["replicas"]?["silent"] == 1)
@@ -197,7 +198,7 @@ struct ServersBehindTests {
             let name =
                 "\(ProcessInfo.processInfo.hostName), process \(ProcessInfo.processInfo.processIdentifier)"
             #expect(counts["replicas"]?["silentNames"] == [.string(name)])
-            // The other one does not renew its lease.
+            // The other server does not renew its lease.
             try await waitUntil {
                 try await ahead.administer("GET", path).json["replicas"]?["silentNames"]
                     == [.string(name)]

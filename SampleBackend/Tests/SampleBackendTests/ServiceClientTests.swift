@@ -8,12 +8,12 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// The framework's updater with many users on few connections, against a backend of its own process.
+/// The framework's updater with many users on few connections, against a separate backend process.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ServiceClientTests {
     private static let key = "a-key-of-a-service-0123456789"
 
-    /// Starts a backend, on a new port unless it has one.
+    /// Starts a backend, on a free port by default.
     private static func backend(
         store: String = "memory", _ arguments: [String] = [], port: Int = 0,
         environment: [String: String] = [:]
@@ -36,8 +36,8 @@ struct ServiceClientTests {
         #expect(answer.status == 200)
     }
 
-    /// What a user's listener was told.
-    private final class Told: @unchecked Sendable {  // Guarded by `lock`.
+    /// The sections that a user's listener received.
+    private final class Received: @unchecked Sendable {  // Guarded by `lock`.
         typealias Value = (revision: Int?, owner: String?)
 
         private let lock = NSLock()
@@ -58,7 +58,7 @@ struct ServiceClientTests {
         let config: ActiveConfig
         let updater: ActiveConfigUpdater
         let users: [String?]
-        let told: [Told]
+        let received: [Received]
         let tokens: [ActiveConfigSubscription]
         private let queue = DispatchQueue(label: "listeners")
 
@@ -84,11 +84,11 @@ struct ServiceClientTests {
                 source: ServiceEventSource(
                     backend: address, serviceCredentials: credentials, signals: signals),
                 users: .fixed(users), options: times, activity: .always)
-            let told = users.map { _ in Told() }
-            self.told = told
-            tokens = zip(users, told).map { user, told in
+            let received = users.map { _ in Received() }
+            self.received = received
+            tokens = zip(users, received).map { user, received in
                 config.configuration(forUserID: user).observe(sectionNamed: "Load") { section in
-                    told.append(section)
+                    received.append(section)
                 }
             }
         }
@@ -122,7 +122,8 @@ struct ServiceClientTests {
             try await waitUntil { users.allSatisfy { self.revision(of: $0) == revision } }
         }
 
-        /// Each was told of their own values alone, and never of an older one.
+        /// Expects that each listener received only its own user's values, and never an older one
+        /// after a newer.
         func expectOrder() {
             queue.sync {}
             for (user, values) in zip(users, ownValues) {
@@ -132,10 +133,11 @@ struct ServiceClientTests {
             }
         }
 
-        /// What each was told, without the generic user's values that they read before their own ones.
-        var ownValues: [[Told.Value]] {
-            zip(users, told).map { user, told in
-                Array(told.all.drop { $0.owner == "" && user != nil && user != "" })
+        /// The values of each listener, without the generic user's values that precede the first
+        /// own ones.
+        var ownValues: [[Received.Value]] {
+            zip(users, received).map { user, received in
+                Array(received.all.drop { $0.owner == "" && user != nil && user != "" })
             }
         }
     }
@@ -171,7 +173,7 @@ struct ServiceClientTests {
                 try await Self.publish(revision, on: backend)
                 try await service.waitForRevision(revision)
             }
-            // All of them by the stream alone.
+            // The stream alone delivers all of them.
             service.expectOrder()
             #expect(service.ownValues.allSatisfy { $0.compactMap(\.revision) == [1, 2, 3, 4, 5] })
         }
@@ -191,7 +193,7 @@ struct ServiceClientTests {
                 #expect(await backend.process.exitCode() == -SIGKILL)
                 try await waitUntil { !service.users.contains(where: service.isLive) }
                 backend = try await Self.backend(store: folder.store, port: port)
-                // Nobody is connected yet, or some are.
+                // Some users may have reconnected already.
                 try await Self.publish(round * 2, on: backend)
                 try await service.waitForRevision(round * 2)
                 try await service.waitUntilLive()
@@ -220,7 +222,8 @@ struct ServiceClientTests {
             for user in users[..<30] { try await service.config.forgetUser(user) }
             try await Self.publish(2, on: backend)
             try await waitUntil { users[30...].allSatisfy { service.revision(of: $0) == 2 } }
-            // A stream that more have left than stay is opened anew for those alone.
+            // The updater reopens a stream for its remaining users once more users have left it
+            // than stay.
             try await waitUntil { try await Self.counts(of: backend).users ?? .max <= 20 }
             for user in users[..<30] {
                 #expect(service.config.configStore?.ownConfiguration(forUserID: user) == nil)
@@ -298,8 +301,8 @@ struct ServiceClientTests {
                 callCount += 1
                 if isRefresh { refreshCount += 1 }
             }
-            // One of each for a stream, not for a user; one that others take over may end before its
-            // refresh.
+            // One call and one refresh per stream, not per user. A stream whose users move to
+            // another one may end before its refresh.
             #expect((1...6).contains(refreshCount))
             #expect((refreshCount...6).contains(callCount - refreshCount))
         }
@@ -341,7 +344,7 @@ struct ServiceClientTests {
             }
             #expect(service.revision(of: "1") == 1)
             try await Self.publish(2, on: backend)
-            // With each attempt the document is asked for.
+            // Each attempt requests the document.
             try await service.waitForRevision(2)
         }
         _ = await backend.stop()

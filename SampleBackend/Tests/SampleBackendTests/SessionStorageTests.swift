@@ -6,14 +6,14 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// What the sessions of the console leave in the database.
+/// The console's sessions in the database.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SessionStorageTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Uses the database beside the server.
+    /// Uses the database of the running server.
     private func withDatabase<Value>(_ body: (Database) throws -> Value) throws -> Value {
         let database = try DatabaseQueue(path: folder.path("test.sqlite"))
         defer { try? database.close() }
@@ -50,7 +50,7 @@ struct SessionStorageTests {
         }
         #expect(rows == [1, 0])
         #expect(try await status(open, on: backend) == 200)
-        // The audit trail keeps who signed in and out.
+        // The audit trail records who signed in and out.
         _ = try await backend.administer(
             "PUT", "/v1/projects/default/remoteConfig", ifMatch: "*",
             body: AdministrationTarget.templateText(title: "a"))
@@ -104,7 +104,7 @@ struct SessionStorageTests {
                     SELECT \(last + 1) UNION ALL SELECT n + 1 FROM numbers WHERE n < \(last + 10500)
                 )
                 """
-            // As sign-ins do it.
+            // As signing in does.
             try db.execute(
                 sql: """
                     BEGIN;

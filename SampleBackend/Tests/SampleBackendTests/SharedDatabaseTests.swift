@@ -9,7 +9,7 @@ import Testing
 /// Two servers, or a server and a command, on one database.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SharedDatabaseTests {
-    /// Returns when a server serves a version.
+    /// Returns once a server serves a version.
     private func wait(until version: Int, isServedBy backend: RunningBackend) async throws {
         try await waitUntil {
             let answer = try await backend.answer("/activeconfig")
@@ -51,7 +51,8 @@ struct SharedDatabaseTests {
         _ = await backend.stop()
     }
 
-    /// A change is told once: what could not be read then has to be read again without another one.
+    /// A change is reported once: after a failed read, the server must read again without another
+    /// change.
     @Test func aRevocationThatCouldNotBeReadIsReadWhenTheDatabaseIsBack() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(store: folder.store)
@@ -72,7 +73,7 @@ struct SharedDatabaseTests {
                     INSERT INTO changes (kind) VALUES ('tokens');
                     """)
         }
-        // Logged once, and counted each time.
+        // Logged once, but counted each time.
         try await waitUntil {
             let metrics = String(
                 decoding: try await backend.answer("/metrics").body, as: UTF8.self)
@@ -108,7 +109,7 @@ struct SharedDatabaseTests {
         }
         let lines = await backend.stop()
         let failures = lines.count { $0.contains("last uses of tokens could not be stored") }
-        // One more if the server had begun to store the first ones.
+        // One more failure if the server had begun to store the first uses.
         #expect((1..<tokens.count).contains(failures), "\(lines)")
         try database.close()
     }

@@ -8,10 +8,10 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// The framework's clients verify signatures by swift-crypto, as the article *Security and privacy*
-/// shows it.
+/// The framework's clients verify signatures with swift-crypto, as the article *Security and
+/// privacy* shows.
 struct SignedClientTests {
-    /// What an app brings where there is no CryptoKit.
+    /// A verifier for platforms without CryptoKit, as an app implements it.
     private struct CryptoVerifier: SignatureVerifier {
         let keys: [String: Curve25519.Signing.PublicKey]
 
@@ -20,7 +20,7 @@ struct SignedClientTests {
         }
     }
 
-    /// Server's answers, one after the other.
+    /// Scripted responses of a server, in order.
     private struct Answers: ActiveConfigDownloader {
         let answer: ConfigurationState
 
@@ -94,7 +94,7 @@ struct SignedClientTests {
         }
     }
 
-    /// False as long as the server does not sign.
+    /// False if the server does not sign.
     private static func canSign() async throws -> Bool {
         try await CommandRun(["serve", "--help"]).output.contains("--signing-key")
     }
@@ -103,7 +103,7 @@ struct SignedClientTests {
         String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
     }
 
-    /// The server's own answers, 200 and 304, of users whose IDs are percent-encoded.
+    /// Real responses of the server, 200 and 304, for users whose IDs are percent-encoded.
     @Test(.enabled { try await canSign() }, .timeLimit(.minutes(Rounds.minutes)))
     func theServersAnswersAreTakenAndAcknowledged() async throws {
         let backend = try await RunningBackend(
@@ -121,7 +121,7 @@ struct SignedClientTests {
             config.currentUserID = user
             try await config.downloadNewConfig()
             #expect(config["AppFeatures"] != nil)
-            // Confirmed by a 304.
+            // A 304 confirms the document.
             let again = try await config.downloadNewConfig()
             #expect(again.changedSectionNames == [])
             acknowledgers.append(acknowledger)
@@ -129,7 +129,7 @@ struct SignedClientTests {
         let told = #"activeconfig_acknowledged_clients{project="default",version="1"} 3"#
         try await waitUntil { try await metrics(of: backend).contains(told) }
         for acknowledger in acknowledgers { acknowledger.stop() }
-        // Whoever has another key takes nothing.
+        // A client with another key accepts nothing.
         let stranger = SignedClientTests().client(
             JSONURLDownloader(backend: address), store: InMemoryStore())
         await #expect(throws: SignatureError.self) { try await stranger.downloadNewConfig() }
@@ -157,7 +157,7 @@ struct SignedClientTests {
             #expect(try await config.downloadNewConfig().outcome == .notModified)
             #expect(config.currentConfiguration.templateVersion == version)
             #expect(config.currentConfiguration.sections == first.sections)
-            // As after a restart.
+            // As after a restart of the app.
             let next = client(JSONURLDownloader(backend: address), store: store)
             #expect(next.currentConfiguration.templateVersion == version)
             #expect(try await next.downloadNewConfig().outcome == .notModified)
@@ -165,10 +165,10 @@ struct SignedClientTests {
         _ = await backend.stop()
     }
 
-    /// The backend where a proxy lets no stream through.
+    /// A backend behind a proxy that blocks streams.
     private struct WithoutStreams: ActiveConfigEventSource {
         let base: URLSessionEventSource
-        /// Receives a value for each answer of a long poll.
+        /// Receives a value for each response to a long poll.
         let polls: AsyncStream<Void>.Continuation
 
         func connection(forUserID userID: String?) -> any ActiveConfigEventConnection {
@@ -182,7 +182,7 @@ struct SignedClientTests {
             func document(
                 lastKnown: ConfigurationState?, wait: Duration?
             ) async throws -> DocumentAnswer {
-                // deadline: only how long each poll waits for nothing
+                // deadline: only the duration of polls without a change
                 let wait = wait.map { _ in Duration.seconds(1) }
                 let answer = try await base.document(lastKnown: lastKnown, wait: wait)
                 if wait != nil { polls.yield() }
@@ -216,7 +216,7 @@ struct SignedClientTests {
         defer { run.cancel() }
         var answers = polls.makeAsyncIterator()
         var states = updater.updates.makeAsyncIterator()
-        // Answers that confirm the document are no failures: a failure ends the connection.
+        // Responses that confirm the document are no failures: a failure ends the connection.
         for _ in 1...3 { await answers.next() }
         var isLive = false
         while !isLive, let update = await states.next() {

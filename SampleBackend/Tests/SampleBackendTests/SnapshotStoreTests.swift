@@ -9,8 +9,7 @@ import Templates
 import TemporaryFolders
 import Testing
 
-/// A server with a snapshot whose store is another one than that of the snapshot, has lost changes, or has
-/// no room.
+/// A server with a snapshot whose store is a different one, has lost changes, or is full.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SnapshotStoreTests {
     private static let path = "/v1/projects/default/remoteConfig"
@@ -33,7 +32,7 @@ struct SnapshotStoreTests {
             "PUT", Self.path, ifMatch: "*", body: AdministrationTarget.templateText(title: title))
     }
 
-    /// Runs a server with a snapshot until that has a new version.
+    /// Runs a server until its snapshot contains a new version.
     private func keep(_ title: String, of store: String) async throws {
         let backend = try await RunningBackend(store: store, snapshot)
         let answer = try await publish(title, on: backend)
@@ -94,7 +93,7 @@ struct SnapshotStoreTests {
         try await expectSnapshot("first", on: backend)
         let log = await backend.stop()
         #expect(log.contains { $0.contains("There is no store below") })
-        // The same when it is empty at the start.
+        // The same with a store that is empty at startup.
         let second = try await RunningBackend(store: store, snapshot)
         #expect(try await readiness(of: second).contains("has lost changes"))
         try await expectSnapshot("first", on: second)
@@ -104,7 +103,7 @@ struct SnapshotStoreTests {
         let found = try await EtcdStatus(location).store.get()
         #expect(found == nil, "no store was created")
 
-        // Whoever wants the empty store says so.
+        // To start with the empty store, the operator removes the file.
         try FileManager.default.removeItem(atPath: file.path)
         let third = try await RunningBackend(store: store, snapshot)
         #expect(try await third.answer(Self.document).status == 404)
@@ -124,7 +123,7 @@ struct SnapshotStoreTests {
         cluster.kill9(0)
         try cluster.swapWithBackup(0)
         try await member(cluster)
-        // Another version 2, so that the numbers are those of the snapshot.
+        // Another version 2, so that the numbers equal those of the snapshot.
         let other = try await RunningBackend(store: store)
         #expect(try await publish("other", on: other).status == 200)
         _ = await other.stop()
@@ -168,7 +167,8 @@ struct SnapshotStoreTests {
         #expect(try Data(contentsOf: URL(filePath: file.path)) == kept)
     }
 
-    /// Of an empty cluster no store is made then: the file may be the last copy of what was there.
+    /// The server then does not create a store in an empty cluster: the file may be the last copy
+    /// of the data.
     @Test(arguments: ["activeconfig-snapshot 2\nx", "activeconfig-snapshot 1\nx\n{}", "notes", ""])
     func aFileThatCannotBeUsedIsRefusedAtTheStart(text: String) async throws {
         let cluster = try await EtcdCluster()
@@ -208,7 +208,7 @@ struct SnapshotStoreTests {
         #expect(try Data(contentsOf: URL(filePath: file.path)) == kept)
     }
 
-    /// It is within the interval between two writes.
+    /// The last change is within the interval between two writes of the snapshot.
     @Test func aServerThatStopsKeepsTheLastChange() async throws {
         let cluster = try await EtcdCluster()
         defer { cluster.end() }
@@ -219,7 +219,7 @@ struct SnapshotStoreTests {
         #expect(try file.read()?.snapshot.templates.first?.version.number == 1)
     }
 
-    /// With the quota used up everything is served from the store, and read.
+    /// With an exhausted quota, the server serves and reads everything from the store.
     @Test(arguments: [false, true])
     func aFullClusterIsServed(hasSnapshot: Bool) async throws {
         let cluster = try await EtcdCluster(options: ["--quota-backend-bytes=16777216"])
@@ -237,7 +237,7 @@ struct SnapshotStoreTests {
         _ = await backend.stop()
     }
 
-    /// Stores values until the quota is used up.
+    /// Stores values until the quota is exhausted.
     private func fill(_ cluster: EtcdCluster) async throws {
         for number in 0..<100 {
             let value = Data(repeating: 0, count: 1_000_000)
@@ -246,7 +246,7 @@ struct SnapshotStoreTests {
         Issue.record("the quota was not used up")
     }
 
-    /// Stores a value as no server does, and returns the status of etcd's answer.
+    /// Stores a value that no server would store, and returns the status of etcd's response.
     private func put(_ value: Data, at key: String, in cluster: EtcdCluster) async throws -> Int {
         let url = try #require(URL(string: cluster.members[0]))
         let put = ["key": Data(key.utf8), "value": value]

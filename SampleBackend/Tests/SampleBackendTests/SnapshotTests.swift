@@ -10,14 +10,14 @@ import Templates
 import TemporaryFolders
 import Testing
 
-/// A server whose etcd cluster does not answer, with a snapshot and without.
+/// A server whose etcd cluster is unavailable, with and without a snapshot.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SnapshotTests {
     private static let path = "/v1/projects/default/remoteConfig"
     private static let document = "/activeconfig/user/1"
 
-    /// A store where nobody listens.
-    private static let nobody = "etcd:http://127.0.0.1:1"
+    /// The location of a store that does not answer.
+    private static let absent = "etcd:http://127.0.0.1:1"
 
     private let folder: TemporaryFolder
 
@@ -68,7 +68,7 @@ struct SnapshotTests {
             Self.document, fields: ["If-None-Match: \(tag ?? "")"])
         #expect(known.status == 304)
         #expect(known.fields["activeconfig-snapshot"] != nil)
-        // Of the tokens none is known but that of the environment.
+        // Only the token from the environment is known.
         #expect(try await publish("refused", on: backend).status == 503)
         for (fields, status) in [(["Authorization: Bearer \(token)"], 503), ([], 401)] {
             #expect(try await backend.answer(Self.path, fields: fields).status == status)
@@ -82,7 +82,8 @@ struct SnapshotTests {
             #expect(stream.head.lowercased().contains("activeconfig-snapshot:"))
             #expect(try await stream.next().data?["template_version"] == 1)
             try cluster.start(0)
-            // Before the audit trail is read nobody knows whose pinned values changed.
+            // Until the server has read the audit trail, it does not know whose pinned values
+            // changed.
             var event = try await stream.next()
             if event.name == "reset" { event = try await stream.next() }
             #expect(event.name == "update")
@@ -97,7 +98,7 @@ struct SnapshotTests {
                 == 200)
         try await waitUntil { try file.read()?.snapshot.templates.first?.version.number == 2 }
 
-        // The store goes away while the server runs.
+        // The store becomes unavailable while the server runs.
         cluster.kill9(0)
         try await waitUntil { try await readiness(of: backend)["status"] == "degraded" }
         let gone = try await readiness(of: backend)
@@ -107,7 +108,7 @@ struct SnapshotTests {
         _ = await backend.stop()
     }
 
-    /// Stored tokens and sessions are not known then, so that no kind of them is called wrong.
+    /// Stored tokens and sessions are unknown then, so the server calls none of them invalid.
     @Test(arguments: Access.allCases)
     func credentialsThatAreNotKnownAreNotCalledWrong(_ access: Access) async throws {
         let store = InMemoryTemplateStore()
@@ -125,7 +126,7 @@ struct SnapshotTests {
             case .userToken:
                 (["--user-token-secret", UserToken.secret], try await UserToken.make("1"))
             }
-        let backend = try await RunningBackend(store: Self.nobody, snapshot + option)
+        let backend = try await RunningBackend(store: Self.absent, snapshot + option)
         let token = "Authorization: Bearer a-token-that-may-be-stored"
         let session = "Cookie: activeconfig_session_\(backend.port)=x; activeconfig_session=x"
         func status(
@@ -166,12 +167,12 @@ struct SnapshotTests {
     }
 
     @Test func withoutStoreAndSnapshotNoServerStarts() async throws {
-        let run = try await CommandRun(["serve", "--port", "0", "--store", Self.nobody] + snapshot)
+        let run = try await CommandRun(["serve", "--port", "0", "--store", Self.absent] + snapshot)
         #expect(run.exitCode == 69, "\(run)")
         #expect(run.error.contains("No member of the etcd cluster"), "\(run)")
     }
 
-    /// One whose number no store has, beside another one.
+    /// A record with a number that no store assigns, next to a valid one.
     @Test func aServerStartsFromASnapshotWithARecordThatCannotBeRead() async throws {
         let store = InMemoryTemplateStore()
         let template = try await store.publish(
@@ -187,7 +188,7 @@ struct SnapshotTests {
                 snapshot: TemplateStoreSnapshot(
                     templates: [unreadable, template], overrides: [:], revision: template.revision),
                 date: Date(), mark: nil))
-        let backend = try await RunningBackend(store: Self.nobody, snapshot)
+        let backend = try await RunningBackend(store: Self.absent, snapshot)
         #expect(try await backend.answer(Self.document).status == 200)
         let reason = try await readiness(of: backend)["reason"]?.stringValue
         #expect(reason?.contains("without 1 record that cannot be read") == true, "\(reason ?? "")")
@@ -198,13 +199,13 @@ struct SnapshotTests {
     @Test(arguments: ["activeconfig-snapshot 1\nx\n{}", "activeconfig-snapshot 2\n", "", "\u{0}"])
     func aSnapshotThatCannotBeUsedIsNamed(_ text: String) async throws {
         let path = try folder.write(text, to: "kept")
-        let run = try await CommandRun(["serve", "--port", "0", "--store", Self.nobody] + snapshot)
+        let run = try await CommandRun(["serve", "--port", "0", "--store", Self.absent] + snapshot)
         #expect(run.exitCode == 69, "\(run)")
         #expect(run.error.contains("The snapshot \(path)"), "\(run)")
     }
 
     @Test func aSnapshotIsForEtcdAndNotForDevelopment() async throws {
-        for options in [["--store", folder.store], ["--store", Self.nobody, "--dev"]] {
+        for options in [["--store", folder.store], ["--store", Self.absent, "--dev"]] {
             let run = try await CommandRun(["serve"] + options + snapshot)
             #expect(run.exitCode == 64, "\(run)")
         }

@@ -10,7 +10,7 @@ import TemplateStoreTesting
 import TemporaryFolders
 import Testing
 
-/// One member for all tests that need no other.
+/// A member shared by all tests that need no other.
 enum SharedMember {
     static let cluster = Task { try await EtcdCluster() }
 }
@@ -19,7 +19,7 @@ enum SharedMember {
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct StoreCommandsTests {
     private let folder: TemporaryFolder
-    /// A store in etcd that is not there yet.
+    /// The location of a store in etcd that does not exist yet.
     private let etcd: String
 
     init() async throws {
@@ -87,7 +87,7 @@ struct StoreCommandsTests {
         #expect(try await copied == digest("test.sqlite"))
     }
 
-    /// Killed at any moment, a backup leaves no file that could be taken for a complete one.
+    /// A backup that is killed at any moment leaves no file that looks complete.
     @Test(arguments: ["etcd", "sqlite"])
     func aBackupThatIsKilledHasNoName(_ engine: String) async throws {
         try await fillDatabase()
@@ -116,14 +116,14 @@ struct StoreCommandsTests {
                 _ = await end.value
                 isOver.withLock { $0 = true }
             }
-            // deadline: the backup goes on until it is that large, or ends
+            // deadline: the backup continues until the file is that large, or the process exits
             while size() < bytes, !isOver.withLock({ $0 }) {
-                // deadline: between two looks
+                // deadline: the pause between two polls
                 try await Task.sleep(for: .milliseconds(1))
             }
             backup.send(signal: SIGKILL)
             if await end.value == 0 { break }
-            // It may have been complete by then, and is checked below.
+            // The backup may have been complete by then; this is checked below.
             if FileManager.default.fileExists(atPath: path) { break }
             for name in try FileManager.default.contentsOfDirectory(atPath: folder.url.path)
             where name.hasPrefix("backup.sqlite.partial-") {
@@ -138,7 +138,7 @@ struct StoreCommandsTests {
         #expect(try await backup == digest("test.sqlite"))
     }
 
-    /// As by a timer that starts one before the last is over.
+    /// As a timer does that starts a backup before the previous one has finished.
     @Test(arguments: ["etcd", "sqlite"])
     func severalBackupsAtOnceMakeOneFile(_ engine: String) async throws {
         try await fillDatabase()
@@ -162,7 +162,7 @@ struct StoreCommandsTests {
         #expect(try await backup == digest("test.sqlite"))
     }
 
-    /// Files of others are not touched, whatever their names.
+    /// A backup does not touch other files, whatever their names.
     @Test func aBackupRemovesNothing() async throws {
         try await fillDatabase()
         let name = "backup.sqlite.partial"

@@ -9,7 +9,7 @@ private let hasTLSTools = ["openssl", "curl"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
 }
 
-/// `sample-backend serve` with a certificate made by the test.
+/// `sample-backend serve` with a certificate that the test creates.
 @Suite(.timeLimit(.minutes(Rounds.minutes)), .enabled(if: hasTLSTools, "needs openssl and curl"))
 struct TLSTests {
     /// Runs a program, and returns its exit code and output.
@@ -135,7 +135,7 @@ struct TLSTests {
             answer.split(separator: "\r\n").first { $0.hasPrefix("Set-Cookie") })
         #expect(field.hasPrefix("Set-Cookie: __Host-activeconfig_session_"))
         #expect(field.hasSuffix("; Secure"))
-        // An origin without TLS is another origin.
+        // An origin without TLS is a different origin.
         let plain = url.replacing("https:", with: "http:")
         for (origin, code) in [(url, "200"), (plain, "403")] {
             let fields = ["--header", "Origin: \(origin)"]

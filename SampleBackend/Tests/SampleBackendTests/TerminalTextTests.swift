@@ -8,7 +8,7 @@ import ServerTestSupport
 import TemplateStore
 import Testing
 
-/// Texts of a server are printed without characters that control a terminal.
+/// Commands print a server's texts without characters that control a terminal.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct TerminalTextTests {
     /// Contains C0 and C1 control characters, a bidirectional override, and line separators.

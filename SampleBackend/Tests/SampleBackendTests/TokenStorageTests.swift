@@ -6,7 +6,8 @@ import ServerTestSupport
 import TemporaryFolders
 import Testing
 
-/// Tokens of a server whose database cannot be read after a change, or is asked by many at once.
+/// Tokens of a server whose database becomes unreadable after a change, or receives many requests
+/// at once.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct TokenStorageTests {
     let folder: TemporaryFolder
@@ -19,7 +20,7 @@ struct TokenStorageTests {
             "POST", "/v1/tokens", body: #"{"name":"\#(name)","role":"viewer"}"#)
     }
 
-    /// Makes every list of tokens unreadable as soon as one of them changes.
+    /// Makes every list of tokens unreadable once one of them changes.
     private func spoilTheList(after change: String) async throws {
         let database = try DatabaseQueue(path: folder.path("test.sqlite"))
         try await database.write { db in

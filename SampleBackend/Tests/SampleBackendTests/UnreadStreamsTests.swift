@@ -4,8 +4,8 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Many streams of clients that do not read, each sent a large event of its own by the real
-/// process.
+/// Many streams of clients that do not read; the real process sends each of them a large event of
+/// its own.
 @Suite(.timeLimit(.minutes(Rounds.minutes)), .disabled(if: Sanitizer.isOn))
 struct UnreadStreamsTests {
     /// Number of streams, below the usual limit of open files per process.
@@ -14,10 +14,10 @@ struct UnreadStreamsTests {
     /// Approximate size of each event in bytes; all events together are 11 times the budget.
     private static let eventBytes = 220_000
 
-    /// Bytes that may wait for clients; the server's own memory comes on top.
+    /// Budget in bytes for data that waits for clients; the server's own memory is added to it.
     private static let budget = 16 << 20
 
-    /// Bytes that the server may use for documents and events being made, and for sockets.
+    /// Allowance in bytes for documents and events under construction, and for sockets.
     private static let fixedBytes = 48 << 20
 
     /// Publishes a template that gives every user a large document of its own.
@@ -37,7 +37,7 @@ struct UnreadStreamsTests {
         return try #require(count?.integerValue)
     }
 
-    /// Number of updates that were made for streams.
+    /// Number of updates that the server created for streams.
     private func updates(of backend: RunningBackend) async throws -> Int {
         let text = String(decoding: try await backend.answer("/metrics").body, as: UTF8.self)
         let line = text.split(separator: "\n").first {
@@ -69,12 +69,12 @@ struct UnreadStreamsTests {
             #expect(
                 peak - before < Self.budget + Self.fixedBytes,
                 "\((peak - before) >> 20) MB more for \(Self.count) streams")
-            // Some streams are still open, and no more than fit into the budget.
+            // Some streams are still open, but no more than fit into the budget.
             let left = try await openStreams(of: backend)
             #expect(left > 0)
             #expect(left * Self.eventBytes <= Self.budget)
         }
-        // A client that was cut off reconnects, and has missed nothing.
+        // A disconnected client reconnects, and has missed nothing.
         for user in ["u0", "u\(Self.count / 2)"] {
             try await EventStreamClient.open(
                 port: backend.port, "/activeconfig/user/\(user)/events",

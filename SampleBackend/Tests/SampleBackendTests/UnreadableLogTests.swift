@@ -7,12 +7,13 @@ import TemporaryFolders
     import ServerTestSupport
     import Testing
 
-    /// A server that cannot open files for a moment, so that it cannot look at the log of its database.
+    /// A server that temporarily cannot open files, and therefore cannot check the log of its
+    /// database.
     @Suite(.timeLimit(.minutes(Rounds.minutes)))
     struct UnreadableLogTests {
         private static let path = "/v1/projects/default/remoteConfig"
 
-        /// Limits the number of open files of a process; those that are open stay open.
+        /// Limits the number of open files of a process; files that are already open stay open.
         private func setOpenFileLimit(_ limit: Int, of server: BackendProcess) throws {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/prlimit")

@@ -20,7 +20,7 @@ struct UserTokenKeysTests {
         func verify(using algorithm: some JWTAlgorithm) throws {}
     }
 
-    /// Private key that was generated for these tests and is used nowhere else.
+    /// Private key generated for these tests and used nowhere else.
     private static let privateKey = """
         -----BEGIN PRIVATE KEY-----
         MIIEvAIBADANBgkqhkiG9w0BAQEFAASCBKYwggSiAgEAAoIBAQC/qy36Bu4et6xh
@@ -246,7 +246,7 @@ struct UserTokenKeysTests {
                     nbf: NotBeforeClaim(value: Date() + 600), iss: "https://id.example",
                     aud: "config"), 401
             ),
-            // Small differences between clocks are tolerated.
+            // The server tolerates small differences between clocks.
             (
                 Claims(
                     nbf: NotBeforeClaim(value: Date() + 20), iss: "https://id.example",

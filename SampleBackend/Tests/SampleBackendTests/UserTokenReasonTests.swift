@@ -5,7 +5,8 @@ import SeededRandomness
 import ServerTestSupport
 import Testing
 
-/// Why a user's token is refused: the operator reads it, the client does not.
+/// The reason for refusing a user's token: the operator finds it in the log, the client does not
+/// receive it.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct UserTokenReasonTests {
     private struct Claims: JWTPayload {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SampleBackend
 
-/// The field `Warning`, which the console reads as well; its tests read the same fixture.
+/// The field `Warning`, which the console parses as well; its tests read the same fixture.
 @Suite struct WarningFieldTests {
     @Test func theTextsOfAFieldAreRead() throws {
         let url = try #require(

@@ -8,7 +8,7 @@ import Testing
 /// `sample-backend watch`.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct WatchCommandTests {
-    /// Template with one setting that differs for user 2, and one that is the same for everybody.
+    /// Template with one setting that differs for user 2, and one that is equal for all users.
     private static func template(_ title: String, count: Int = 1) -> String {
         """
         {"conditions": [{"name": "second", "expression": "user.id == '2'"}],
@@ -19,7 +19,7 @@ struct WatchCommandTests {
         """
     }
 
-    // What a server of our own answers.
+    // The document of a scripted server.
     private let document = #"{"meta": {"template_version": 7}, "config_sections": {}}"#
     private let hello = "retry: 0\nevent: hello\nid: 9\ndata: {}\n\n"
     private let update = "event: update\nid: 9\ndata: {\"sections\": {\"Home\": {}}}\n\n"
@@ -31,7 +31,7 @@ struct WatchCommandTests {
         #expect(answer.status == 200)
     }
 
-    /// Starts `sample-backend watch`, and returns once it listens, which is the first thing it says.
+    /// Starts `sample-backend watch`, and returns once it listens, which is its first output.
     private static func watch(
         _ arguments: [String], on backend: RunningBackend
     ) async throws -> BackendProcess {
@@ -89,7 +89,7 @@ struct WatchCommandTests {
     }
 
     @Test func theWatchResumesFromTheLastChangeThatItHas() async throws {
-        // Between a hello and what has changed before it, the connection may be lost.
+        // The connection can be lost between a `hello` and the missed changes that follow it.
         let hello =
             "retry: 0\nevent: hello\nid: 9\ndata: {}\n\nevent: retry\ndata: {\"after_ms\":0}\n\n"
         let receiver = try await WebhookReceiver(
@@ -150,7 +150,7 @@ struct WatchCommandTests {
         let run = try await CommandRun(["watch", "--server", receiver.url(""), "--count", "1"])
         #expect(run.exitCode == 0, "\(run)")
         #expect(receiver.requestCount == 5)
-        // Half a second each after the first two, a random part of a second after the third.
+        // Half a second each after the first two, and a random part of a second after the third.
         #expect(start.duration(to: .now) >= .seconds(1.5))  // deadline: a lower bound
         try await receiver.close()
     }

@@ -28,7 +28,7 @@ struct WebhookDeliveryTests {
         #expect(answer.status == 200)
     }
 
-    /// Versions that a receiver is notified of, up to and including `last`.
+    /// Versions in a receiver's notifications, up to and including `last`.
     private func versions(of receiver: WebhookReceiver, upTo last: String) async throws -> [String]
     {
         var versions: [String] = []
@@ -70,7 +70,7 @@ struct WebhookDeliveryTests {
             }
         }
         #expect(try claims() == 1)
-        // Opens the store, and sends nothing.
+        // Opens the store without sending anything.
         let run = try await CommandRun(["webhooks", "list", "--store", folder.store])
         #expect(run.exitCode == 0, "\(run)")
         #expect(try claims() == 0)
