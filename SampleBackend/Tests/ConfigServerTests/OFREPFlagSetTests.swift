@@ -58,8 +58,8 @@ struct OFREPFlagSetTests {
                 String(decoding: answer.body, as: UTF8.self) == #"""
                     {"flags":[{"key":"A.one","value":1.0,"reason":"STATIC","variant":"default"},\#
                     {"key":"B.list","errorCode":"GENERAL",\#
-                    "errorDetails":"The value of this flag is an array, which OpenFeature has no \#
-                    type for: put it into an object."},\#
+                    "errorDetails":"The value of this flag is an array, for which OpenFeature has no \#
+                    type: put it into an object."},\#
                     {"key":"B.off","reason":"DEFAULT","variant":"default"}],\#
                     "metadata":{"templateVersion":1},"eventStreams":[{"type":"sse","endpoint":\#
                     {"requestUri":"/ofrep/v1/evaluate/events?targetingKey=a%20b&app.version=2&\#

@@ -25,7 +25,8 @@ struct JSONNodeReadingTests {
     }
 
     @Test(arguments: [
-        ("", "ends"), ("{", "ends"), ("{\"a\" 1}", "due"), ("[1 2]", "due"), ("tru", "ends"),
+        ("", "ends"), ("{", "ends"), ("{\"a\" 1}", "expected"), ("[1 2]", "expected"),
+        ("tru", "ends"),
         ("{\"a\": 1, \"a\": 2}", "occurs twice"), ("[1] 2", "follows"),
         ("01", "leave the zeros out"), ("\"\t\"", "write it as an escape"),
     ])
