@@ -162,8 +162,9 @@ final class SQLiteFileGuard: Sendable {
             keepsContent
             ? "stop every program that uses the database, check that its files are the right ones, "
                 + "and start this one again."
-            : "stop every program that uses the database, move its files away, put a backup in "
-                + "their place, and start this one again."
+            : "stop every program that uses the database, and run \"sample-backend doctor --store "
+                + "sqlite:PATH\". If the database is whole, start this one again; else restore a "
+                + "backup."
         return Fault(
             error: TemplateStoreError(
                 .filesReplaced,
