@@ -169,6 +169,37 @@ struct WatchCommandTests {
         try await receiver.close()
     }
 
+    @Test func theEnvironmentHasTheClientKey() async throws {
+        let receiver = try await WebhookReceiver(
+            .status(200, body: document), .status(200, body: hello + update))
+        let environment = ["ACTIVECONFIG_CLIENT_KEY": "a-key-of-mine"]
+        let watch = ["watch", "--server", receiver.url(""), "--count", "1"]
+        var requests = receiver.requests.makeAsyncIterator()
+        let run = try await CommandRun(watch, environment: environment)
+        #expect(run.exitCode == 0, "\(run)")
+        for _ in 0..<2 {
+            #expect(await requests.next()?.fields["x-api-key"] == "a-key-of-mine")
+        }
+        try await receiver.close()
+    }
+
+    @Test(arguments: [["--client-key", "another-key"], []])
+    func theOptionReplacesTheClientKeyOfTheEnvironment(option: [String]) async throws {
+        let receiver = try await WebhookReceiver(
+            .status(200, body: document), .status(200, body: hello + update))
+        let watch = ["watch", "--server", receiver.url(""), "--count", "1"]
+        let run = try await CommandRun(
+            watch + option,
+            environment: ["ACTIVECONFIG_CLIENT_KEY": option.isEmpty ? "" : "a-key-of-mine"])
+        #expect(run.exitCode == 0, "\(run)")
+        var requests = receiver.requests.makeAsyncIterator()
+        for _ in 0..<2 {
+            let request = try #require(await requests.next())
+            #expect(request.fields["x-api-key"] == option.last)
+        }
+        try await receiver.close()
+    }
+
     @Test func theWatchSaysWhyItCannotListen() async throws {
         let backend = try await RunningBackend(store: "memory", ["--client-key", "a-key-of-mine"])
         let key = ["--client-key", "a-key-of-mine"]

@@ -20,7 +20,12 @@ struct WatchCommand: AsyncParsableCommand {
     @Option(help: "The project.")
     var project = "default"
 
-    @Option(help: ArgumentHelp("The client key, if the server requires one.", valueName: "key"))
+    @Option(
+        help: ArgumentHelp(
+            "The client key, if the server requires one.",
+            discussion: "Also the environment variable ACTIVECONFIG_CLIENT_KEY, which other users "
+                + "of the machine cannot see.",
+            valueName: "key"))
     var clientKey: Secret?
 
     @Option(
@@ -33,6 +38,11 @@ struct WatchCommand: AsyncParsableCommand {
 
     @Flag(help: "Print each event as one line of JSON, for scripts.")
     var json = false
+
+    /// The client key from the option, else from the environment; nil sends none.
+    var sentClientKey: Secret? {
+        clientKey ?? .environment("ACTIVECONFIG_CLIENT_KEY")
+    }
 
     /// Rejects an invalid server URL and count.
     func validate() throws {
