@@ -50,7 +50,8 @@ struct StoreFollower: Service {
         }
         // Time-limited: the process must end even if the store does not answer.
         let end: Void? = await result(within: Self.lastWriteTime) { await storeUsesOnce() }
-        if end == nil {
+        // A cancelled task has not waited for the store.
+        if end == nil, !Task.isCancelled {
             logger.warning(
                 "The last uses of tokens could not be stored",
                 metadata: ["error": "The store did not answer within \(Self.lastWriteTime)."])

@@ -58,7 +58,7 @@ struct ServeCommandTests {
         let first = try BackendProcess(["serve", "--port", "0", "--store", "memory"])
         let port = try #require(await first.listeningPort())
         let second = try BackendProcess([
-            "serve", "--port", "\(port)", "--store", "memory", "--log-level", "critical",
+            "serve", "--port", "\(port)", "--store", "memory", "--log-level", "warning",
         ])
         #expect(await second.exitCode() == 69)
         var errors: [String] = []
