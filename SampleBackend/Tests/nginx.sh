@@ -3,14 +3,18 @@
 # write_nginx_configuration FOLDER PORT URL…: writes FOLDER/nginx.conf, which is
 # SampleBackend/Operations/nginx.conf on a port of this machine, without its TLS, before these replicas.
 # $nginx_connections is the most connections (default: 8192). A stream has two; nginx closes idle ones when
-# fewer than a sixteenth are free.
+# fewer than a sixteenth are free. $nginx_limit replaces both limits of a client (default: none, since a
+# test's clients have one address).
 write_nginx_configuration() {
-    local folder=$1 port=$2
+    local folder=$1 port=$2 limits='/^ *limit_/d'
     shift 2
     mkdir -p "$folder"
+    if [[ -n ${nginx_limit:-} ]]; then
+        limits="/^ *limit_/s/1000/$nginx_limit/"
+    fi
     sed -e "s|listen 443 ssl http2;|listen 127.0.0.1:$port;|" \
         -e "s|listen 80;|listen unix:$folder/redirect.sock;|" \
-        -e '/listen \[::\]/d' -e '/ssl_/d' SampleBackend/Operations/nginx.conf |
+        -e '/listen \[::\]/d' -e '/ssl_/d' -e "$limits" SampleBackend/Operations/nginx.conf |
         awk -v replicas="${*#http://}" '
             /^    server 127\.0\.0\.1:8080/ {
                 count = split(replicas, replica, " ")

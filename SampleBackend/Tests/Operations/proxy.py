@@ -105,7 +105,11 @@ class FileTests(unittest.TestCase):
             self.assertEqual((result.returncode, result.stderr), (0, ""))
 
 
-class ProxyTests(unittest.TestCase):
+class ProxyCase(unittest.TestCase):
+    """nginx before three replicas."""
+
+    environment = {}
+
     def setUp(self):
         self.replicas = [Replica() for _ in range(3)]
         self.folder = tempfile.mkdtemp()
@@ -113,7 +117,8 @@ class ProxyTests(unittest.TestCase):
             self.port = free.getsockname()[1]
         subprocess.run(
             ["bash", "-ec", '. SampleBackend/Tests/nginx.sh; write_nginx_configuration "$@"', "-",
-             self.folder, str(self.port), *(replica.url for replica in self.replicas)], check=True)
+             self.folder, str(self.port), *(replica.url for replica in self.replicas)], check=True,
+            env=os.environ | self.environment)
         self.nginx = subprocess.Popen(
             [NGINX, "-e", f"{self.folder}/log", "-c", f"{self.folder}/nginx.conf"])
         while True:
@@ -143,6 +148,18 @@ class ProxyTests(unittest.TestCase):
     def received(self):
         return [request for replica in self.replicas for request in replica.requests]
 
+    def streams(self, count):
+        """Connections that have read the first event of their stream."""
+        connections = []
+        for user in range(count):
+            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
+            connection.request("GET", f"/activeconfig/user/{user}/events")
+            self.assertEqual(connection.getresponse().readline(), b"data: 1\n")
+            connections.append(connection)
+        return connections
+
+
+class ProxyTests(ProxyCase):
     def test_requests_are_spread_over_the_replicas(self):
         for _ in range(9):
             self.assertEqual(self.send("GET")[0], 200)
@@ -204,15 +221,38 @@ class ProxyTests(unittest.TestCase):
         self.assertEqual({request[1] for request in self.received()}, {path})
 
     def test_events_are_passed_on_at_once_and_streams_are_spread(self):
-        connections = []
-        for user in range(6):
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=DEADLINE)
-            connection.request("GET", f"/activeconfig/user/{user}/events")
-            self.assertEqual(connection.getresponse().readline(), b"data: 1\n")
-            connections.append(connection)
+        connections = self.streams(6)
         self.assertEqual([replica.streams for replica in self.replicas], [2, 2, 2])
         for connection in connections:
             connection.close()
+
+
+class LimitTests(ProxyCase):
+    # Requests a second, as many at once, and as many more in a burst.
+    environment = {"nginx_limit": "5"}
+
+    def assert_limited(self, method, path):
+        status, headers, body = self.send(method, path, b"{}")
+        self.assertEqual((status, headers["Retry-After"]), (429, "1"))
+        self.assertEqual(headers["Content-Type"], "application/json")
+        self.assertIn(b'"RESOURCE_EXHAUSTED"', body)
+
+    def test_a_client_has_so_many_requests_at_once(self):
+        connections = self.streams(5)
+        time.sleep(1)
+        self.assert_limited("GET", "/activeconfig/user/5/events")
+        self.assert_limited("GET", "/activeconfig")
+        self.assert_limited("PUT", "/v1/projects/p/remoteConfig")
+        self.assertEqual(len(self.received()), 5)
+        for connection in connections:
+            connection.close()
+
+    def test_a_client_has_so_many_requests_a_second(self):
+        statuses = [self.send("GET")[0] for _ in range(50)]
+        self.assertIn(200, statuses)
+        self.assertIn(429, statuses)
+        time.sleep(1)
+        self.assertEqual(self.send("PUT")[0], 200)
 
 
 if __name__ == "__main__":
