@@ -15,9 +15,15 @@ public import Observation
 /// ```
 ///
 /// ```swift
-/// let gate = LaunchGate(config)
-/// await gate.check()
-/// switch gate.state { … }
+/// @MainActor func launch() async {
+///     let gate = LaunchGate(config)
+///     await gate.check()
+///     switch gate.state {
+///     case .loading, .ready: print("The app runs.")
+///     case .maintenance(let message, _): print(message ?? "We are back soon.")
+///     case .updateRequired(let version): print("Install version \(version).")
+///     }
+/// }
 /// ```
 ///
 /// The state is observable: views that read it follow it; see <doc:Launch-safety>.

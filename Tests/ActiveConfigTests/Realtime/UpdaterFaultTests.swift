@@ -34,7 +34,7 @@ struct UpdaterFaultTests {
         Fault(
             testDescription: "429",
             steps: LoopbackServer.response(429, headers: ["Retry-After": "100"]),
-            text: "come back later"),
+            text: "later attempt"),
         Fault(testDescription: "500", steps: LoopbackServer.response(500), text: "500"),
         Fault(
             testDescription: "1 GB body",
