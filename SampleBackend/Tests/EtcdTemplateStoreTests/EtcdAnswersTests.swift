@@ -7,9 +7,9 @@ import Testing
 
 @testable import EtcdTemplateStore
 
-@Suite("Answers of etcd that are not believed", .timeLimit(.minutes(Rounds.minutes)))
+@Suite("Implausible responses of etcd", .timeLimit(.minutes(Rounds.minutes)))
 struct EtcdAnswersTests {
-    /// After an answer that does not say whether a write was made, it is found out.
+    /// After a response that leaves the outcome of a write open, the store determines the outcome.
     @Test(arguments: [
         ("200 OK", "{}"), ("200 OK", #"{"succeeded":true}"#),
         ("200 OK", #"{"header":{},"succeeded":true}"#),
@@ -40,8 +40,8 @@ struct EtcdAnswersTests {
         }
     }
 
-    /// A revision that is less than one that was answered means another cluster, except about a lease,
-    /// of which a member that is behind knows no newer one.
+    /// A revision lower than an earlier one means another cluster, except in responses about
+    /// leases, where a lagging member reports an older one.
     @Test func theRevisionBesideALeaseIsTheMemberS() async throws {
         try await withProxy { proxy, location, _ in
             try await withStore(at: location) { store in
@@ -72,7 +72,8 @@ struct EtcdAnswersTests {
         }
     }
 
-    /// The audit trail and the versions are never rewritten, even if the key that counts them is lost.
+    /// The audit trail and the versions are never overwritten, even if the key that counts them is
+    /// lost.
     @Test(arguments: ["change", "projects/p"])
     func whatIsStoredIsNotWrittenOver(_ lost: String) async throws {
         try await withStore(limits: .short) { store, _ in
@@ -85,7 +86,7 @@ struct EtcdAnswersTests {
             ])
             let _: EtcdTransactionAnswer = try await store.gateway.call("/v3/kv/txn", removal)
             let error = try await storeError { try await store.submit("3") }
-            // The last of its attempts may end by the time limit.
+            // The time limit may end the last attempt.
             let codes: [TemplateStoreError.Code?] = [.unavailable, .outcomeUnknown]
             #expect(codes.contains(error?.code))
             for (before, keys) in [

@@ -22,7 +22,7 @@ struct EtcdClaimsTests {
         return try await store.claimDeliveries(date: date, until: date + 30, limit: 9)
     }
 
-    /// A clock that is ahead takes no claim from a process that lives.
+    /// A clock that is ahead does not take a claim from a running process.
     @Test func aClockAheadTakesNoClaim() async throws {
         try await withStore { store, location in
             try await addWebhook(to: store)
@@ -40,7 +40,8 @@ struct EtcdClaimsTests {
         }
     }
 
-    /// The delivery of a process whose lease has ended is due at once, and its late result is ignored.
+    /// A delivery whose process has lost its lease can be claimed immediately, and the late result
+    /// of that process is ignored.
     @Test func aDeadProcessGivesItsDeliveryBack() async throws {
         try await withStore { store, location in
             try await addWebhook(to: store)
@@ -71,7 +72,7 @@ struct EtcdClaimsTests {
         }
     }
 
-    /// A closed store gives its deliveries back at once.
+    /// Closing a store releases its deliveries immediately.
     @Test func aClosedStoreGivesItsDeliveriesBack() async throws {
         try await withStore { store, location in
             try await addWebhook(to: store)
@@ -104,8 +105,8 @@ struct EtcdClaimsTests {
         }
     }
 
-    /// A project with the most webhooks, a full history, and claims of a process that ended can be
-    /// published; what one transaction has no room for comes in later ones.
+    /// A project with the maximum number of webhooks, a full history, and claims of a process that
+    /// exited can be published; what does not fit into one transaction follows in later ones.
     @Test func theRemainsOfADeadSenderFitIntoSeveralTransactions() async throws {
         try await withStore { store, _ in
             let (history, claimed) = (1...100, 101...106)
@@ -131,7 +132,7 @@ struct EtcdClaimsTests {
                 let _: EtcdTransactionAnswer = try await store.gateway.call("/v3/kv/txn", put)
             }
             #expect(current.number == 1)
-            // The versions of the deliveries above were published by nobody.
+            // The deliveries above belong to versions that were never published.
             try await store.replace(
                 "number", with: "\(claimed.upperBound)", at: "projects/p")
             for number in 1...20 {

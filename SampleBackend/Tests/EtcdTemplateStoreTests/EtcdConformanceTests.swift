@@ -4,12 +4,12 @@ import SeededRandomness
 import TemplateStoreTesting
 import Testing
 
-/// One member for all tests that need no other.
+/// A member shared by all tests that need no other.
 enum SharedMember {
     static let cluster = Task { try await EtcdCluster() }
 }
 
-@Suite("The rules of every store, by etcd", .timeLimit(.minutes(Rounds.minutes)))
+@Suite("The rules of every store, with etcd", .timeLimit(.minutes(Rounds.minutes)))
 struct EtcdConformanceTests {
     @Test(arguments: TemplateStoreConformance.allChecks)
     func etcdTemplateStorePasses(_ check: TemplateStoreConformance.Check) async throws {

@@ -12,7 +12,7 @@ struct EtcdContentTests {
         Data((0..<megabytes * 1_000_000).map { UInt8(truncatingIfNeeded: $0 % 251) })
     }
 
-    /// A content beyond etcd's limit for a request is stored in parts that stay.
+    /// A content beyond etcd's limit for a request is stored permanently in parts.
     @Test func aLargeContentIsStoredInParts() async throws {
         try await withStore { store, location in
             let template = try await store.submit(large(7))
@@ -28,7 +28,7 @@ struct EtcdContentTests {
         }
     }
 
-    /// A publish that is refused leaves no parts.
+    /// A refused publish leaves no parts behind.
     @Test func aRefusedContentLeavesNoParts() async throws {
         try await withStore { store, _ in
             try await store.submit()
@@ -40,7 +40,7 @@ struct EtcdContentTests {
         }
     }
 
-    /// Parts that no transaction takes over are under a lease, so that etcd removes them.
+    /// Parts that no transaction has taken over belong to a lease, so that etcd removes them.
     @Test func partsOfAnInterruptedPublishGoAway() async throws {
         try await withStore { store, _ in
             let prepared = try await store.prepare(large(2))
@@ -51,7 +51,7 @@ struct EtcdContentTests {
         }
     }
 
-    /// The parts of a version go with it, as those of a draft and of pinned values do.
+    /// Parts are removed with their version, draft or pinned values.
     @Test func partsGoWithWhatTheyBelongTo() async throws {
         try await withStore { store, _ in
             for number in 1...TemplateStoreLimits.keptVersions {

@@ -10,7 +10,7 @@ import Templates
 import TemporaryFolders
 import Testing
 
-// deadline: hundreds of publishes, which take a minute beside other work
+// deadline: hundreds of publishes, which take a minute on a busy machine
 @Suite("Copies of stores to and from etcd", .timeLimit(.minutes(5)))
 struct EtcdCopyTests {
     private func store() async throws -> EtcdTemplateStore {
@@ -89,7 +89,7 @@ struct EtcdCopyTests {
         let opened = try await error { _ = try await EtcdTemplateStore(location) }
         #expect(opened?.code == .incompleteCopy)
         #expect(opened?.message.contains("etcdctl del --prefix \(location.prefix)") == true)
-        // One that has it open writes nothing.
+        // A store that was opened before writes nothing.
         let written = try await error {
             try await server.addToken(
                 StoredToken(

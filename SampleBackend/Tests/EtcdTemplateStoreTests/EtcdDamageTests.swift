@@ -7,9 +7,9 @@ import Testing
 
 @testable import EtcdTemplateStore
 
-@Suite("Records in etcd that no program of ours has written", .timeLimit(.minutes(Rounds.minutes)))
+@Suite("Damaged or foreign records in etcd", .timeLimit(.minutes(Rounds.minutes)))
 struct EtcdDamageTests {
-    /// A number that no store can have is damage that is named, not the end of the process.
+    /// A number that no store assigns is reported as damage; the process continues.
     @Test(arguments: [
         ("change", "number", "9223372036854775807"), ("change", "number", "-5"),
         ("change", "number", "0"), ("change", "version", "9223372036854775807"),
@@ -32,7 +32,7 @@ struct EtcdDamageTests {
         }
     }
 
-    /// A number that nobody could read again is not stored.
+    /// A number that could not be read again is not stored.
     @Test func theVersionAfterTheLastIsNotStored() async throws {
         try await withStore { store, _ in
             try await store.submit("1")
@@ -45,7 +45,7 @@ struct EtcdDamageTests {
         }
     }
 
-    /// A gap in the audit trail is named, not searched to its end.
+    /// A gap in the audit trail is reported, not searched to its end.
     @Test func aGapInTheAuditTrailIsDamage() async throws {
         try await withStore { store, _ in
             try await store.submit()
@@ -59,7 +59,7 @@ struct EtcdDamageTests {
         }
     }
 
-    /// The last uses of tokens are read and written on whatever was stored before.
+    /// A stored date outside the valid range is reported as damage.
     @Test func theUseOfATokenIsNotFarFromNow() async throws {
         try await withStore { store, _ in
             try await store.put(#"{"dates":{"t":-9223372036854775808}}"#, at: "uses")
@@ -71,7 +71,7 @@ struct EtcdDamageTests {
         }
     }
 
-    /// Pinned values that cannot be read are left out of a snapshot, so that a server can start.
+    /// A snapshot omits pinned values that cannot be read, so that a server can start.
     @Test func oneUnreadablePinDoesNotAffectOtherUsers() async throws {
         try await withStore { store, _ in
             try await store.submit()
@@ -80,7 +80,7 @@ struct EtcdDamageTests {
                     project: "p", userID: "1", content: Data("{}".utf8), date: testDate,
                     actor: "a"))
             try await store.put("garbage", at: "overrides/p/2")
-            // As after a part was lost.
+            // As if a part had been lost.
             try await store.put(
                 #"{"reference":{"id":"x","parts":1,"size":1},"tag":"t"}"#, at: "overrides/p/3")
             let snapshot = try await store.snapshot()
@@ -92,7 +92,7 @@ struct EtcdDamageTests {
         }
     }
 
-    /// A delivery that is stored as pending and as finished hinders no publish.
+    /// A delivery that is stored both as pending and as finished does not prevent a publish.
     @Test func aDeliveryThatIsThereTwiceIsFinished() async throws {
         try await withStore { store, _ in
             try await store.submit()
@@ -120,7 +120,7 @@ extension StoredWebhook {
 }
 
 extension EtcdTemplateStore {
-    /// Stores a text as nobody else does.
+    /// Stores a text that no store would write.
     func put(_ text: String, at key: String) async throws {
         let put = EtcdTransaction(success: [.put(Data((keys.prefix + key).utf8), Data(text.utf8))])
         let _: EtcdTransactionAnswer = try await gateway.call("/v3/kv/txn", put)

@@ -36,7 +36,7 @@ struct EtcdLocationTests {
     func aFaultIsNamed(_ text: String, _ reason: String) {
         let error = #expect(throws: EtcdLocationError.self) { try EtcdLocation(parsing: text) }
         #expect(error?.description.contains(reason) == true)
-        // A password is not repeated.
+        // The description does not contain the password.
         #expect(error?.description.contains("s3cret") == false)
     }
 }

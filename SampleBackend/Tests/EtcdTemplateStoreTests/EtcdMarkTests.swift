@@ -6,7 +6,7 @@ import Testing
 
 @testable import EtcdTemplateStore
 
-@Suite("A store that has to be a known one", .timeLimit(.minutes(Rounds.minutes)))
+@Suite("Marks that identify a store", .timeLimit(.minutes(Rounds.minutes)))
 struct EtcdMarkTests {
     /// The error of a new handle that expects a mark.
     private func refusal(
@@ -45,7 +45,7 @@ struct EtcdMarkTests {
             #expect(try await refusal(mark, at: other)?.code == .otherStore)
             let moved = StoreMark(storeID: mark.storeID, place: other.prefix, change: mark.change)
             let emptied = StoreMark(storeID: "x", place: other.prefix, change: nil)
-            // Nothing is there, and nothing is created.
+            // No store exists there, and none is created.
             var unused = other
             unused.prefix += "unused/"
             let absent = StoreMark(storeID: "x", place: unused.prefix, change: nil)
@@ -62,7 +62,7 @@ struct EtcdMarkTests {
         }
     }
 
-    /// As after a backup was restored: fewer changes, or others with the same numbers.
+    /// As after a restore from a backup: fewer changes, or other changes with the same numbers.
     @Test func aStoreThatLacksTheChangeIsRefused() async throws {
         try await withStore { store, location in
             try await store.submit()
@@ -77,8 +77,8 @@ struct EtcdMarkTests {
         }
     }
 
-    /// A process that runs meanwhile, whose cluster has come back with fewer changes, or another store;
-    /// by then others have made as many changes as it knew, at later revisions.
+    /// A process runs while its cluster comes back with fewer changes, or with another store; by
+    /// then other processes have made as many changes as it knew, at later revisions.
     @Test(arguments: ["restored", "replaced"])
     func aStoreThatWentBackIsNotUsed(kind: String) async throws {
         try await withCluster { cluster in

@@ -9,7 +9,7 @@ import Testing
 /// Announcements of several processes (``ReplicaStoring``).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EtcdReplicasTests {
-    /// Far from etcd, one lease after the other would take longer than anybody waits.
+    /// With a distant etcd, reading one lease after the other would take too long.
     @Test func theLeasesOfAllAreReadTogether() async throws {
         try await withProxy { proxy, location, direct in
             var limits = EtcdGateway.TimeLimits()
@@ -23,7 +23,7 @@ struct EtcdReplicasTests {
                             }
                             proxy.strike(.requestIsHeld, requestsWith: "/v3/lease/timetolive")
                             async let found = reader.announcements()
-                            // A request may come in two pieces, its head and its body.
+                            // A request may arrive in two pieces, its head and its body.
                             try await waitUntil { proxy.struck > 2 }
                             proxy.release()
                             #expect(try await found.map(\.isSilent) == [false, false, false])

@@ -8,12 +8,12 @@ import Templates
 import TemporaryFolders
 import Testing
 
-/// True if the tools that make certificates and users are installed.
+/// True if the tools that create certificates and users are installed.
 private let hasTools = ["openssl", "etcdctl"].allSatisfy {
     FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)")
 }
 
-/// TLS with certificates of clients, users, and backups of etcd, as `Operations/Cluster.md` has them.
+/// TLS with client certificates, users, and backups of etcd, as `Operations/Cluster.md` describes.
 @Suite(
     .timeLimit(.minutes(Rounds.minutes)),
     .enabled(if: hasTools, "needs openssl and etcdctl (Debian: etcd-client)"))
@@ -22,7 +22,7 @@ struct EtcdSecurityTests {
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// Runs a program to its end, and returns what it prints.
+    /// Runs a program until it exits, and returns its output.
     @discardableResult
     private func run(
         _ program: String, _ arguments: [String], input: String = ""
@@ -47,7 +47,7 @@ struct EtcdSecurityTests {
         return text
     }
 
-    /// Creates an authority, and certificates of it for the members and for a client.
+    /// Creates an authority, and its certificates for the members and for a client.
     private func makeCertificates() throws {
         let key = [
             "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
@@ -178,7 +178,7 @@ struct EtcdSecurityTests {
         let wrong = "password-file=\(try folder.write("wrong\n", to: "wrong"))"
         let user = "user=activeconfig"
         try await withStore(location(cluster, authority, certificate, user, password)) { store in
-            // Texts in parts, which need leases, and claims.
+            // Contents in parts, which need leases, and claims.
             try await StoreCopyTrial.fill(store)
             let published = try await publish(in: store)
             for try await change in store.changes(since: .zero) {
@@ -207,7 +207,8 @@ struct EtcdSecurityTests {
         }
     }
 
-    /// Tokens that the members sign end when etcd's users change; the password is read again then.
+    /// Tokens that the members sign become invalid when etcd's users change; the store then reads
+    /// the password again.
     @Test func aUserSignsInAgainWhenTheTokenIsOld() async throws {
         try run("openssl", ["genrsa", "-out", "jwt.key", "2048"])
         try run("openssl", ["rsa", "-in", "jwt.key", "-pubout", "-out", "jwt.pub"])

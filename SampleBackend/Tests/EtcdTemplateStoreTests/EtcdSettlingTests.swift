@@ -7,9 +7,9 @@ import Testing
 
 @testable import EtcdTemplateStore
 
-@Suite("Writes whose answer does not come", .timeLimit(.minutes(Rounds.minutes)))
+@Suite("Writes without a response", .timeLimit(.minutes(Rounds.minutes)))
 struct EtcdSettlingTests {
-    /// A write is made once, and its call returns it, although the first answer was lost.
+    /// A write is made once, and its call returns the result, although the first response was lost.
     @Test func aWriteWithoutAnAnswerIsMadeOnce() async throws {
         try await withProxy { proxy, location, _ in
             try await withStore(at: location) { store in
@@ -27,7 +27,7 @@ struct EtcdSettlingTests {
         }
     }
 
-    /// While no answer comes, the call fails with `outcomeUnknown`, and the write is there once.
+    /// While no response arrives, the call fails with `outcomeUnknown`, and the write exists once.
     @Test func aWriteThatIsNotSettledInTimeIsUnknown() async throws {
         try await withProxy { proxy, location, direct in
             try await withStore(at: location, limits: .short) { store in
@@ -46,7 +46,7 @@ struct EtcdSettlingTests {
         }
     }
 
-    /// A write that arrives after another was made is not made.
+    /// A write that arrives after another one has no effect.
     @Test func aLateWriteIsNotMade() async throws {
         try await withProxy { proxy, location, direct in
             try await withStore(at: direct) { other in
@@ -57,7 +57,7 @@ struct EtcdSettlingTests {
                     #expect(error?.code == .outcomeUnknown)
                     let template = try await other.submit("2", expecting: .version(1))
                     proxy.release()
-                    // Another write through the proxy comes after those that were held.
+                    // Another write through the proxy follows the held ones.
                     try await withStore(at: location) { _ = try await $0.submit("3") }
                     #expect(try await other.numbers() == [3, 2, 1])
                     #expect(try await other.template(version: 2, inProject: "p") == template)
@@ -69,7 +69,7 @@ struct EtcdSettlingTests {
         }
     }
 
-    /// A held write that nobody overtook is made late, and known in the audit trail.
+    /// A held write that no other has overtaken takes effect late, and is in the audit trail.
     @Test func aHeldWriteMayBeMadeLater() async throws {
         try await withProxy { proxy, location, direct in
             try await withStore(at: direct) { other in
@@ -88,7 +88,7 @@ struct EtcdSettlingTests {
         }
     }
 
-    /// A write that reaches no member was certainly not made.
+    /// A write that reaches no member certainly has no effect.
     @Test func aWriteThatNoMemberGetsIsNotMade() async throws {
         try await withCluster { cluster in
             try await withStore(at: cluster.location(), limits: .short) { store in
@@ -104,7 +104,7 @@ struct EtcdSettlingTests {
         }
     }
 
-    /// A call whose task is cancelled ends, instead of asking without a pause.
+    /// A call whose task is cancelled returns, instead of retrying without a pause.
     @Test func aCancelledCallEnds() async throws {
         try await withProxy { proxy, location, _ in
             try await withStore(at: location) { store in
@@ -120,7 +120,7 @@ struct EtcdSettlingTests {
         }
     }
 
-    /// Of two stores that publish over the same version while answers are lost, one wins.
+    /// When two stores publish over the same version while responses are lost, one succeeds.
     @Test func oneOfTwoPublishersWinsWhileAnswersAreLost() async throws {
         try await withProxy { proxy, location, direct in
             var location = location

@@ -7,10 +7,10 @@ import Testing
 
 @testable import EtcdTemplateStore
 
-@Suite("A cluster without room", .timeLimit(.minutes(Rounds.minutes)))
+@Suite("A cluster with an exhausted quota", .timeLimit(.minutes(Rounds.minutes)))
 struct EtcdSpaceTests {
-    /// With the quota used up, publishes are refused with the reason and reads go on; after the repair
-    /// all that was acknowledged is there, once.
+    /// With an exhausted quota, the store refuses publishes with the reason and continues to read;
+    /// after the repair every acknowledged write exists once.
     @Test func aFullClusterRefusesWritesAndIsRead() async throws {
         try await withCluster(options: ["--quota-backend-bytes=16777216"]) { cluster in
             try await withStore(at: cluster.location()) { store in
@@ -30,7 +30,7 @@ struct EtcdSpaceTests {
                 #expect(try await store.numbers().reversed() == acknowledged)
                 #expect(
                     try await storeError { try await store.checkReadiness() }?.code == .outOfSpace)
-                // A server can start, and reads what is there.
+                // A server can start, and reads the stored data.
                 try await withStore(at: store.gateway.location) { other in
                     let numbers = try await other.numbers()
                     #expect(numbers.reversed() == acknowledged)
@@ -45,11 +45,11 @@ struct EtcdSpaceTests {
 }
 
 extension EtcdCluster {
-    /// Removes contents and the history, gives the space back, and disarms the alarm.
+    /// Removes contents and the history, defragments, and disarms the alarm.
     fileprivate func makeRoom(below store: EtcdTemplateStore) async throws {
         let large = try await store.readAll(.prefix(store.keys.prefix + "contents/"), part: .keys)
         for part in large.dropLast(2) {
-            // The versions they belong to are not read again.
+            // The test does not read the versions of these contents again.
             let removal = EtcdTransaction(success: [.delete(.key(part.key))])
             let _: EtcdTransactionAnswer = try await store.gateway.call("/v3/kv/txn", removal)
         }

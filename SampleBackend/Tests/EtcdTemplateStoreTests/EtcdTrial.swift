@@ -9,7 +9,7 @@ import Templates
 let testDate = Date(timeIntervalSince1970: 1_700_000_000)
 
 extension EtcdGateway.TimeLimits {
-    /// Limits with which a test need not wait.
+    /// Time limits that keep tests short.
     static var short: EtcdGateway.TimeLimits {
         var limits = EtcdGateway.TimeLimits()
         limits.attempt = .milliseconds(300)
@@ -44,7 +44,7 @@ func withStore<Result>(
     }
 }
 
-/// Runs a body with a cluster, which is ended afterwards.
+/// Runs a body with a cluster, which is stopped afterwards.
 func withCluster<Result>(
     members: Int = 1, options: [String] = [], _ body: (EtcdCluster) async throws -> Result
 ) async throws -> Result {
@@ -53,8 +53,8 @@ func withCluster<Result>(
     return try await body(cluster)
 }
 
-/// Runs a body with a proxy before the shared member, and the locations of one store through the proxy and
-/// at the member itself.
+/// Runs a body with a proxy in front of the shared member, and the locations of one store through
+/// the proxy and at the member itself.
 func withProxy(
     _ body: (
         _ proxy: LossyProxy, _ location: EtcdLocation, _ direct: EtcdLocation
@@ -73,7 +73,7 @@ func withProxy(
     }
 }
 
-/// Asks again and again until a condition is met; the test's time limit bounds the wait.
+/// Polls a condition until it is true; the test's time limit bounds the wait.
 func waitUntil(_ isMet: () -> Bool) async throws {
     while !isMet() {  // deadline: only the test's time limit ends it
         try Task.checkCancellation()

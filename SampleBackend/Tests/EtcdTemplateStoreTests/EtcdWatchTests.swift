@@ -16,7 +16,7 @@ import Testing
 
 @Suite("The change feed of etcd", .timeLimit(.minutes(Rounds.minutes)))
 struct EtcdWatchTests {
-    /// No change is missed or given twice while members are killed and paused.
+    /// While members are killed and suspended, no change is missed or delivered twice.
     @Test func changesGoOnWhileMembersFail() async throws {
         try await withCluster(members: 3) { cluster in
             let location = cluster.location()
@@ -52,13 +52,13 @@ struct EtcdWatchTests {
         }
     }
 
-    /// A reader whose history was compacted away is told, unless it has missed nothing.
+    /// A reader whose history was compacted receives an error, unless it has missed nothing.
     @Test func compactionIsNoticedByThoseWhoMissSomething() async throws {
         try await withCluster { cluster in
             try await withStore(at: cluster.location()) { store in
                 let first = try await store.submit("1").revision
                 let last = try await store.submit("2").revision
-                // Others write to the cluster, too.
+                // Other stores write to the cluster, too.
                 try await store.draft(Data())
                 let latest = try await store.read([]).revision
                 let _: EtcdEmptyAnswer = try await store.gateway.call(
@@ -73,7 +73,8 @@ struct EtcdWatchTests {
         }
     }
 
-    /// A silent watch is opened again, so that a member that stands still delays nobody for long.
+    /// The store reopens a silent watch, so that a suspended member does not delay changes for
+    /// long.
     @Test func aSilentWatchIsOpenedAgain() async throws {
         try await withProxy { proxy, location, direct in
             try await withStore(at: location, limits: .short) { reader in
@@ -81,7 +82,7 @@ struct EtcdWatchTests {
                     let start = try await store.submit().revision
                     proxy.strike(.requestIsHeld, requestsWith: "/v3/watch", sparing: 1)
                     async let found = reader.next(2, after: start)
-                    // The first watch is silent, and another one is opened.
+                    // The first watch is silent, and the store opens another one.
                     try await waitUntil { proxy.struck > 0 }
                     proxy.release()
                     for version in 2...3 { try await store.submit("\(version)") }
@@ -91,7 +92,8 @@ struct EtcdWatchTests {
         }
     }
 
-    /// A cluster in the place of another is noticed: nothing is stored, and readers are told.
+    /// The store detects another cluster in the place of its own: it stores nothing, and readers
+    /// receive an error.
     @Test func anotherClusterIsNoticed() async throws {
         try await withCluster { first in
             let location = first.location()
@@ -113,14 +115,14 @@ struct EtcdWatchTests {
         }
     }
 
-    /// Keys that were removed below a running store are noticed.
+    /// The store detects that keys were removed while it runs.
     @Test func removedKeysAreNoticed() async throws {
         try await withStore { store, _ in
             try await store.submit()
             let revision = try await store.snapshot().revision
             let removal = EtcdTransaction(success: [.delete(.prefix(store.keys.prefix))])
             let _: EtcdTransactionAnswer = try await store.gateway.call("/v3/kv/txn", removal)
-            // Not the empty store that is there now.
+            // The snapshot is not that of the now empty store.
             let read = try await storeError { _ = try await store.snapshot() }
             #expect(read?.code == .filesReplaced)
             let lost = try await storeError { _ = try await store.next(1, after: revision) }

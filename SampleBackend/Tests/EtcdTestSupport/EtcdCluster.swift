@@ -14,9 +14,10 @@ import TemporaryFolders
     import Glibc
 #endif
 
-/// A cluster of etcd on this machine, which ends with this process, even if that is killed.
+/// A cluster of etcd on this machine, which stops with this process, even if the process is killed.
 package final class EtcdCluster: Sendable {
-    /// Becomes etcd, which is killed when the standard input is closed, as at the end of this process.
+    /// Starts etcd, and kills it when the standard input is closed, which also happens when this
+    /// process exits.
     private static let launcher = """
         exec 3<&0
         (cat <&3 >/dev/null; kill -9 $$ 2>/dev/null) &
@@ -31,7 +32,7 @@ package final class EtcdCluster: Sendable {
     /// The client URLs of the members.
     package let members: [String]
     private let peers: [String]
-    /// The client URLs with TLS, by the options of the caller.
+    /// The client URLs with TLS, if the options of the caller enable it.
     package let secureMembers: [String]
     private let tokens = ClusterToken()
 
@@ -39,7 +40,7 @@ package final class EtcdCluster: Sendable {
     ///
     /// - Parameters:
     ///   - count: The number of members.
-    ///   - options: More options of etcd; with `--cert-file` it listens for TLS too.
+    ///   - options: Additional options of etcd; with `--cert-file` it also listens with TLS.
     /// - Throws: ``EtcdClusterError`` when etcd is not installed or does not start.
     package init(members count: Int = 1, options: [String] = []) async throws {
         folder = try TemporaryFolder()
@@ -56,14 +57,14 @@ package final class EtcdCluster: Sendable {
         try await waitForLeader()
     }
 
-    /// The location of a store with a prefix of its own.
+    /// The location of a store, by default with a unique prefix.
     package func location(prefix: String = "/\(UUID().uuidString)/") -> EtcdLocation {
         var location = EtcdLocation(members: members)
         location.prefix = prefix
         return location
     }
 
-    /// Starts a member, again after it was killed.
+    /// Starts a member, also after it was killed.
     package func start(_ member: Int) throws {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/sh")
@@ -88,37 +89,39 @@ package final class EtcdCluster: Sendable {
 
     /// Sends a signal to a member.
     package func signal(_ number: Int32, to member: Int) {
-        // Another process may have the number of one that has ended.
+        // Another process may have the ID of a process that has exited.
         if let process = processes.process(of: member), process.process.isRunning {
             _ = kill(process.process.processIdentifier, number)
         }
     }
 
-    /// Kills a member, and returns when it has ended.
+    /// Kills a member, and returns once its process has exited.
     package func kill9(_ member: Int) {
         guard let running = processes.process(of: member) else { return }
         signal(SIGKILL, to: member)
-        // The process that waits for it has inherited descriptors, without which Foundation does not
-        // see the end.
+        // Ends the launcher's subshell, which has inherited descriptors: while they are open,
+        // Foundation does not notice that the member has exited.
         try? running.input.fileHandleForWriting.close()
-        // deadline: the process was killed, so that it ends
+        // deadline: the process was killed, so it exits
         while running.process.isRunning { usleep(10_000) }
     }
 
-    /// Removes what a member has stored, after it was killed; started again, it is another cluster, which
-    /// has the same id if that is kept, as when somebody starts it by the same command.
+    /// Removes the data of a killed member.
+    ///
+    /// Started again, it is another cluster; with `keepingID` it has the same ID, as when an operator
+    /// starts it with the same command.
     package func removeData(of member: Int, keepingID: Bool = false) {
         try? FileManager.default.removeItem(atPath: folder.path(names[member]))
         if !keepingID { tokens.renew() }
     }
 
-    /// Keeps a copy of what a member has stored, while it does not run.
+    /// Copies the data of a stopped member.
     package func backUp(_ member: Int) throws {
         try FileManager.default.copyItem(
             atPath: folder.path(names[member]), toPath: folder.path("backup"))
     }
 
-    /// Replaces what a member has stored by the copy, while it does not run; a second call undoes that.
+    /// Swaps the data of a stopped member with the copy; a second call undoes that.
     package func swapWithBackup(_ member: Int) throws {
         let (data, backup) = (folder.path(names[member]), folder.path("backup"))
         try FileManager.default.moveItem(atPath: data, toPath: folder.path("aside"))
@@ -130,8 +133,8 @@ package final class EtcdCluster: Sendable {
     package func waitForLeader() async throws {
         for url in members {
             guard let health = URL(string: url + "/health") else { continue }
-            // Without a limit, an answer that never comes would hold up all tests: awaited synchronously, it
-            // would even keep a thread of the pool, of which there are as many as processors.
+            // Without a limit, a missing response would block all tests, and if awaited synchronously also a
+            // thread of the pool, which has one per processor.
             // deadline: the next attempt follows
             let request = URLRequest(url: health, timeoutInterval: 5)
             for attempt in 0... {
@@ -150,7 +153,7 @@ package final class EtcdCluster: Sendable {
         }
     }
 
-    /// Removes keys, as somebody does by hand.
+    /// Removes keys, as an operator could do.
     package func removeKeys(below prefix: String) async throws {
         var request = URLRequest(
             url: URL(string: members[0] + "/v3/kv/deleterange") ?? URL(fileURLWithPath: "/"))
@@ -163,7 +166,7 @@ package final class EtcdCluster: Sendable {
         _ = try await URLSession.shared.data(for: request)
     }
 
-    /// Ends all members.
+    /// Stops all members.
     package func end() {
         for member in members.indices {
             signal(SIGCONT, to: member)
@@ -178,7 +181,7 @@ package struct EtcdClusterError: Error, CustomStringConvertible {
     package let description: String
 }
 
-/// The text by which etcd tells new clusters apart.
+/// The token by which etcd distinguishes new clusters.
 private final class ClusterToken: @unchecked Sendable {  // Reached only under the lock.
     private let lock = NSLock()
     private var token = UUID().uuidString
@@ -192,7 +195,7 @@ private final class ClusterToken: @unchecked Sendable {  // Reached only under t
 private final class ProcessTable: @unchecked Sendable {  // Reached only under the lock.
     struct Running {
         let process: Process
-        /// Closing it ends the member.
+        /// Closing it stops the member.
         let input: Pipe
     }
 
@@ -204,10 +207,10 @@ private final class ProcessTable: @unchecked Sendable {  // Reached only under t
     func process(of member: Int) -> Running? { lock.withLock { running[member] } }
 }
 
-/// Ports that nothing listens on.
+/// Ports on which nothing listens.
 ///
-/// They lie below the range from which systems take the ports of outgoing connections: one of these could
-/// have the port of a member that was killed, which then cannot be started again.
+/// They are below the range of ephemeral ports: otherwise an outgoing connection could take the
+/// port of a killed member, which then could not start again.
 private enum FreePorts {
     static func take(_ count: Int) throws -> [Int] {
         var sockets: [Int32] = []
@@ -232,7 +235,7 @@ private enum FreePorts {
                 _ = close(socket)
                 continue
             }
-            // Held until all are found, so that tests side by side find others.
+            // Held until all are found, so that parallel tests find others.
             sockets.append(socket)
             ports.append(port)
         }

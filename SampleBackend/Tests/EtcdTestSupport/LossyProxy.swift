@@ -2,24 +2,24 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOPosix
 
-/// A proxy before a member, which loses or holds back what a test wants.
+/// A proxy in front of a member, which loses or holds back selected requests.
 package final class LossyProxy: Sendable {
-    /// The fate of a request whose bytes contain a text.
+    /// The fault of a request whose bytes contain a text.
     package enum Fault: Sendable {
-        /// The member gets it, and its connection is closed when the answer comes.
+        /// The member receives the request; its response is dropped, and the connection closed.
         case answerIsLost
-        /// The member gets it, and another answer takes the place of its own.
+        /// The member receives the request, and another response replaces its own.
         case answerIsReplaced(status: String, body: String)
-        /// It is held back until ``release()``.
+        /// The request is held back until ``release()``.
         case requestIsHeld
     }
 
     fileprivate struct State {
         var fault: Fault?
         var text = ""
-        /// Number of further requests that it lets through before it strikes.
+        /// Number of matching requests that pass before the fault occurs.
         var spared = 0
-        /// Number of further requests that it strikes.
+        /// Number of further requests with the fault.
         var count = 0
         var struck = 0
         var held: [@Sendable () -> Void] = []
@@ -31,10 +31,10 @@ package final class LossyProxy: Sendable {
     /// The URL of the proxy.
     package var url: String { "http://127.0.0.1:\(listener.localAddress?.port ?? 0)" }
 
-    /// The number of requests that were struck.
+    /// The number of requests with a fault.
     package var struck: Int { state.withLockedValue(\.struck) }
 
-    /// Starts a proxy before a URL of this machine.
+    /// Starts a proxy in front of a URL on this machine.
     package init(before member: String) async throws {
         let port = Int(member.split(separator: ":").last ?? "") ?? 0
         let state = state
@@ -42,7 +42,7 @@ package final class LossyProxy: Sendable {
             .serverChannelOption(.backlog, value: 256)
             .childChannelInitializer { client in
                 let answer = NIOLockedValueBox(Answer.own)
-                // Nothing is read before the connection to the member stands.
+                // Reads nothing until the connection to the member is established.
                 return client.setOption(.autoRead, value: false).flatMap {
                     ClientBootstrap(group: client.eventLoop)
                         .channelInitializer { member in
@@ -65,7 +65,7 @@ package final class LossyProxy: Sendable {
             .bind(host: "127.0.0.1", port: 0).get()
     }
 
-    /// Strikes the next requests that contain a text, but for the first ones.
+    /// Applies a fault to the next requests that contain a text, after sparing the first ones.
     package func strike(
         _ fault: Fault, requestsWith text: String, sparing spared: Int = 0, count: Int = .max
     ) {
@@ -77,7 +77,7 @@ package final class LossyProxy: Sendable {
         }
     }
 
-    /// Strikes no more requests, and forwards those that were held.
+    /// Applies no more faults, and forwards the held requests.
     package func release() {
         let held = state.withLockedValue { state in
             state.fault = nil
@@ -89,20 +89,20 @@ package final class LossyProxy: Sendable {
 
     package func close() async { try? await listener.close() }
 
-    /// The answer that the client gets for a request: the member's own, none, or another one.
+    /// The response to a request: the member's own, none, or another one.
     private enum Answer {
         case own, none
         case other(ByteBuffer)
     }
 
-    /// One of the two connections; forwards what it reads to the other.
+    /// One of the two connections, which forwards its input to the other.
     private final class ProxyEnd: ChannelInboundHandler {
         typealias InboundIn = ByteBuffer
 
         private let other: any Channel
-        /// Of the client's connection; nil for the member's.
+        /// The state of the client's connection; nil for the member's.
         private let state: NIOLockedValueBox<State>?
-        /// Of the last request.
+        /// The response to the last request.
         private let answer: NIOLockedValueBox<Answer>
         private var request = ""
 
@@ -143,7 +143,7 @@ package final class LossyProxy: Sendable {
                 }
                 return fault
             }
-            // A body is small here, so that it comes whole.
+            // Bodies are small here, so each arrives in one piece.
             if request.hasSuffix("}") { request = "" }
             switch fault {
             case .requestIsHeld?: break
@@ -161,7 +161,7 @@ package final class LossyProxy: Sendable {
         }
 
         func channelInactive(context: ChannelHandlerContext) {
-            // A request that is held outlives its client.
+            // A held request outlives its client.
             let holds = state?.withLockedValue { !$0.held.isEmpty } ?? false
             if !holds { other.close(promise: nil) }
         }

@@ -8,14 +8,15 @@ import Targeting
 import Templates
 import Testing
 
-/// Templates that try to block the server: each is refused with a place, or rendered.
+/// Templates that try to block the server: each is refused with the position of the problem, or
+/// rendered.
 @Suite struct HostileTemplateTests {
-    /// Template that is as heavy as its limits allow, or refused.
+    /// A template with the heaviest conditions that the limits allow, or a refused one.
     struct Row: Sendable, CustomTestStringConvertible {
         let testDescription: String
         /// Part of the refusal's reason, or nil for a template that is accepted.
         let reason: String?
-        /// Least index of a condition that may be refused.
+        /// Lowest index of a condition that may be refused.
         var first = 0
         /// Number of conditions.
         var count = 2_000

@@ -7,7 +7,8 @@ import Targeting
 import Testing
 
 extension PublishedProject {
-    /// A user's document as the framework reads it; it is empty, and an issue, when it cannot.
+    /// A user's document as the framework reads it; records an issue and returns an empty one if it
+    /// cannot.
     func state(for context: TargetingContext) -> ConfigurationState {
         do {
             return try ConfigurationState(

@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    /// All but the version and its time.
+    /// Everything except the version and its time.
     @Test(arguments: ["a ${user.id} b", "x"])
     func theTagCoversTheContent(value: String) throws {
         let conditions: JSONNode = [["name": "half", "expression": "percent <= 100"]]
@@ -166,7 +166,7 @@ import Testing
                 #expect(
                     published.entityTag(for: basis, userID: userID).entityTag
                         == first.document.entityTag)
-                // Pinned to the value that it has.
+                // Pinned to the current value.
                 let same = published.settingOverrides(pinned, forUserID: userID ?? "")
                 if value == "x", userID != nil {
                     #expect(

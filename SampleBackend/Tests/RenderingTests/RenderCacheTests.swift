@@ -7,7 +7,7 @@ import Templates
 import Testing
 
 #if os(Linux)
-    /// The memory of rendered documents, in a process of their own.
+    /// The memory use of rendered documents, in separate processes.
     @Suite(
         .timeLimit(.minutes(Rounds.minutes)),
         .disabled(if: ProcessInfo.processInfo.environment["ACTIVECONFIG_SANITIZER"] != nil))
@@ -33,8 +33,8 @@ import Testing
             }
         }
 
-        /// Renders documents, each with a value in two settings, until some are dropped, and compares the
-        /// memory that they took by then with what is counted.
+        /// Renders documents with a value in two settings until the cache evicts some, and compares
+        /// their memory with the counted bytes.
         private static func fillCache(with value: String) throws {
             let names = (0..<15).map { "c\($0)" }
             let template: JSONNode = [
@@ -61,7 +61,7 @@ import Testing
                     for: TargetingContext(
                         userID: "1", signals: Signals(custom: ["names": text]), date: Date()))
             }
-            // The first documents also take the memory of the process itself.
+            // The first documents include memory of the process itself.
             let first = PublishedProject(compiled, cacheBytes: limit)
             for number in 0..<300 { render(number, of: first) }
             let project = PublishedProject(compiled, cacheBytes: limit)

@@ -4,7 +4,7 @@ import Targeting
 import Templates
 import Testing
 
-/// Whom the changed values of a template reach.
+/// The users that changed values of a template reach.
 struct TemplateReachTests {
     private static func template(_ text: String) throws -> CompiledTemplate {
         CompiledTemplate(
@@ -12,7 +12,7 @@ struct TemplateReachTests {
             version: TemplateVersion(number: 1, updateTime: Date(timeIntervalSince1970: 0)))
     }
 
-    /// Conditions `all` and `ios` in an order, and a setting with a value for each of the names.
+    /// Conditions `all` and `ios` in an order, and a setting with a value for each name.
     private static func template(
         _ conditions: [(String, String)], values: [String: String], defaultValue: String = "d"
     ) throws -> CompiledTemplate {

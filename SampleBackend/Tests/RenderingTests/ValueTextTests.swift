@@ -6,7 +6,7 @@ import Targeting
 import Templates
 import Testing
 
-/// What the text of a value becomes in a document; the console's tests read the same fixture.
+/// The document value for the text of a value; the console's tests read the same fixture.
 @Suite struct ValueTextTests {
     @Test func aTextBecomesAValueOfItsType() throws {
         let url = try #require(

@@ -71,7 +71,7 @@ struct ConditionBudgetTests {
         let published = try TargetingCondition(
             expression: expression, budget: ConditionBudget(isPublished: true))
         guard pattern != "(?:(?:a?){100}){49}b" else {
-            // RE2 refuses this one, but it fits into the budget, so it is evaluated as before.
+            // RE2 refuses this pattern, but it fits into the budget, so it is still evaluated.
             #expect(published.excess == nil)
             return
         }

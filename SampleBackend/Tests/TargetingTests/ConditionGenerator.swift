@@ -54,7 +54,7 @@ struct ConditionGenerator {
         }
     }
 
-    /// Generates a user of whom some values are unknown.
+    /// Generates a user with some unknown values.
     mutating func context() -> TargetingContext {
         var custom: [ExactText: String] = [:]
         for name in ["a", "b", "c"] where Bool.random(using: &generator) {

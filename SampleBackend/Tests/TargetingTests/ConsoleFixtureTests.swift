@@ -4,9 +4,9 @@ import Testing
 
 @testable import Targeting
 
-/// Texts that the console writes and the server reads; its tests read the same fixtures.
+/// Texts that the console writes and the server parses; its tests read the same fixtures.
 @Suite struct ConsoleFixtureTests {
-    /// Elements of the list in a file, or of one of its members; fails if there are none.
+    /// Elements of the list in a file, or in one of its members; fails if there are none.
     private static func rows(_ file: String, _ member: String? = nil) throws -> [JSONNode] {
         let url = try #require(
             Bundle.module.url(

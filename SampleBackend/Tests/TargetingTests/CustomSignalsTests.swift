@@ -4,7 +4,7 @@ import Testing
 @testable import Targeting
 
 struct CustomSignalsTests {
-    /// Names that share their first eight bytes, that differ in zero bytes, or in their spelling.
+    /// Names that share their first eight bytes, or differ only in zero bytes or in their spelling.
     private static let names: [ExactText] = [
         "", "\0", "a", "a\0", "a\0\0\0\0\0\0\0\0", "ab", "b", "é", "e\u{301}", "campaign",
         "campaign\0", "campaign-1", "campaign-10", "campaign-2", "campaig", "campaigns",

@@ -6,7 +6,7 @@ import TemplateStore
 import TemporaryFolders
 import Testing
 
-/// Claims of deliveries by stores that are gone.
+/// Claims of deliveries by stores that no longer run.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SQLiteClaimsTests {
     let folder: TemporaryFolder
@@ -30,7 +30,7 @@ struct SQLiteClaimsTests {
         return store
     }
 
-    /// The numbers of the attempts that begin with a claim of a minute.
+    /// Claims deliveries for a minute, and returns their numbers of attempts.
     private func claim(
         in store: SQLiteTemplateStore, at date: Date = testDate
     ) async throws -> [Int] {
@@ -51,7 +51,7 @@ struct SQLiteClaimsTests {
         let second = try await SQLiteTemplateStore(path: path)
         #expect(try await claim(in: second) == [])
         await claiming.close()
-        // The second store does not know whose claim it is.
+        // The second store does not know the owner of the claim.
         let third = try await SQLiteTemplateStore(path: path)
         for store in [second, third] {
             #expect(try await claim(in: store, at: testDate + 59) == [])

@@ -45,7 +45,7 @@ struct SQLiteOpeningTests {
         await store.close()
         let writer = try DatabasePool(path: path)
         try await writer.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 99") }
-        // Copies the files, as a crash of the newer program would leave them.
+        // Copies the files, in the state that a crash of the newer program would leave.
         let copy = try TemporaryFolder()
         for suffix in ["", "-wal"] {
             try FileManager.default.copyItem(

@@ -172,7 +172,7 @@ struct SQLiteTemplateStoreTests {
     @Test func theStoreLeavesAllInTheFileItselfWhenItCloses() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         let template = try await store.publish(.make("content"))
-        // With an open reading connection, the writing one is not the last to be closed.
+        // While a reading connection is open, the writing one is not the last to be closed.
         _ = try await store.snapshot()
         await store.close()
         let copy = folder.path("copy.sqlite")

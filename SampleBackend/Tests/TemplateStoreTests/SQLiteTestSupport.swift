@@ -37,7 +37,7 @@ extension StoredToken {
     }
 }
 
-/// Opens a database beside its store, as a person with a shell would.
+/// Opens the database next to its store, as a person with a shell would.
 func withDatabase<Value>(
     at path: String, _ body: (Database) throws -> Value
 ) throws -> Value {

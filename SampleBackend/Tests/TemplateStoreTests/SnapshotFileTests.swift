@@ -7,7 +7,7 @@ import Templates
 import TemporaryFolders
 import Testing
 
-/// The file from which a server starts when its store does not answer.
+/// The file with which a server starts when its store does not answer.
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct SnapshotFileTests {
     private let folder: TemporaryFolder
@@ -48,7 +48,8 @@ struct SnapshotFileTests {
             mark: mark(storeID))
     }
 
-    /// Parts of servers that were killed are removed, and those of others that write now are not.
+    /// Removes temporary files of servers that were killed, but not those of other servers that are
+    /// writing.
     @Test func whatKilledServersHaveLeftIsRemoved() async throws {
         for (name, age) in [
             ("kept.new-0123abcd", 3_700.0), ("kept.new-89abcdef", 60), ("kept.new-x", 3_700),
@@ -63,7 +64,8 @@ struct SnapshotFileTests {
         #expect(names.sorted() == ["kept", "kept.new-89abcdef", "kept.new-x"])
     }
 
-    /// A store that was restored from a backup, or is another one, does not take the snapshot's place.
+    /// A snapshot of a store that was restored from a backup, or of another store, does not replace
+    /// the file.
     @Test func anOlderSnapshotDoesNotReplaceALaterOne() async throws {
         let kept = try await snapshot()
         try file.write(kept)
@@ -87,7 +89,7 @@ struct SnapshotFileTests {
         #expect(try file.read() == kept)
     }
 
-    /// Whoever mounts a folder elsewhere leaves links.
+    /// The path may be a link, such as one into a folder that is mounted elsewhere.
     @Test func aLinkStaysAndItsFileIsReplaced() async throws {
         let kept = try await snapshot()
         try FileManager.default.createDirectory(
@@ -115,7 +117,7 @@ struct SnapshotFileTests {
         #expect(error?.message.contains(file.path) == true)
     }
 
-    /// Opening a pipe would wait for its writer.
+    /// Opening a pipe would block until it has a writer.
     @Test func onlyAFileIsReadAndReplaced() throws {
         let result = unsafe mkfifo(file.path, 0o600)
         #expect(result == 0)
@@ -172,7 +174,7 @@ struct SnapshotFileTests {
         }
     }
 
-    /// Everybody else is served.
+    /// All other records are served.
     @Test func aRecordThatCannotBeReadIsLeftOut() async throws {
         let kept = try await snapshot()
         try file.write(kept)
@@ -182,7 +184,7 @@ struct SnapshotFileTests {
             ("templates", #"{"project":"b"}"#), ("overrides", "7"), ("details", #"[""]"#),
         ] {
             let text = String(decoding: whole, as: UTF8.self).split(separator: "\n")[2]
-            // In front of the others, which are read nevertheless.
+            // The record precedes the others, which are read nevertheless.
             let content = text.replacing("\"\(name)\":[", with: "\"\(name)\":[\(value),")
             try #require(content != text)
             let digest = SHA256.hash(data: Data(content.utf8))
@@ -197,7 +199,7 @@ struct SnapshotFileTests {
         }
     }
 
-    /// It may be the last copy of something.
+    /// The file may be the last copy of the data.
     @Test(arguments: [
         "", "my notes", "SQLite format 3\u{0}", "activeconfig-snapshot 2\nof a newer program",
         "activeconfig-snapshot 1\ndamaged\n{}",
@@ -211,7 +213,7 @@ struct SnapshotFileTests {
         #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
     }
 
-    /// As servers do that were given the same file.
+    /// As with several servers that were given the same file.
     @Test func severalWritersHaveNoPartOfEachOthers() async throws {
         let kept = try await snapshot()
         try await withThrowingTaskGroup { [file] group in
@@ -243,7 +245,7 @@ struct SnapshotFileTests {
         #expect(throws: TemplateStoreError.self) { try other.checkIsWritable() }
     }
 
-    /// Beside the file is one of its own, for as long as it is written.
+    /// While the file is written, a temporary file exists next to it.
     @Test func filesOfOthersAreNotRemoved() async throws {
         let beside = file.path + ".new"
         try FileManager.default.createDirectory(

@@ -4,11 +4,11 @@ import Testing
 
 @Suite("Operations for a limited time", .timeLimit(.minutes(Rounds.minutes)))
 struct TimeLimitTests {
-    /// Nobody waits for an operation that does not notice that it is cancelled.
+    /// The caller does not wait for an operation that ignores its cancellation.
     @Test func anOperationThatNeverEndsIsNotWaitedFor() async {
         let (endless, end) = AsyncStream.makeStream(of: Void.self)
         let found = await result(within: .milliseconds(1)) {
-            // A task of its own is not cancelled with the one that waits for it.
+            // An unstructured task is not cancelled with the task that waits for it.
             await Task { for await _ in endless {} }.value
             return 1
         }
@@ -17,16 +17,16 @@ struct TimeLimitTests {
     }
 
     @Test func aResultInTimeIsReturned() async {
-        // deadline: the result is there at once
+        // deadline: the result is available immediately
         let found = await result(within: .seconds(60)) { 1 }
         #expect(found == 1)
     }
 
-    /// One that waits is cancelled with its task.
+    /// A waiting operation is cancelled with its task.
     @Test func aCancelledTaskHasNoResult() async {
         let (endless, end) = AsyncStream.makeStream(of: Void.self)
         let waiting = Task {
-            // deadline: the task is cancelled before
+            // deadline: the task is cancelled earlier
             await result(within: .seconds(3_600)) { for await _ in endless {} }
         }
         waiting.cancel()

@@ -2,12 +2,12 @@ import JSONTree
 import Templates
 import Testing
 
-/// Names and paths that the console writes or compares as the server does; its tests read the same
+/// Names and paths that the console writes or compares like the server; its tests read the same
 /// fixtures.
 @Suite struct ConsoleFixtureTests {
     /// A setting, and its path in problems.
     struct PathRow: Sendable, CustomTestStringConvertible {
-        /// The group; nil is the section of the parameters outside groups.
+        /// The group; nil stands for the section of the parameters outside groups.
         let group: String?
         let key: String
         let path: String
@@ -56,7 +56,7 @@ import Testing
         }
         let refused = problems(
             of: #"{"conditions": [{"name": "a", "expression": "true", "tagColor": "NONE"}]}"#)
-        // The one that stands for none is no choice.
+        // The unspecified color is not a choice.
         let known = (colors + ["CONDITION_DISPLAY_COLOR_UNSPECIFIED"]).sorted()
         #expect(refused.map(\.path) == ["conditions[0].tagColor"])
         #expect(

@@ -5,7 +5,7 @@ import Templates
 import Testing
 
 struct DefaultsFileTests {
-    /// File as text.
+    /// The defaults of a template as text.
     private func text(_ template: RemoteConfigTemplate, _ format: DefaultsFile.Format) -> String {
         String(decoding: DefaultsFile(template, format: format).data, as: UTF8.self)
     }

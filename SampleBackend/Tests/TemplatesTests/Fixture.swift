@@ -3,18 +3,18 @@ import JSONTree
 import Templates
 import Testing
 
-/// File that the tests read.
+/// A fixture file.
 enum Fixture: String, CaseIterable, CustomTestStringConvertible {
     /// Client template with every kind of value and condition.
     case clientTemplate = "client-template"
     case serverTemplate = "server-template"
     /// Response to Parse's `GET /config` with the master key.
     case parseConfig = "parse-config"
-    /// Orders of names before and after a merge; the console's tests read it too.
+    /// Orders of names before and after a merge; the console's tests read this file too.
     case mergedOrders = "merged-orders"
-    /// Names that the console knows; its tests read it too.
+    /// Names that the console declares; its tests read this file too.
     case templateNames = "template-names"
-    /// Paths of settings; the console's tests read it too.
+    /// Paths of settings; the console's tests read this file too.
     case templatePaths = "template-paths"
 
     var data: Data {

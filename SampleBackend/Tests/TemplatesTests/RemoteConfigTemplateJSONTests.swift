@@ -86,7 +86,7 @@ struct RemoteConfigTemplateJSONTests {
                     "rollbackSource": "7",
                 ],
             ])
-        // By its empty member it is known as a template.
+        // The empty member identifies it as a template.
         #expect(template.json(includingVersion: false) == ["parameters": [:]])
     }
 

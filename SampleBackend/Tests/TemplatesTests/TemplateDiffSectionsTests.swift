@@ -48,7 +48,7 @@ struct TemplateDiffSectionsTests {
         #expect(TemplateDiff.changedSections(from: templates[1], to: templates[0]) == ["Default"])
     }
 
-    /// Swift's `<` compares the Kelvin sign as "K", and neither before nor after "K::".
+    /// Swift's `<` compares the Kelvin sign as "K", and finds no order between it and "K::".
     @Test func theSectionsAreSortedByTheirUTF8() throws {
         let names = ["\u{212A}", "L", "K::"]
         let groups = names.map { #""\#($0)": {}"# }.joined(separator: ", ")

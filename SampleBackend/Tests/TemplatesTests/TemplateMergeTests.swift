@@ -100,7 +100,7 @@ struct TemplateMergeTests {
         let base: [String]
         let mine: [String]
         let theirs: [String]
-        /// The order when both sides reordered and mine counts.
+        /// The order when both sides reordered and mine takes precedence.
         let preferringMine: String
         let preferringTheirs: String
         let isConflict: Bool
@@ -259,8 +259,8 @@ struct TemplateMergeTests {
             let mirrored = TemplateMerge(base: base, mine: right, theirs: left)
             #expect(Set(merge.conflicts.map(\.path)) == Set(mirrored.conflicts.map(\.path)))
             conflicts += merge.conflicts.count
-            // Choosing my side everywhere gives the same result as the mirrored merge, except for
-            // the order of additions from both sides.
+            // Choosing my side everywhere gives the result of the mirrored merge, except for the
+            // order of additions from both sides.
             let all = Dictionary(
                 merge.conflicts.map { ($0.path, TemplateMerge.Side.mine) },
                 uniquingKeysWith: { first, _ in first })
