@@ -1,9 +1,9 @@
 package import NIOCore
 
-/// Removes the framing of a response in chunks (RFC 9112, 7.1) as its bytes arrive.
+/// Removes the framing of a chunked response (RFC 9112, 7.1) as its bytes arrive.
 package struct ChunkedBody {
     package enum Failure: Error {
-        /// The bytes are no chunk, or follow the last one.
+        /// The bytes are not a chunk, or follow the last one.
         case malformed
     }
 
@@ -22,10 +22,10 @@ package struct ChunkedBody {
 
     package init() {}
 
-    /// True once the last chunk has come.
+    /// True once the last chunk has arrived.
     package var isComplete: Bool { if case .nothing = part { true } else { false } }
 
-    /// Takes what has arrived, and returns the content in it.
+    /// Consumes the arrived bytes, and returns their content.
     package mutating func read(_ bytes: ByteBuffer) throws(Failure) -> ByteBuffer {
         if unread.readableBytes == 0 { unread = bytes } else { unread.writeImmutableBuffer(bytes) }
         var content = ByteBuffer()
@@ -39,7 +39,7 @@ package struct ChunkedBody {
         return content
     }
 
-    /// The next piece of content, empty after framing; nil when more has to arrive.
+    /// The next piece of content, empty after framing; nil when more bytes are needed.
     private mutating func next() throws(Failure) -> ByteBuffer? {
         switch part {
         case .size:
@@ -69,7 +69,7 @@ package struct ChunkedBody {
         return ByteBuffer()
     }
 
-    /// The next line without its end; nil when more has to arrive.
+    /// The next line without its end; nil when more bytes are needed.
     private mutating func line() throws(Failure) -> String? {
         let view = unread.readableBytesView
         guard let end = view.firstIndex(of: UInt8(ascii: "\n")) else {

@@ -2,7 +2,7 @@ import JSONTree
 import Testing
 
 struct JSONNodeTests {
-    /// Pairs of values that differ from each other.
+    /// Groups of values that all differ from each other.
     private static let different: [[JSONNode]] = [
         [.number("1"), .number("1.0")], ["1", .number("1")], [.null, false], [[], [:]],
         [.array([1, 2]), .array([2, 1])], [["a": 1], ["a": 1, "b": 2]], [["a": .null], [:]],

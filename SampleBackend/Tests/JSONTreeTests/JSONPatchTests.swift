@@ -3,7 +3,7 @@ import Testing
 
 @testable import JSONTree
 
-/// JSON Patch (RFC 6902) on values that keep their form.
+/// JSON Patch (RFC 6902), applied to values that keep their form.
 @Suite struct JSONPatchTests {
     private static func json(_ text: String) throws -> JSONNode {
         try JSONNode(jsonData: Data(text.utf8))
@@ -231,7 +231,7 @@ import Testing
 
     @Test func eachParameterOfAFullTemplateCanBeRemoved() throws {
         let keys = (0..<3_000).map { "checkout_button_colour_\($0)" }
-        // In no order: 1,777 is coprime to the number of keys.
+        // Removes the keys in a scattered order: 1,777 is coprime to their number.
         let removals = keys.indices.map { index -> JSONNode in
             ["op": "remove", "path": .string("/\(keys[index * 1_777 % keys.count])")]
         }
@@ -274,11 +274,11 @@ import Testing
             last = new
         }
         #expect(last != nil)
-        // Growing moves an array too, at most each time that it doubles.
+        // Growing moves an array, too, at most each time that its capacity doubles.
         #expect(moveCount <= 3)
     }
 
-    /// Patches as the console makes them, whose tests read the same fixture.
+    /// Patches in the console's form; its tests read the same fixture.
     @Test func aPatchOfTheConsoleKeepsTheOrderOfMembers() throws {
         let url = try #require(
             Bundle.module.url(

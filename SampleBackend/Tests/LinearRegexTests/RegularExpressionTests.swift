@@ -19,7 +19,7 @@ struct RegularExpressionTests {
         }
     }
 
-    /// Results of RE2.
+    /// Expected results, taken from RE2.
     static let rows = [
         Row("", "", true), Row("", "a", true), Row("a", "xay", true), Row("a", "b", false),
         Row("^a$", "a", true), Row("^a$", "ba", false), Row("^a$", "a\n", false),

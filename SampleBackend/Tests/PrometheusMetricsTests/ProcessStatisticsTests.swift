@@ -3,7 +3,7 @@ import Testing
 @testable import PrometheusMetrics
 
 struct ProcessStatisticsTests {
-    /// Line of a process whose name imitates the fields after it.
+    /// The line of a process whose name imitates the fields that follow it.
     static let stat =
         "4242 (a) R 1 (b) S 1 4242 4242 0 -1 4194560 100 0 0 0 250 50 0 0 20 0 9 0 1000 "
         + "123456789 2048 18446744073709551615 1 1\n"

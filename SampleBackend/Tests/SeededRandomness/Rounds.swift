@@ -1,6 +1,6 @@
 import Foundation
 
-/// How often a test repeats what it looks at: fewer rounds in the gate, more at night.
+/// Numbers of repetitions in tests: fewer in the gate, more in the nightly run.
 ///
 /// `./Tests/run.sh nightly` sets `ACTIVECONFIG_NIGHTLY`.
 package enum Rounds: Sendable {
@@ -8,7 +8,7 @@ package enum Rounds: Sendable {
     package static let areNightly =
         ProcessInfo.processInfo.environment["ACTIVECONFIG_NIGHTLY"] != nil
 
-    /// Minutes that a test may take: more at night, and under a sanitizer.
+    /// Time limit of a test in minutes: longer in the nightly run, and with a sanitizer.
     package static let minutes = areNightly || isSanitized ? 15 : 2
 
     private static let isSanitized =
@@ -16,7 +16,7 @@ package enum Rounds: Sendable {
 
     package static func count(_ gate: Int, nightly: Int) -> Int { areNightly ? nightly : gate }
 
-    /// One element in so many, from `first` on; at night all.
+    /// Every `count`-th element, starting with `first`; all elements in the nightly run.
     package static func sample<Element>(
         _ all: [Element], oneIn count: Int, from first: Int
     ) -> [Element] {

@@ -8,9 +8,9 @@ package struct SeededGenerator: RandomNumberGenerator {
         state = seed
     }
 
-    /// A generator with the seed in `TEST_SEED`, else with a random one.
+    /// Creates a generator with the seed in `TEST_SEED`, or with a random one.
     ///
-    /// It prints the seed, so that a failure can be repeated.
+    /// Prints the seed, so that a failure can be reproduced.
     package static func printingItsSeed(_ test: String = #function) -> SeededGenerator {
         let given = ProcessInfo.processInfo.environment["TEST_SEED"].flatMap(UInt64.init)
         let seed = given ?? .random(in: .min ... .max)

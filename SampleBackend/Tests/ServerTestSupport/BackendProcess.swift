@@ -2,32 +2,32 @@ package import Foundation
 
 /// The built `sample-backend`, run as a process.
 package final class BackendProcess: Sendable {
-    /// Failure before the process runs.
+    /// A failure before the process runs.
     package enum Failure: Error {
-        /// No executable is beside the tests.
+        /// No executable was found next to the tests.
         case noExecutable(searched: [String])
     }
 
     /// How and when the process ended.
     package struct End: Sendable {
-        /// The exit code, or the signal that ended it, negative.
+        /// The exit code, or the negative number of the signal that ended the process.
         package let code: Int32
 
-        /// When it ended, however late the test goes on.
+        /// The time at which the process ended, regardless of when the test asks.
         package let time: ContinuousClock.Instant
     }
 
-    /// Lines of standard output, as they come.
+    /// Lines of standard output as they arrive.
     package let outputLines: AsyncStream<String>
 
-    /// Lines of standard error, as they come.
+    /// Lines of standard error as they arrive.
     package let errorLines: AsyncStream<String>
 
     private let process: Process
     private let ends: AsyncStream<End>
 
     /// Starts the executable with `environment` added to this process's own, and with at most
-    /// `openFiles` open files; nil leaves the limit of this process.
+    /// `openFiles` open files; nil keeps the limit of this process.
     package init(
         _ arguments: [String], environment: [String: String] = [:], openFiles: Int? = nil
     ) throws {
@@ -83,14 +83,13 @@ package final class BackendProcess: Sendable {
         await end()?.code ?? .min
     }
 
-    /// Waits for the end; returns nil when another call was told of it.
+    /// Waits for the end; returns nil if another call has received it.
     package func end() async -> End? {
         for await end in ends { return end }
         return nil
     }
 
-    /// Port in the first line of output, which says where the server listens; nil for any other
-    /// line.
+    /// The port in the first line of output, which contains the address; nil for any other line.
     package func listeningPort() async -> Int? {
         for await line in outputLines {
             let prefix = "listening on http://127.0.0.1:"
@@ -104,7 +103,7 @@ package final class BackendProcess: Sendable {
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
-    /// Executable beside the test bundle.
+    /// The executable next to the test bundle.
     package static func executable() throws -> URL {
         let bundles = Bundle.allBundles.map(\.bundleURL)
         let arguments = CommandLine.arguments.map { URL(fileURLWithPath: $0) }

@@ -15,12 +15,12 @@ package struct ConsoleSession: Sendable {
     /// Header fields of a request that changes something.
     package var changingFields: [String] { fields + ["X-CSRF-Token: \(proof)"] }
 
-    /// The answer starts no session.
+    /// The response starts no session.
     package struct NoSession: Error {
         package let answer: HTTPAnswer
     }
 
-    /// Extracts the session from the answer to signing in, and throws ``NoSession`` if there is
+    /// Extracts the session from the response to signing in; throws ``NoSession`` if it contains
     /// none.
     package init(_ answer: HTTPAnswer) throws {
         guard answer.status == 200, let field = answer.fields["set-cookie"],

@@ -4,7 +4,8 @@ import ConfigServer
 package import Rendering
 package import Targeting
 
-/// Source that returns the request's values as a document, so that tests see what the server read.
+/// A source that returns the request's values as a document, so that tests see how the server
+/// parsed them.
 package struct EchoSource: DocumentSource {
     package init() {}
 

@@ -4,19 +4,18 @@ import Foundation
 package import JSONTree
 import NIOCore
 
-/// Reads a server's stream of events, one after the other.
+/// Reads a server's event stream, one event at a time.
 package final class EventStreamClient {
     /// An event, or a comment.
     package struct Event: Sendable, Hashable {
         package var name: String?
         package var id: String?
 
-        /// The delay before the client reconnects, in milliseconds, when it came since the last
-        /// event.
+        /// The reconnection delay in milliseconds, if one arrived since the last event.
         package var retry: Int?
         package var data: JSONNode?
 
-        /// The text of a comment, which has nothing else.
+        /// The text of a comment; then all other properties are empty.
         package var comment: String?
     }
 
@@ -28,7 +27,7 @@ package final class EventStreamClient {
     private let connection: HTTPConnection
     private var parser = EventStreamParser(maximumBytes: maximumBytes)
 
-    /// The framing of the events; nil for a response that is not in chunks.
+    /// The framing of the events; nil for a response that is not chunked.
     private var body: ChunkedBody?
 
     /// The reconnection delay since the last event.
@@ -40,7 +39,7 @@ package final class EventStreamClient {
         body = head.lowercased().contains("transfer-encoding: chunked") ? ChunkedBody() : nil
     }
 
-    /// True once the server has said that the stream is over.
+    /// True once the server has ended the stream properly.
     package var isComplete: Bool { body?.isComplete ?? false }
 
     /// Opens a stream while `body` uses it, and closes the connection afterwards.
@@ -55,7 +54,7 @@ package final class EventStreamClient {
         }
     }
 
-    /// Returns the next event or comment; throws when the server closes before.
+    /// Returns the next event or comment; throws if the server closes the connection before.
     package func nextOrComment() async throws -> Event {
         while true {
             if let event = try nextOfParser() { return event }
@@ -70,7 +69,8 @@ package final class EventStreamClient {
         parser.append(try body?.read(bytes).readableBytesView ?? bytes.readableBytesView)
     }
 
-    /// Returns the next event that is no comment; throws when the server closes before.
+    /// Returns the next event, skipping comments; throws if the server closes the connection
+    /// before.
     package func next() async throws -> Event {
         while true {
             let event = try await nextOrComment()
@@ -78,7 +78,7 @@ package final class EventStreamClient {
         }
     }
 
-    /// Returns once the server has closed the stream, with what it had still sent.
+    /// Returns once the server has closed the stream, with the remaining events.
     package func receiveEnd() async throws -> [Event] {
         while let bytes = await connection.receiveBytes() { try take(bytes) }
         var events: [Event] = []

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Response as it came over the socket.
+/// A response as received from the socket.
 package struct HTTPAnswer: Sendable {
     package let status: Int
 

@@ -2,14 +2,14 @@ import Foundation
 package import NIOCore
 import NIOPosix
 
-/// Plain socket to a server.
+/// A plain socket to a server.
 ///
-/// Sends exactly the given bytes, so that tests can make broken requests and paths are not
+/// Sends exactly the given bytes, so that tests can send invalid requests, and paths are not
 /// normalized.
 package final class HTTPConnection {
     /// Failure on the client's side.
     package enum Failure: Error {
-        /// The server closed the connection before the response was complete; with the text until
+        /// The server closed the connection before the response was complete; with the text up to
         /// then.
         case closedEarly(String)
         /// The server sent something other than an HTTP response.
@@ -82,7 +82,7 @@ package final class HTTPConnection {
         send(Array(text.utf8))
     }
 
-    /// Sends bytes verbatim; a connection that the server has closed is no error.
+    /// Sends bytes verbatim; a connection that the server has closed is not an error.
     package func send(_ bytes: [UInt8]) {
         channel.writeAndFlush(ByteBuffer(bytes: bytes), promise: nil)
     }
@@ -96,8 +96,8 @@ package final class HTTPConnection {
         try await channel.close(mode: .output)
     }
 
-    /// Receives the next response, interim ones (1xx) included; with `isHead` it has no body,
-    /// whatever its fields say.
+    /// Receives the next response, including interim ones (1xx); with `isHead` it has no body,
+    /// whatever its header fields say.
     package func receive(isHead: Bool = false) async throws -> HTTPAnswer {
         let head = try await receive(through: "\r\n\r\n")
         var lines = head.split(separator: "\r\n")
@@ -118,7 +118,8 @@ package final class HTTPConnection {
         return HTTPAnswer(status: status, fields: fields, body: body)
     }
 
-    /// Receives text up to and including `end`, and throws ``Failure`` if the server closes before.
+    /// Receives text up to and including `end`; throws ``Failure`` if the server closes the
+    /// connection before.
     package func receive(through end: String) async throws -> String {
         while true {
             if let length = buffer.firstRange(of: Array(end.utf8))?.upperBound {
@@ -129,14 +130,15 @@ package final class HTTPConnection {
         }
     }
 
-    /// What has come and was not returned, or else what comes next; nil once the server has closed.
+    /// Received bytes that were not returned yet, or else the next ones; nil once the server has
+    /// closed the connection.
     package func receiveBytes() async -> ByteBuffer? {
         if buffer.isEmpty, await !readMore() { return nil }
         defer { buffer = [] }
         return ByteBuffer(bytes: buffer)
     }
 
-    /// The status of the next response, or nil when the server closes instead.
+    /// The status of the next response; nil if the server closes the connection instead.
     package func receiveStatus(isHead: Bool = false) async -> Int? {
         try? await receive(isHead: isHead).status
     }

@@ -3,14 +3,14 @@ import NIOPosix
 import NIOSSL
 import NIOTLS
 
-/// Many connections that send a first text, then stay idle, and may not read.
+/// Many connections that send an initial text, then stay idle; optionally they do not read.
 package struct IdleConnections: Sendable {
     private let channels: [any Channel]
 
     /// Closes the sending side of every other connection.
     package func closeHalf() async {
         for channel in channels.enumerated().filter({ $0.offset.isMultiple(of: 2) }) {
-            // The pending bytes are sent before this, and nobody waits for the result.
+            // The pending bytes are sent before this; the result does not matter.
             channel.element.close(mode: .output, promise: nil)
         }
     }

@@ -3,8 +3,8 @@ import JSONTree
 import OrderedCollections
 
 extension RequestGenerator {
-    /// Next request of an administrator, mostly with a valid token and with a wrong path, query or
-    /// body; with `isLast` it closes the connection.
+    /// The next request of an administrator, mostly with a valid token and an invalid path, query
+    /// or body; with `isLast` it closes the connection.
     package mutating func administrationRequest(token: String, isLast: Bool = true) -> [UInt8] {
         let project = pick([
             "default", "default", "default", "p", "%00", "..", "a%20b", text().encoded,
@@ -47,7 +47,7 @@ extension RequestGenerator {
             ["GET", "PUT", "PUT", "POST", "POST", "DELETE", "PATCH", "HEAD"]
                 + Array(
                     repeating: rollsBack ? "POST" : "PUT", count: publishes || rollsBack ? 12 : 0))
-        // A write with a parameter that it does not know is refused, whatever else it says.
+        // The server refuses any write with an unknown parameter.
         if !["GET", "HEAD"].contains(method) {
             query.removeAll { !$0.hasPrefix("validateOnly=") && !$0.hasPrefix("x=") }
         }
@@ -64,8 +64,8 @@ extension RequestGenerator {
         return Array(fields.joined(separator: "\r\n").utf8) + body
     }
 
-    /// Body that a route accepts, usually damaged in some way; less often where another kind of body
-    /// is refused whatever else the request says.
+    /// A body that a route accepts, usually damaged in some way; less often on routes that refuse
+    /// this kind of body in any case.
     private mutating func body(for path: String) -> [UInt8] {
         var node: JSONNode
         let mutations: Int
@@ -139,7 +139,7 @@ extension RequestGenerator {
         ["url": "https://webhook.invalid/a?b"],
     ]
 
-    /// Replaces, removes or adds something in a value.
+    /// Replaces, removes or adds a part of a value.
     private mutating func mutate(_ node: JSONNode, depth: Int) -> JSONNode {
         if number(below: 4) == 0 || depth > 8 { return leaf() }
         switch node {
@@ -183,7 +183,7 @@ extension RequestGenerator {
 }
 
 extension String {
-    /// Percent-encoded text: every byte that is no letter or digit is encoded.
+    /// Percent-encoded text: every byte except letters and digits is encoded.
     fileprivate var encoded: String {
         addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     }

@@ -1,6 +1,6 @@
 import SeededRandomness
 
-/// Generates requests, most of them invalid in some way, and always the same for one seed.
+/// Generates requests, most of them invalid in some way, and deterministic for a seed.
 package struct RequestGenerator {
     private var generator: SeededGenerator
 
@@ -13,7 +13,7 @@ package struct RequestGenerator {
         self.tokenField = tokenField
     }
 
-    /// Next pipeline, in the pieces in which it is to be sent; some of its requests have the
+    /// The next pipeline, in the pieces in which to send it; some of its requests have the
     /// administrator's token.
     package mutating func pipeline(administratorToken: String) -> [[UInt8]] {
         var bytes: [UInt8] = []

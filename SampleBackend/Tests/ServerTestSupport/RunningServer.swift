@@ -6,7 +6,7 @@ import Logging
 import ServiceLifecycle
 package import TemplateStore
 
-/// Server with real sockets on a free port, in this process.
+/// A server with real sockets on a free port, in this process.
 package struct RunningServer: Sendable {
     package let port: Int
 
@@ -31,7 +31,7 @@ package struct RunningServer: Sendable {
 
     /// Runs a server with a store while `body` uses it, and waits for its shutdown.
     ///
-    /// The server listens on a free port, whatever `configuration` says, and accepts
+    /// The server listens on a free port, whatever the options say, and accepts
     /// ``administratorToken``.
     package static func with<Result: Sendable>(
         store: any TemplateStore,
@@ -91,7 +91,7 @@ package struct RunningServer: Sendable {
         }
     }
 
-    /// Starts a graceful shutdown, and returns at once.
+    /// Starts a graceful shutdown, and returns immediately.
     package func shutDown() async {
         await group.triggerGracefulShutdown()
     }

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Client that sends requests and reads no answer.
+/// A client that sends requests and does not read responses.
 package enum UnreadClient: Sendable {
     /// Sends requests without reading until the server closes the connection, and then returns
     /// true.
@@ -19,7 +19,7 @@ package enum UnreadClient: Sendable {
         }
     }
 
-    /// Sends one request, reads nothing of the answer, and closes the connection after `body`.
+    /// Sends one request, does not read the response, and closes the connection after `body`.
     package static func open(
         port: Int, target: String, _ body: () async throws -> Void
     ) async throws {

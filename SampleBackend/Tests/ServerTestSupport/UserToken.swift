@@ -3,7 +3,7 @@ import JWTKit
 
 /// JWTs of users, signed with HS256.
 package enum UserToken: Sendable {
-    /// Secret with which test servers sign and verify.
+    /// The secret with which test servers sign and verify.
     package static let secret = "a secret of at least 32 bytes, for HS256"
 
     private struct Claims: JWTPayload {

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOPosix
 import TemplateStore
 
-/// Real HTTP server that records its requests, as a receiver of webhooks.
+/// A real HTTP server that records its requests, as a receiver of webhooks.
 package final class WebhookReceiver: Sendable {
     /// Recorded request.
     package struct Request: Sendable {
@@ -16,13 +16,13 @@ package final class WebhookReceiver: Sendable {
         package let body: Data
     }
 
-    /// Answer of the receiver.
+    /// A response of the receiver.
     package enum Reply: Sendable {
         /// A status, further fields, and a body.
         case status(Int, fields: [String: String] = [:], body: String = "")
-        /// Nothing, for ever.
+        /// Never responds.
         case silence
-        /// An answer that takes seconds, in pieces that come without a pause to speak of.
+        /// A response that takes seconds, in pieces with short pauses.
         case drip
     }
 
@@ -35,10 +35,9 @@ package final class WebhookReceiver: Sendable {
 
     private let count = Locked(0)
 
-    /// Starts a server on `port`, where 0 is a free one.
+    /// Starts a server on `port`, where 0 stands for a free one.
     ///
-    /// It gives `replies` to the requests in order, and repeats the last one; without any it
-    /// answers 200.
+    /// Sends `replies` in order, and repeats the last one; without any, it responds with 200.
     package init(port: Int = 0, _ replies: Reply...) async throws {
         let (stream, continuation) = AsyncStream.makeStream(of: Request.self)
         let count = self.count
@@ -116,7 +115,7 @@ package final class WebhookReceiver: Sendable {
             context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
         }
 
-        /// Answers with 200 in the end, after many interim answers.
+        /// Responds with 200 after many interim responses.
         private func drip(context: ChannelHandlerContext) {
             guard
                 let encoder = try? context.pipeline.syncOperations.context(
@@ -130,10 +129,10 @@ package final class WebhookReceiver: Sendable {
 
         private func drip(_ answers: ArraySlice<String>, below encoder: ChannelHandlerContext) {
             guard encoder.channel.isActive, let answer = answers.first else { return }
-            // Below the encoder, which writes one answer to a request.
+            // Below the encoder, which accepts only one response per request.
             encoder.writeAndFlush(
                 NIOAny(IOData.byteBuffer(ByteBuffer(string: answer))), promise: nil)
-            // deadline: a slow answer is what tests ask for
+            // deadline: tests ask for a slow response
             encoder.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(20)) {
                 self.drip(answers.dropFirst(), below: encoder)
             }

@@ -1,11 +1,11 @@
-/// Command in a line of standard input.
+/// A command in a line of standard input.
 enum Command: Hashable {
     /// `connect COUNT`: adds this many clients, which run until the end of the program.
     case connect(count: Int)
     /// `mark`: resets all counts.
     case mark
-    /// `opened SECONDS`: waits until each client has received hello since the mark, and still
-    /// listens.
+    /// `opened SECONDS`: waits until each client has received a hello since the mark and is still
+    /// connected.
     case opened(seconds: Int)
     /// `told VERSION COHORTS SECONDS`: waits until each client of the first COHORTS of ten cohorts
     /// has that version.
@@ -13,7 +13,7 @@ enum Command: Hashable {
     /// `report COHORTS`: checks the received events, and reports the counts since the mark.
     case report(cohorts: Int)
 
-    /// Parses a line; nil if it is no command.
+    /// Parses a line; nil if it is not a command.
     init?(_ line: String) {
         let words = line.split(separator: " ")
         let numbers = words.dropFirst().compactMap { Int($0) }

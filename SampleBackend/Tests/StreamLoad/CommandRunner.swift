@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Executes commands, and answers each with a ``Report``.
+/// Executes commands, and responds to each with a ``Report``.
 struct CommandRunner {
     /// Interval at which awaited conditions are polled.
     private static let interval = TimeAmount.milliseconds(20)
@@ -9,7 +9,7 @@ struct CommandRunner {
 
     init(_ crowd: Crowd) { self.crowd = crowd }
 
-    /// Executes a line; the future completes with the answer.
+    /// Executes a line; the future completes with the report.
     func run(_ line: String) -> EventLoopFuture<Report> {
         guard let command = Command(line) else {
             return done(Report(error: "not understood: \(line)"))
@@ -61,7 +61,7 @@ struct CommandRunner {
             versions: versions, counts: crowd.checkedCounts())
     }
 
-    /// Waits until `time` is known for all clients, or the time limit is over.
+    /// Waits until `time` is known for all clients, or the time limit has passed.
     private func wait(
         seconds: Int, for clients: [StreamClient],
         _ time: @escaping (StreamClient) -> NIODeadline?

@@ -24,13 +24,13 @@ final class Crowd {
     /// Data of events that have not been checked yet.
     private var unchecked: [Payload] = []
 
-    /// Clients that connect as soon as fewer are connecting.
+    /// Clients that connect once fewer connections are in progress.
     private var waiting = CircularBuffer<StreamClient>()
 
-    /// Number of clients that are connecting or still without a hello.
+    /// Number of clients that are connecting, or have not received a hello yet.
     private var connecting = 0
 
-    /// True while `connectWaiting` runs: an attempt may fail at once, which calls it again.
+    /// True while `connectWaiting` runs: an attempt may fail immediately, which calls it again.
     private var isConnecting = false
 
     /// Creates a crowd without clients.
@@ -86,21 +86,22 @@ final class Crowd {
         connectWaiting()
     }
 
-    /// Counts a response that was no stream; `status` nil stands for a response that was not HTTP.
+    /// Counts a response that was not a stream; `status` nil stands for a response that was not
+    /// HTTP.
     func refused(status: Int?) {
         counts.refused[status ?? 0, default: 0] += 1
     }
 
-    /// Counts a client that was told that the stream ends.
+    /// Counts a client that received the announcement that the stream ends.
     func goodbye() { counts.goodbyes += 1 }
 
-    /// Counts a client that was told to fetch.
+    /// Counts a client that received a reset.
     func reset() { counts.resets += 1 }
 
     /// Counts a violation of PROTOCOL 2.
     func fault(_ client: StreamClient, _ text: String) { count(text, ofClient: client.number) }
 
-    /// Keeps the data of an event, to be checked when there is time.
+    /// Keeps the data of an event for a later check.
     func checkLater(
         _ event: StreamEvent, of client: StreamClient, resumedVersion: Int? = nil
     ) {
@@ -153,7 +154,7 @@ final class Crowd {
         }
     }
 
-    /// Counts a connection that could not be made, and has the client try again.
+    /// Counts a failed connection attempt, and lets the client retry.
     private func connectFailed(_ client: StreamClient) {
         client.connectFailed()
         lost(client, wasOpen: false)

@@ -2,7 +2,7 @@ import Foundation
 import JSONTree
 import OrderedCollections
 
-/// Data of an event, kept to be checked later.
+/// Data of an event, kept for a later check.
 struct Payload {
     /// Number of the client that received it.
     let client: Int
@@ -13,8 +13,8 @@ struct Payload {
     /// ID of its event.
     let id: Int?
 
-    /// The version from which the client resumed, which the ID of a `hello` repeats; nil for a client that
-    /// was new, and for other events.
+    /// The version from which the client resumed, which the ID of a `hello` repeats; nil for a new
+    /// client, and for other events.
     let resumedVersion: Int?
 
     let data: [UInt8]
@@ -28,7 +28,7 @@ struct Payload {
         data = event.data
     }
 
-    /// Violation in the data, or nil if it follows PROTOCOL 2.
+    /// A violation of PROTOCOL 2 in the data; nil if there is none.
     var fault: String? {
         guard let json = try? JSONNode(jsonData: Data(data)) else {
             return "the data of \(name) is not JSON"
@@ -46,7 +46,7 @@ struct Payload {
         return nil
     }
 
-    /// Delay in milliseconds that the data of a `retry` event states; nil if it states none.
+    /// The delay in milliseconds in the data of a `retry` event; nil if there is none.
     static func delay(_ data: [UInt8]) -> Int? {
         let json = try? JSONNode(jsonData: Data(data))
         return json?["after_ms"]?.integerValue.flatMap { $0 >= 0 ? $0 : nil }

@@ -1,4 +1,4 @@
-/// Answer to a command: a line of JSON on standard output.
+/// Response to a command: a line of JSON on standard output.
 struct Report: Encodable, Sendable {
     /// Times of the system's monotonic clock in nanoseconds, comparable with Python's
     /// `time.monotonic_ns()`.

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Reads the head of a stream's response as its bytes arrive.
+/// Parses the head of a stream's response as its bytes arrive.
 ///
-/// It knows as much of HTTP as the server's streams need: a response in chunks, or, from earlier
-/// servers, one that ends with the connection.
+/// Supports only what the server's streams need: a chunked response, or, from earlier servers, one
+/// that ends with the connection.
 struct ResponseHead {
     enum Failure: Error {
-        /// The response has another status than 200, or none at all.
+        /// The response has another status than 200, or none.
         case status(Int?)
         /// The head is longer than ``ResponseHead/maximumBytes``.
         case tooLong
@@ -17,10 +17,10 @@ struct ResponseHead {
     private var bytes = ByteBuffer()
     private var hasStatus = false
 
-    /// True once a field has said that the body is in chunks.
+    /// True once a header field has declared the body as chunked.
     private(set) var isChunked = false
 
-    /// Takes what has arrived, and returns what follows the head once it is complete.
+    /// Consumes the arrived bytes, and returns those that follow the head once it is complete.
     mutating func read(_ more: ByteBuffer) throws(Failure) -> ByteBuffer? {
         bytes.writeImmutableBuffer(more)
         while let line = nextLine() {
@@ -39,7 +39,7 @@ struct ResponseHead {
         return nil
     }
 
-    /// Takes the next line, without its end.
+    /// Consumes the next line, without its end.
     private mutating func nextLine() -> String? {
         let view = bytes.readableBytesView
         guard let end = view.firstIndex(of: UInt8(ascii: "\n")),

@@ -2,11 +2,10 @@ import ActiveConfigEventStream
 import ChunkedBodies
 import NIOCore
 
-/// A type that is one client: it listens, checks what it is told, and comes back when it is cut off.
+/// A client that listens to a stream, checks its events, and reconnects when it is disconnected.
 ///
-/// It belongs to the thread of ``Crowd`` and is the handler of each of its connections in turn.
+/// Runs on the event loop of its ``Crowd``, and is the handler of each of its connections in turn.
 final class StreamClient: ChannelInboundHandler {
-    /// Bytes of the stream.
     typealias InboundIn = ByteBuffer
 
     private enum Response {
@@ -15,63 +14,62 @@ final class StreamClient: ChannelInboundHandler {
         case events(EventStreamParser, ChunkedBody?)
     }
 
-    /// The most bytes of a line, and of the data of an event.
+    /// Maximum number of bytes of a line, and of the data of an event.
     private static let maximumBytes = 1 << 20
 
-    /// The shortest and the longest wait after a connection that was lost or refused, in
-    /// milliseconds.
+    /// The shortest and the longest delay after a lost or refused connection, in milliseconds.
     private static let backoff: (shortest: Int, longest: Int) = (100, 2_000)
 
-    /// Its number; clients whose number ends in 0 are those of cohort 0, and so on.
+    /// Clients whose number ends in 0 belong to cohort 0, and so on.
     let number: Int
 
-    /// What it belongs to.
     private let crowd: Crowd
 
-    /// Whether the current connection has said hello.
+    /// True once the current connection has received a hello.
     private(set) var isOpen = false
 
-    /// When it last heard hello.
+    /// The time of the last hello.
     private(set) var openTime = NIODeadline.distantPast
 
-    /// The newest version that it has everything of: it sends it as `Last-Event-ID`.
+    /// The newest version that the client has completely received, which it sends as
+    /// `Last-Event-ID`.
     ///
-    /// The version of a hello counts on the first connection only; later, what has changed since is
-    /// in the events after the hello.
+    /// The version of a hello counts on the first connection only; later, the events after the
+    /// hello contain the changes.
     private(set) var version: Int?
 
-    /// When it was last told of a version.
+    /// The time at which the client received its last version.
     private(set) var arrival = NIODeadline.distantPast
 
-    /// The updates since the last mark.
+    /// The number of updates since the last mark.
     var updates = 0
 
-    /// Whether it heard a heartbeat since the last mark.
+    /// True if the client received a heartbeat since the last mark.
     var hasHeartbeat = false
 
-    /// The connections in a row that did not come to a hello.
+    /// The number of consecutive connections without a hello.
     private var failures = 0
 
-    /// What the server said before it ended, in milliseconds.
+    /// The reconnection delay that the server requested, in milliseconds.
     private var requestedDelay: Int?
 
-    /// Where the current connection is in its response.
+    /// The state of the current connection's response.
     private var response = Response.head(ResponseHead())
 
-    /// Makes a client that is not connected.
+    /// Creates a client that is not connected.
     ///
     /// - Parameters:
-    ///   - number: Its number.
-    ///   - crowd: What it belongs to.
+    ///   - number: The number of the client.
+    ///   - crowd: The crowd that the client belongs to.
     init(number: Int, crowd: Crowd) {
         self.number = number
         self.crowd = crowd
     }
 
-    /// The cohort that it says it is in, 0 to 9.
+    /// The cohort that the client sends, 0 to 9.
     var cohort: Int { number % 10 }
 
-    /// Asks for the stream.
+    /// Requests the stream.
     func channelActive(context: ChannelHandlerContext) {
         response = .head(ResponseHead())
         requestedDelay = nil
@@ -86,7 +84,7 @@ final class StreamClient: ChannelInboundHandler {
         context.writeAndFlush(NIOAny(request), promise: nil)
     }
 
-    /// Reads the head, then events.
+    /// Parses the head, then events.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         do {
             try read(unwrapInboundIn(data))
@@ -116,7 +114,7 @@ final class StreamClient: ChannelInboundHandler {
                 head.isChunked ? ChunkedBody() : nil)
             try read(rest)
         case .events(var parser, var body):
-            // The only reference, so that what was read is not copied when more is appended.
+            // Drops the second reference, so that appending does not copy the buffer.
             response = .head(ResponseHead())
             defer { response = .events(parser, body) }
             parser.append(try (body?.read(bytes) ?? bytes).readableBytesView)
@@ -130,30 +128,30 @@ final class StreamClient: ChannelInboundHandler {
         }
     }
 
-    /// Comes back.
+    /// Reconnects.
     func channelInactive(context: ChannelHandlerContext) {
         if !isOpen { failures += 1 }
         crowd.lost(self, wasOpen: isOpen)
         isOpen = false
     }
 
-    /// Closes a connection that broke.
+    /// Closes a broken connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.close(promise: nil)
     }
 
-    /// Counts an attempt that was not even a connection.
+    /// Counts a failed connection attempt.
     func connectFailed() { failures += 1 }
 
-    /// How long it waits before it connects again: what the server said, else at random, the longer
-    /// the more often it failed.
+    /// The delay before the client reconnects: the requested one, or a random one that grows with
+    /// the number of failures.
     var delay: TimeAmount {
         if let requestedDelay, failures == 0 { return .milliseconds(Int64(requestedDelay)) }
         let most = min(Self.backoff.longest, Self.backoff.shortest << min(failures + 1, 5))
         return .milliseconds(Int64.random(in: Int64(Self.backoff.shortest)...Int64(most)))
     }
 
-    /// Takes an event, which is checked as far as that costs nothing.
+    /// Handles an event, with the checks that cost nothing.
     private func take(_ event: StreamEvent) {
         guard isOpen || event.name == .hello else {
             crowd.fault(self, "\(event.name) came before hello")
@@ -175,7 +173,7 @@ final class StreamClient: ChannelInboundHandler {
         hasHeartbeat = true
     }
 
-    /// The first event.
+    /// Handles the first event.
     private func takeHello(_ event: StreamEvent) {
         guard !isOpen else { return crowd.fault(self, "a second hello") }
         guard let id = event.id else { return crowd.fault(self, "hello without an ID") }
@@ -191,7 +189,7 @@ final class StreamClient: ChannelInboundHandler {
         crowd.checkLater(event, of: self, resumedVersion: resumedVersion)
     }
 
-    /// What has changed.
+    /// Handles a change.
     private func takeChange(_ event: StreamEvent) {
         arrival = .now()
         guard let id = event.id, let version, id > version else {

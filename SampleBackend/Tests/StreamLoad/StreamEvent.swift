@@ -1,23 +1,23 @@
 import ActiveConfigEventStream
 
-/// An event of PROTOCOL 2.
+/// An event of a stream (PROTOCOL 2).
 struct StreamEvent {
     enum Name: Hashable {
-        /// The first event: which version is current.
+        /// The first event, with the current version.
         case hello
-        /// What has changed in the user's document.
+        /// Changes of the user's document.
         case update
-        /// That the client has to fetch.
+        /// The client must download the document.
         case reset
-        /// That the server ends, and when to come back.
+        /// The server ends the stream; contains the reconnection delay.
         case retry
-        /// One that PROTOCOL 2 does not know.
+        /// An event that PROTOCOL 2 does not define.
         case unknown
     }
 
     let name: Name
 
-    /// The version of the template that the stream named last; nil without a number.
+    /// The last version of the template in the stream; nil without a number.
     let id: Int?
 
     let data: [UInt8]

@@ -2,15 +2,15 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Holds many streams open (PROTOCOL 2), and says when they are told what.
+/// Holds many streams open (PROTOCOL 2), and reports when they receive each version.
 ///
-/// `StreamLoad PORT [SOURCES [IN-FLIGHT]]` reads ``Command`` by line and answers each with one line
-/// of JSON, a ``Report``. It ends with its standard input.
+/// `StreamLoad PORT [SOURCES [IN-FLIGHT]]` reads a ``Command`` per line and responds to each with
+/// one line of JSON, a ``Report``. It exits when its standard input ends.
 @main
 struct StreamLoad {
     /// Runs the program.
     ///
-    /// - Throws: When the answer cannot be written as JSON.
+    /// - Throws: An error if the report cannot be encoded as JSON.
     static func main() throws {
         guard let options = LoadOptions(CommandLine.arguments.dropFirst()) else {
             FileHandle.standardError.write(

@@ -4,7 +4,7 @@ import Testing
 @testable import StreamLoad
 
 struct ResponseHeadTests {
-    /// Reads a response that arrives in pieces, and returns what follows the head.
+    /// Parses a response that arrives in pieces, and returns the text that follows the head.
     private static func rest(of text: String, size: Int) throws -> String? {
         var head = ResponseHead()
         var left = text.utf8[...]

@@ -11,8 +11,8 @@ struct StreamClientTests {
     private static let data = #"{"template_version": 8, "etag": "x", "sections": {"Home": null}}"#
     private static let update = "event: update\nid: 8\ndata: \(data)\n\n"
 
-    /// Connects a client and feeds it one response per connection, of which all but the last are
-    /// then lost; returns the last request, too.
+    /// Connects a client and feeds it one response per connection, losing all connections but the
+    /// last; returns the last request, too.
     private func read(
         _ responses: String...
     ) throws -> (client: StreamClient, counts: Counts, request: String) {
@@ -30,7 +30,7 @@ struct StreamClientTests {
         return (client, crowd.checkedCounts(), request)
     }
 
-    /// A response whose events are one chunk.
+    /// A response with its events in one chunk.
     private static func inChunks(_ response: String) -> String {
         guard response.hasPrefix(head) else { return response }
         let events = response.dropFirst(head.count)
@@ -57,7 +57,7 @@ struct StreamClientTests {
         #expect(counts.faultExamples == [])
         #expect(counts.lost == 1)
         #expect(request.contains("\r\nLast-Event-ID: 8\r\n"))
-        // The update in between is still to come.
+        // The update in between has not arrived yet.
         #expect(client.version == 8)
     }
 

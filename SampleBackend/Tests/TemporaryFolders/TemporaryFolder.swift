@@ -1,6 +1,6 @@
 package import Foundation
 
-/// An empty folder for one test; it is removed with its content at the end.
+/// An empty folder for one test, which is removed with its content at the end.
 package final class TemporaryFolder: Sendable {
     package let url: URL
 
@@ -24,6 +24,6 @@ package final class TemporaryFolder: Sendable {
         return path(name)
     }
 
-    /// What `--store` needs for the database of the test.
+    /// The value of `--store` for the test's database.
     package var store: String { "sqlite:" + path("test.sqlite") }
 }

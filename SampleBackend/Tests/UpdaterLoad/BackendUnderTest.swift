@@ -9,9 +9,9 @@ import Foundation
     import Glibc
 #endif
 
-/// A backend in a process of its own, on a port that stays the same when it is started again.
+/// A separate backend process on a port that stays the same across restarts.
 ///
-/// One task uses it at a time.
+/// Not thread-safe: one task uses it at a time.
 final class BackendUnderTest {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -22,7 +22,7 @@ final class BackendUnderTest {
     private let token =
         (0..<4).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }
         .joined() + String(repeating: "0", count: 32)
-    /// Lets a service listen for many users.
+    /// The key with which a service listens for many users.
     let serviceKey = "service-\(UUID())"
     private var process: Process?
     private var port = 0
@@ -40,7 +40,7 @@ final class BackendUnderTest {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Starts it, and returns when it listens.
+    /// Starts the backend, and returns once it listens.
     func start() throws {
         let process = Process()
         process.executableURL = URL(filePath: program)
@@ -69,7 +69,7 @@ final class BackendUnderTest {
         port = found
     }
 
-    /// The number of connections that streams take.
+    /// The number of connections with streams.
     var streamCount: Int {
         get async throws {
             let (data, _) = try await URLSession.shared.data(from: url.appending(path: "metrics"))
@@ -97,7 +97,7 @@ final class BackendUnderTest {
         }
     }
 
-    /// Publishes a template with one setting, `Load.revision`, and one that depends on the user.
+    /// Publishes a template with the setting `Load.revision`, and one that depends on the user.
     ///
     /// - Returns: The version, once the backend has stored it.
     @discardableResult

@@ -2,9 +2,9 @@ import ActiveConfig
 import ActiveConfigRealtime
 import Foundation
 
-/// A user: a configuration, its updater, and what its listener was told.
+/// A user: a configuration, its updater, and the changes that its listener received.
 final class Client: Sendable {
-    /// What a listener was told once.
+    /// A single call of a listener.
     struct Delivery: Sendable {
         let revision: Int
         let owner: String
@@ -42,7 +42,7 @@ final class Client: Sendable {
         config.currentUserID = userID
         let deliveries = Deliveries()
         token = config.observe(sectionNamed: "Load") { [weak config] section in
-            // Read by the typed key, as an app does.
+            // Reads the setting by its typed key, as an app does.
             guard let config, section != nil else { return }
             deliveries.append(
                 Delivery(
@@ -67,7 +67,7 @@ final class Client: Sendable {
 }
 
 extension [Client] {
-    /// Starts all, and waits until each is told of changes at once.
+    /// Starts all clients, and waits until each has an open stream.
     func startAndWait() async throws {
         for client in self { client.updater.start() }
         try await wait(seconds: 60, for: "live streams") { allSatisfy(\.isLive) }
@@ -90,7 +90,7 @@ extension [Client] {
     func stopAll() { for client in self { client.updater.stop() } }
 }
 
-/// Figures of the process.
+/// Resource usage of the process.
 enum ProcessFigures {
     /// Processor time used so far, in seconds.
     static var cpu: Double { Double(clock()) / Double(CLOCKS_PER_SEC) }

@@ -3,24 +3,24 @@ import ActiveConfigRealtime
 import ArgumentParser
 import Foundation
 
-/// R4: a server that is gone, slow or hostile, with updaters that had been live before.
+/// R4: an unavailable, slow or hostile server, with updaters that had been live before.
 struct MeetFaults: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "faults",
         abstract:
-            "Lets a server in front of the backend fail in each way of R4, and checks that the "
-            + "active value stays, what the state says, how long clients wait and what memory they "
-            + "take, and that the newest value comes once it is over.")
+            "Makes a server in front of the backend fail in each way of R4, and checks that the "
+            + "active value stays, the reported states, the clients' delays and memory use, and that "
+            + "the newest value arrives afterwards.")
 
     @OptionGroup var options: BackendOptions
-    @Option(help: "How long each fault lasts, in seconds.") var seconds = 8.0
+    @Option(help: "Duration of each fault in seconds.") var seconds = 8.0
 
-    /// A fault, and what the state says then.
+    /// A fault, with the expected state of the updater.
     private struct Fault {
         let name: String
         let behavior: Relay.Behavior
         let text: String
-        /// What the server asks for.
+        /// The delay that the server requests.
         var retryAfter: Duration?
     }
 
@@ -54,8 +54,8 @@ struct MeetFaults: AsyncParsableCommand {
             + "Connection: close\r\n\r\n\(body)"
     }
 
-    /// The most memory that the clients of one fault may take: two documents of 16 MiB each, and as
-    /// much again until it is given back.
+    /// Maximum memory growth of the clients during one fault: two documents of 16 MiB each, and as
+    /// much again until it is released.
     private static let maximumGrowth = 256 << 10
 
     func run() async throws {
@@ -69,7 +69,7 @@ struct MeetFaults: AsyncParsableCommand {
         let count = max(options.users, 4)
         var faults: [String] = []
         for fault in Self.faults {
-            // New ones, since waits grow until a client has been live for a minute.
+            // New clients, since delays grow until a client has been live for a minute.
             let clients = (0..<count).map {
                 Client("user-\($0)", server: url, queue: queue, timeout: .seconds(2))
             }
@@ -116,7 +116,7 @@ struct MeetFaults: AsyncParsableCommand {
         for client in clients {
             let told = reasons[client.userID] ?? []
             if !told.contains(where: { $0.contains(fault.text) }) {
-                failures.append("\(client.userID) is told \(told.sorted())")
+                failures.append("\(client.userID) reports \(told.sorted())")
             }
         }
         if peak - memory > Self.maximumGrowth {
@@ -143,13 +143,13 @@ struct MeetFaults: AsyncParsableCommand {
         return failures
     }
 
-    /// Checks that the time between two requests of a client grows, and that no two clients have the
-    /// same.
+    /// Checks that the intervals between a client's requests grow, and that no two clients have the
+    /// same ones.
     private static func check(_ waits: [String: [Double]], asked: Duration?) -> [String] {
         var failures: [String] = []
         for (target, waits) in waits {
             for (index, wait) in waits.enumerated() {
-                // Half of each wait is fixed; the backend has set the first to 2 s.
+                // Half of each delay is fixed; the backend has set the first one to 2 s.
                 let least = max(Double(1 << index), asked.map { $0 / .seconds(1) } ?? 0)
                 if wait < least * 0.98 {
                     failures.append("\(target) asked again after \(wait) s, before \(least) s")

@@ -3,14 +3,14 @@ import ActiveConfigRealtime
 import ArgumentParser
 import Foundation
 
-/// F11: from a publish until a typed value is observed.
+/// F11: the time from a publish until a typed value is observed.
 struct MeasureDelivery: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delivery",
         abstract: "The time from a publish until each client has read the new value.")
 
     @OptionGroup var options: BackendOptions
-    @Option(help: "How many publishes.") var rounds = 100
+    @Option(help: "Number of publishes.") var rounds = 100
 
     func run() async throws {
         let backend = try BackendUnderTest(options.backend)
@@ -56,13 +56,13 @@ struct MeasureDelivery: AsyncParsableCommand {
     }
 }
 
-/// F12: what idle streams cost.
+/// F12: the cost of idle streams.
 struct MeasureIdle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "idle", abstract: "The processor time of idle clients.")
 
     @OptionGroup var options: BackendOptions
-    @Option(help: "How long, in seconds.") var seconds = 60
+    @Option(help: "Duration in seconds.") var seconds = 60
 
     func run() async throws {
         let backend = try BackendUnderTest(options.backend)
@@ -94,14 +94,14 @@ struct MeasureIdle: AsyncParsableCommand {
     }
 }
 
-/// What a thousand connections leave behind.
+/// The resources that a thousand connections leave behind.
 struct CountConnects: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "connects",
         abstract: "Files, threads and memory before and after many connections.")
 
     @OptionGroup var options: BackendOptions
-    @Option(help: "How many connections.") var count = 1_000
+    @Option(help: "Number of connections.") var count = 1_000
 
     func run() async throws {
         let backend = try BackendUnderTest(options.backend)
@@ -124,7 +124,7 @@ struct CountConnects: AsyncParsableCommand {
         try await Task.sleep(for: .seconds(35))
         let before = (ProcessFigures.files, ProcessFigures.threads, ProcessFigures.memory)
         for _ in 0..<count { try await connect() }
-        // Swift keeps the timer of a cancelled sleep until its time, here 30 seconds.
+        // Swift keeps the timer of a cancelled sleep until its deadline, here 30 seconds.
         try await Task.sleep(for: .seconds(35))
         let after = (ProcessFigures.files, ProcessFigures.threads, ProcessFigures.memory)
         print(

@@ -6,21 +6,21 @@ import Foundation
     import Glibc
 #endif
 
-/// A server in front of a backend that passes everything on, or answers like a broken one.
+/// A server in front of a backend that forwards all bytes, or responds like a broken one.
 final class Relay: @unchecked Sendable {  // Guarded by `lock`.
-    /// What clients get.
+    /// The response to clients.
     enum Behavior: Sendable {
-        /// The backend's answers.
+        /// Forwards the backend's responses.
         case pass
-        /// Nobody listens.
+        /// Refuses connections.
         case gone
-        /// A text, sent as it is; then the connection is closed.
+        /// Sends a text as it is, then closes the connection.
         case text(String)
-        /// A head, and then a byte every so often, without end.
+        /// Sends a head, then a byte at intervals, without end.
         case drip(String)
-        /// A head, and then as much as the client takes.
+        /// Sends a head, then as many bytes as the client accepts.
         case flood(String)
-        /// Nothing at all.
+        /// Sends nothing.
         case silence
     }
 
@@ -49,10 +49,10 @@ final class Relay: @unchecked Sendable {  // Guarded by `lock`.
 
     var url: URL? { URL(string: "http://127.0.0.1:\(lock.withLock { port })") }
 
-    /// Requests that were not passed on.
+    /// Requests that were not forwarded.
     var requests: [Request] { lock.withLock { seen } }
 
-    /// Changes what clients get, and cuts all connections.
+    /// Changes the behavior, and closes all connections.
     func set(_ new: Behavior) throws {
         lock.withLock {
             behavior = new
@@ -91,7 +91,7 @@ final class Relay: @unchecked Sendable {  // Guarded by `lock`.
         return address
     }
 
-    /// Listens on a free port, or again on the one before.
+    /// Listens on a free port, or again on the previous one.
     private func listen() throws {
         let listener = Self.makeSocket()
         var yes: Int32 = 1
@@ -159,7 +159,7 @@ final class Relay: @unchecked Sendable {  // Guarded by `lock`.
         }
     }
 
-    /// Passes bytes on in both directions.
+    /// Forwards bytes in both directions.
     private func pass(_ connection: Int32) {
         let backend = Self.makeSocket()
         var address = Self.address(backendPort)
@@ -196,7 +196,7 @@ final class Relay: @unchecked Sendable {  // Guarded by `lock`.
         }
     }
 
-    /// What has arrived; empty at the end.
+    /// The received bytes; empty at the end.
     private static func receive(_ connection: Int32) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: 1 << 16)
         let count = unsafe recv(connection, &bytes, bytes.count, 0)

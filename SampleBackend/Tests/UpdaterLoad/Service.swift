@@ -3,20 +3,20 @@ import ActiveConfigRealtime
 import ArgumentParser
 import Foundation
 
-/// F11 and F12 for a service: many users, one configuration, one updater.
+/// F11 and F12 for a service: many users with one configuration and one updater.
 struct MeasureService: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "service",
         abstract:
             "The time from a publish until each listener of a service with many users has the new "
-            + "value, and what the idle process costs.")
+            + "value, and the cost of the idle process.")
 
     @OptionGroup var options: BackendOptions
-    @Option(help: "How many publishes.") var rounds = 100
-    @Option(help: "How long it is idle, in seconds.") var seconds = 60
-    @Flag(help: "With a stream for each user, to compare.") var separate = false
+    @Option(help: "Number of publishes.") var rounds = 100
+    @Option(help: "Idle time in seconds.") var seconds = 60
+    @Flag(help: "Uses a stream for each user, for comparison.") var separate = false
 
-    /// The newest values, and when the listeners were told of them.
+    /// The newest values, and the times at which the listeners received them.
     private final class Arrivals: @unchecked Sendable {  // Guarded by `lock`.
         private let lock = NSLock()
         private var instants: [ContinuousClock.Instant] = []
@@ -82,7 +82,7 @@ struct MeasureService: AsyncParsableCommand {
             try await Task.sleep(for: .milliseconds(20))
         }
         let streams = try await backend.streamCount
-        // Beyond the verification of the last change.
+        // Longer than the verification of the last change takes.
         if seconds > 0 { try await Task.sleep(for: .seconds(125)) }
         let cpu = ProcessFigures.cpu
         try await Task.sleep(for: .seconds(seconds))

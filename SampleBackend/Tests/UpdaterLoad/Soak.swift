@@ -3,7 +3,8 @@ import ActiveConfigRealtime
 import ArgumentParser
 import Foundation
 
-/// Publishes, kills, restarts and pauses the backend at random, and checks what each listener is told.
+/// Publishes, kills, restarts and pauses the backend at random, and checks what each listener
+/// receives.
 struct Soak: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "soak",
@@ -11,9 +12,9 @@ struct Soak: AsyncParsableCommand {
             + "listener: in order, complete at the end, nothing of another user's.")
 
     @OptionGroup var options: BackendOptions
-    @Option(help: "How long, in minutes.") var minutes = 10.0
-    @Option(help: "Publishes a second.") var rate = 5.0
-    @Option(help: "The seed of what happens; printed in each run.") var seed: UInt64?
+    @Option(help: "Duration in minutes.") var minutes = 10.0
+    @Option(help: "Publishes per second.") var rate = 5.0
+    @Option(help: "Seed of the random events; printed in each run.") var seed: UInt64?
 
     func run() async throws {
         let seed = seed ?? .random(in: .min ... .max)
@@ -68,22 +69,22 @@ struct Soak: AsyncParsableCommand {
             for (before, after) in zip(deliveries, deliveries.dropFirst())
             where after.revision <= before.revision {
                 faults.append(
-                    "\(client.userID) was told \(after.revision) after \(before.revision)")
+                    "\(client.userID) received \(after.revision) after \(before.revision)")
             }
             for delivery in deliveries where delivery.owner != client.userID {
-                faults.append("\(client.userID) was told of \(delivery.owner)")
+                faults.append("\(client.userID) received a value of \(delivery.owner)")
             }
         }
         print(
             "\(revision) publishes, \(acknowledged) acknowledged last, \(kills) kills, "
-                + "\(pauses) pauses; \(clients.count) users were told \(told) times; "
+                + "\(pauses) pauses; \(clients.count) users received \(told) changes; "
                 + "\(ProcessFigures.memory) KiB; \(faults.count) faults")
         for fault in faults.prefix(20) { print("  \(fault)") }
         if !faults.isEmpty { throw ExitCode.failure }
     }
 }
 
-/// Random numbers that are the same each time (SplitMix64).
+/// Deterministic random numbers (SplitMix64).
 struct RepeatableRandom: RandomNumberGenerator {
     var state: UInt64
 

@@ -12,14 +12,14 @@ struct UpdaterLoad: AsyncParsableCommand {
         ])
 }
 
-/// What every command needs to know.
+/// Options of every command that starts a backend.
 struct BackendOptions: ParsableArguments {
-    @Option(help: "The program sample-backend.")
+    @Option(help: "Path of the program sample-backend.")
     var backend: String
 
-    @Option(help: "How many users, each with a configuration and an updater of its own.")
+    @Option(help: "Number of users, each with its own configuration and updater.")
     var users = 1
 
-    @Flag(help: "Print the figures as JSON.")
+    @Flag(help: "Prints the figures as JSON.")
     var json = false
 }

@@ -3,18 +3,18 @@ import ActiveConfigRealtime
 import ArgumentParser
 import Foundation
 
-/// R5: changes the current user all the time, and checks what is read and told.
+/// R5: changes the current user continuously, and checks the values that are read and observed.
 struct ChangeUsers: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "users",
         abstract: "Changes the current user in a loop while the backend publishes and pauses, and "
-            + "checks that nobody reads or is told another user's value.")
+            + "checks that no user reads or receives another user's value.")
 
     @OptionGroup var options: BackendOptions
-    @Option(help: "How long, in minutes.") var minutes = 1.0
-    @Option(help: "The seed of what happens; printed in each run.") var seed: UInt64?
+    @Option(help: "Duration in minutes.") var minutes = 1.0
+    @Option(help: "Seed of the random events; printed in each run.") var seed: UInt64?
 
-    /// Faults, a few of each kind.
+    /// Recorded faults, a few of each kind.
     private final class Faults: @unchecked Sendable {  // Guarded by `lock`.
         private let lock = NSLock()
         private var texts: [String] = []
@@ -44,14 +44,14 @@ struct ChangeUsers: AsyncParsableCommand {
             listenerQueue: DispatchQueue(label: "listeners"),
             options: ActiveConfigOptions(log: .disabled))
         let updater = ActiveConfigUpdater(config, source: URLSessionEventSource(backend: address))
-        // In order, so the user of a change is the one whom it is for.
+        // The stream is ordered, so the user of a change is the one that it belongs to.
         let told = Task {
             var count = 0
             for await change in config.changes(inSection: "Load") {
                 count += 1
                 guard let owner = change.new?.string(forKey: "owner") else { continue }
                 if owner != change.userID {
-                    faults.add("\(change.userID ?? "nobody") was told of \(owner)")
+                    faults.add("\(change.userID ?? "generic") received a value of \(owner)")
                 }
             }
             return count
@@ -76,7 +76,7 @@ struct ChangeUsers: AsyncParsableCommand {
                 publishes += 1
                 try await backend.publish(revision: publishes)
             case 1:
-                // Answers that are late, and come after another user's.
+                // Delays responses, so that they arrive after the change to another user.
                 pauses += 1
                 backend.pause()
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...200, using: &random)))
@@ -103,7 +103,8 @@ struct ChangeUsers: AsyncParsableCommand {
         let (texts, count) = faults.all
         print(
             "R5 \(changes) changes of the user, \(reads) reads, \(publishes) publishes, \(pauses) pauses, "
-                + "told \(await told.value) times; \(ProcessFigures.memory) KiB; \(count) faults")
+                + "\(await told.value) changes received; \(ProcessFigures.memory) KiB; "
+                + "\(count) faults")
         for text in texts { print("  \(text)") }
         if count > 0 { throw ExitCode.failure }
     }

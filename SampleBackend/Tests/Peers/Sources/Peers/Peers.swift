@@ -1,6 +1,7 @@
 import Foundation
 
-/// Servers to compare the backend with, which send the bytes of a file from memory to every user.
+/// Servers for comparison with the backend, which send the bytes of a file from memory to every
+/// user.
 ///
 /// `Peers nio|hummingbird FILE` prints `listening on URL` and serves until it is killed.
 @main
@@ -22,7 +23,7 @@ struct Peers {
         exit(64)
     }
 
-    /// Tells whoever started the program where it listens.
+    /// Prints the URL on which the server listens.
     static func announce(port: Int) {
         FileHandle.standardOutput.write(Data("listening on http://127.0.0.1:\(port)\n".utf8))
     }
