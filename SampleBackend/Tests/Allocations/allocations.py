@@ -1,18 +1,18 @@
-"""Counts what the backend allocates: allocations.py BACKEND LIBRARY [--check] [--json] [--sites WORK]
+"""Counts the backend's allocations: allocations.py BACKEND LIBRARY [--check] [--json] [--sites WORK]
 
 LIBRARY is AllocationCount.c of Tests/Benchmarks as a library to preload. Each kind of WORK is counted in a
 backend of its own that does nothing else:
 
-  document      a document of 2 kB by 100 conditions that others got before, over one kept-alive connection
-  rendered      one that nobody got before
-  not-modified  a document that is answered with 304
-  repeated      the same, when the request before on the connection was for the same one
-  event         what a publish sends to one more stream
+  document      a document of 2 kB with 100 conditions that other users received before, over one kept-alive connection
+  rendered      the same, but rendered for this request
+  not-modified  a request for a document that is answered with 304
+  repeated      the same, if the previous request on the connection was for the same document
+  event         the event that a publish sends to one more stream
 
 Prints the allocations and bytes of each.
-  --check       exits with 1 when a debug build allocates more often than BOUNDS says
+  --check       exits with 1 if a debug build exceeds BOUNDS
   --json        the figures as JSON
-  --sites WORK  what allocates during such work, by functions of the backend, most first
+  --sites WORK  the allocating functions of the backend during this work, most frequent first
 """
 
 import argparse
@@ -28,15 +28,15 @@ from functools import partial
 
 import sites
 
-# Allocations of a debug build by whole modules, as with CI set, and of one by files, both by Swift 6.3. Another one
-# fails; less is what a busy machine adds.
+# Allocations of a debug build by whole modules, as with CI set, and of one by files, both with Swift 6.3. One more
+# allocation fails; a smaller excess is noise of a busy machine.
 BOUNDS = {"document": (97, 97), "rendered": (249, 249), "not-modified": (105, 105), "repeated": (37, 37),
           "event": (61, 61)}
 TOLERANCE = 0.75
 
-LIMIT = 120  # Seconds that anything may take.
+LIMIT = 120  # Time limit of any operation, in seconds.
 USERS = 500
-TURNS = 5  # Of all users, of which the cheapest counts: timers and a busy machine only add.
+TURNS = 5  # Passes over all users; the cheapest counts, since timers and a busy machine only add allocations.
 ROUNDS = 20  # Publishes to the same streams, likewise.
 STREAMS = 40, 840  # The difference between them counts.
 QUERY = ("app.version=2.3.1&device.os=ios&device.country=JP&device.language=ja&signal.plan=gold&signal.level=42"
@@ -48,7 +48,7 @@ TOKEN = "a-token-of-at-least-32-characters-for-load"
 
 
 class Backend:
-    """A backend whose allocations are counted, with a template for load tests."""
+    """A backend with counted allocations and a template for load tests."""
 
     def __init__(self, program, library, folder, seeds):
         self.counts = os.path.join(folder, "counts")
@@ -80,7 +80,7 @@ class Backend:
             return [int.from_bytes(file.read(8), "little") for _ in range(2)]
 
     def publish(self, number):
-        """Publishes a template of which a setting differs for everybody."""
+        """Publishes a template with another value of a setting for all users."""
         self.template["parameterGroups"]["Section0"]["parameters"]["told"] = {
             "defaultValue": {"value": f"News {number}"}, "valueType": "STRING"}
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
@@ -118,7 +118,7 @@ def is_answer(data):
 
 
 def has_event(name, data):
-    """Whether the event is there to its end, in a chunked body or in one that ends with the connection."""
+    """Whether the event is complete, in a chunked body or in one that ends with the connection."""
     return f"event: {name}\n".encode() in data and data.endswith((b"\n\n", b"\n\n\r\n"))
 
 
@@ -127,7 +127,7 @@ def difference(before, after):
 
 
 def requests(backend, watch, is_conditional=False, is_rendered=False, is_repeated=False):
-    """Allocations and bytes of a request for a document, of many users in turn."""
+    """Allocations and bytes of a request for a document, from many users in turn."""
     connection = backend.connect()
     tags = {}
 
@@ -155,7 +155,7 @@ def requests(backend, watch, is_conditional=False, is_rendered=False, is_repeate
 
 
 def events(backend, watch):
-    """Allocations and bytes of a publish for each stream that is told."""
+    """Allocations and bytes of a publish for each notified stream."""
     streams, number, fewest = [], 0, []
     for count in STREAMS:
         opened = [backend.connect() for _ in range(count - len(streams))]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fails when the backend, in a debug build, allocates more often than it did for a request or an event.
-# With --sites WORK it lists what allocates: document, rendered, not-modified, repeated or event.
+# Fails if a debug build of the backend exceeds the bounds of allocations for a request or an event.
+# With --sites WORK it lists the allocating functions of this work: document, rendered, not-modified, repeated or event.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh

@@ -1,4 +1,4 @@
-"""Where a program allocates, from the table of Tests/Benchmarks/Sources/AllocationCount/AllocationCount.c."""
+"""The allocation sites of a program, from the table of Tests/Benchmarks/Sources/AllocationCount/AllocationCount.c."""
 
 import contextlib
 import json
@@ -9,10 +9,10 @@ import struct
 import subprocess
 import sys
 
-SITES, DEPTH, FLAG = 1 << 14, 30, 16  # As in AllocationCount.c.
+SITES, DEPTH, FLAG = 1 << 14, 30, 16  # Must match AllocationCount.c.
 SITE = struct.Struct(f"<3Q{DEPTH}Q")
 SHOWN = 40  # Sites that are printed.
-# Functions that allocate for whoever calls them.
+# Functions that allocate on behalf of their callers.
 ALLOCATORS = re.compile(r"^(_?_?swift_|_dispatch|operator new|malloc|realloc|calloc|posix_memalign)|ManagedBuffer"
                         r"|allocateUninit|_allocate|\.allocate\(")
 
@@ -24,7 +24,7 @@ def unrecorded(_):
 
 @contextlib.contextmanager
 def recorded(backend):
-    """Prints what allocates meanwhile."""
+    """Prints the sites that allocate meanwhile."""
     set_flag(backend, 1)
     yield
     set_flag(backend, 0)
@@ -56,7 +56,7 @@ def symbols(process, addresses):
                 low, high = (int(number, 16) for number in part.split("-"))
                 starts.setdefault(path, low)
                 places.update({
-                    # The instruction before the one to which the call returns.
+                    # The return address follows the call instruction.
                     address: (path, address - 1 - starts[path]) for address in addresses if low < address <= high})
     tools = os.path.dirname(os.path.realpath(shutil.which("swift")))
     answers = run(os.path.join(tools, "llvm-symbolizer"), "--output-style=JSON", "--functions=linkage", "--no-inlines",

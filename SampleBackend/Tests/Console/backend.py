@@ -1,4 +1,4 @@
-"""A backend of its own for a test that ends it."""
+"""A separate backend for tests that stop it."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ from console_case import TOKEN
 
 
 class Backend:
-    """A backend with a database of its own, which can be killed and started again."""
+    """A backend with its own database, which can be killed and restarted."""
 
     def __init__(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -44,6 +44,6 @@ class Backend:
         self.process = None
 
     def close(self):
-        """Ends the backend, and removes its database."""
+        """Stops the backend, and removes its database."""
         self.kill()
         self.folder.cleanup()

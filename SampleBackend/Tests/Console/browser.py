@@ -1,4 +1,4 @@
-"""A headless Chromium, as the tests of the console use it."""
+"""A headless Chromium for the tests of the console."""
 
 import atexit
 import json
@@ -20,18 +20,18 @@ import opened
 DESKTOP = (1280, 900)
 PHONE = (390, 844)
 
-# Statuses that pages expect and handle, such as 401 before somebody signs in.
+# Statuses that pages expect and handle, such as 401 before signing in.
 EXPECTED_STATUSES = re.compile(r"responded with a status of (400|401|403|404|409|412|429)\b")
 
 
 class Element(WebElement):
-    """An element that is found again when the page has drawn itself anew.
+    """An element that is looked up again after the page has redrawn itself.
 
-    Somebody who presses a button does not notice that the page has just replaced it by an equal
-    one; a test that has found it a moment before would fail.
+    A person who presses a button does not notice that the page has just replaced it by an equal
+    one; a test that has looked it up a moment earlier would fail.
     """
 
-    # Finds the element again; None for one that only this node can be.
+    # Finds the element again; None for an element that only this node can be.
     find_again = None
 
     def _execute(self, command, params=None):
@@ -41,7 +41,7 @@ class Element(WebElement):
         return self.repeat(lambda: WebElement.get_attribute(self, name))
 
     def repeat(self, action, times=10):
-        """The result of an action, which is repeated as long as the element is out of date."""
+        """The result of an action, which is retried while the element is stale."""
         for _ in range(times if self.find_again else 0):
             try:
                 return action()
@@ -59,14 +59,14 @@ class Driver(webdriver.Chrome):
 class Browser:
     """A browser with one window."""
 
-    # The browser of this process; None before the first test and after it was lost.
+    # The browser of this process; None before the first test, and after a crash.
     _shared = None
 
     @classmethod
     def shared(cls):
         """The browser that the tests of this process use one after the other.
 
-        A browser of its own would cost each class its start, and the files of the console.
+        With separate browsers, each class would have to start one and load the console's files.
         """
         if cls._shared is None:
             cls._shared = cls()
@@ -75,7 +75,7 @@ class Browser:
 
     @classmethod
     def cleared(cls, origin):
-        """The shared browser without data of an origin; a new one in place of one that crashed."""
+        """The shared browser without data of an origin; a new one if it has crashed."""
         try:
             cls.shared().forget(origin)
         except (WebDriverException, HTTPError):
@@ -93,8 +93,8 @@ class Browser:
                          "--disable-gpu", "--force-prefers-reduced-motion", "--process-per-site"):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        # The first one needs less of the processor for the same pages; its script in /usr/bin would
-        # leave it behind.
+        # The first one needs less processor time for the same pages; its script in /usr/bin would
+        # leave it running.
         for path in ("/usr/lib/chromium/chromium-headless-shell", "/usr/bin/chromium",
                      "/usr/bin/chromium-browser"):
             if os.path.exists(path):
@@ -175,7 +175,7 @@ class Browser:
 
 
 def is_error(entry):
-    """True if an entry of the browser's console is a fault of a page."""
+    """True if an entry of the browser's console is an error of a page."""
     if entry["source"] == "network":
         path = urlsplit(entry["message"].split(" ", 1)[0]).path
         is_call = path.startswith("/v1/") or path == "/console/session"

@@ -19,14 +19,14 @@ URL = os.environ["ACTIVECONFIG_CONSOLE_URL"]
 TOKEN = os.environ["ACTIVECONFIG_ADMIN_TOKEN"]
 PICTURES = Path(os.environ.get("ACTIVECONFIG_CONSOLE_PICTURES", "console-pictures"))
 
-# Pictures of what the tests open take time, and are only looked at on demand.
+# Screenshots take time, so they are only taken on demand.
 TAKES_PICTURES = bool(os.environ.get("ACTIVECONFIG_CONSOLE_TAKES_PICTURES"))
 
-# Seconds after which something that a test waits for has failed.
+# Time limit of a test's waits, in seconds.
 PATIENCE = 60
 
 # The elements that may show a text, each with the innermost of it that has the text. The driver says
-# what is shown of an element, which takes long for one with many others in it.
+# which text of an element is visible, which is slow for an element with many descendants.
 HAVING_TEXT = """
     const [selector, text] = arguments;
     const bare = (text) => text.replace(/\\s+/g, '').toLowerCase();
@@ -76,7 +76,7 @@ def new_session(url, token):
 
 
 def session(url, token):
-    """The cookie of a session, which is new if a test has ended the last one."""
+    """The cookie of a session, which is new if a test has ended the previous one."""
     cookie = _sessions.get((url, token))
     if not cookie or send("GET", f"{url}/console/session", Cookie=cookie)[0] != 200:
         cookie = _sessions[url, token] = new_session(url, token)
@@ -135,13 +135,13 @@ class ConsoleCase(unittest.TestCase):
         self.wait_for(lambda: not self.find_all("input[type=password]"), "the page after signing in")
 
     def continue_session(self):
-        """Gives the browser a session as if somebody had signed in before the test."""
+        """Gives the browser a session, as if the user had signed in before the test."""
         name, value = session(self.url, self.token).split("=", 1)
         self.driver.execute_cdp_cmd("Network.setCookie", {
             "url": self.url, "name": name, "value": value, "httpOnly": True, "sameSite": "Strict"})
 
     def sign_in_unnoticed(self, token):
-        """Replaces the session of the browser, as a tab does that tells nobody."""
+        """Replaces the session of the browser, like a tab that does not notify the others."""
         status = self.driver.execute_async_script(
             "const done = arguments[1];"
             "fetch('/console/session', {method: 'POST', body: JSON.stringify({token: arguments[0]}),"
@@ -197,11 +197,11 @@ class ConsoleCase(unittest.TestCase):
             if time.monotonic() > end:
                 self.fail(f"waited {PATIENCE} s for {what}")
             time.sleep(pause)
-            # Each look costs the browser and the driver time that the page then lacks.
+            # Each poll takes processor time from the page.
             pause = min(1.2 * pause, 0.2)
 
     def wait_for_element(self, condition, what):
-        """Waits until a condition returns an element, which it finds again when it must."""
+        """Waits until a condition returns an element, which it looks up again if necessary."""
         element = self.wait_for(condition, what)
         element.find_again = lambda: self.wait_for(condition, what)
         return element
@@ -214,9 +214,9 @@ class ConsoleCase(unittest.TestCase):
         return self.wait_for_element(showing, f"{text!r} in {selector}")
 
     def violations(self, page):
-        """What axe finds on the page, in light or dark; `page` is its name."""
+        """The violations that axe finds on the page, in light or dark; `page` is its name."""
         found = []
-        # The scheme changes nothing but colours.
+        # The scheme changes colours only.
         for scheme, rules in (("light", None), ("dark", ["color-contrast"])):
             self.browser.set_scheme(scheme)
             found += [f"{page}, {scheme}: {text}" for text in self.browser.violations(rules)]
@@ -224,12 +224,12 @@ class ConsoleCase(unittest.TestCase):
         return found
 
     def check_accessibility(self, page):
-        """Fails when axe finds something on the page, in light or dark; `page` is its name."""
+        """Fails if axe finds a violation on the page, in light or dark; `page` is its name."""
         found = self.violations(page)
         self.assertEqual(found, [], "\n".join(found))
 
     def picture(self, name):
-        """Saves screenshots in light and dark, if they are wanted: NAME-light.png, NAME-dark.png."""
+        """Saves screenshots in light and dark, if requested: NAME-light.png, NAME-dark.png."""
         if not TAKES_PICTURES:
             return
         for scheme in ("dark", "light"):

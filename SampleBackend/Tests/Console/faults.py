@@ -56,7 +56,7 @@ setTimeout(() => requestAnimationFrame(() => setTimeout(done, 100)), 100);
 
 
 class Faults:
-    """Makes requests of the open page fail, until it is loaded anew."""
+    """Makes requests of the open page fail, until it is reloaded."""
 
     def __init__(self, driver):
         self.driver = driver
@@ -67,15 +67,15 @@ class Faults:
         self._add(method, pattern, "fail", limit=limit)
 
     def lose(self, method, pattern, limit=None):
-        """The server carries the request out, and its response is lost."""
+        """The server executes the request, and its response is lost."""
         self._add(method, pattern, "lose", limit=limit)
 
     def refuse(self, method, pattern, status, is_held=False):
-        """The response is an error with a status; it takes until `end` with `is_held`."""
+        """The response is an error with a status; with `is_held`, it is held until `end`."""
         self._add(method, pattern, "refuse", status=status, isHeld=is_held)
 
     def hold(self, method, pattern, limit=None):
-        """The server carries the request out, and its response takes until `end`."""
+        """The server executes the request, and its response is held until `end`."""
         self._add(method, pattern, "hold", limit=limit)
 
     def held(self):
@@ -84,17 +84,17 @@ class Faults:
             "return window.faults.rules.reduce((sum, rule) => sum + rule.held, 0)")
 
     def sent(self, method, part):
-        """Number of requests of a method with a text in their path and query."""
+        """Number of requests with a method and a text in their path and query."""
         return self.driver.execute_script(
             "return window.faults.sent.filter((each) => each.startsWith(arguments[0] + ' ')"
             " && each.includes(arguments[1])).length", method, part)
 
     def release(self):
-        """Ends all faults, and does not wait for the page, which may be loaded anew."""
+        """Ends all faults without waiting for the page, which may be reloading."""
         self.driver.execute_script(RELEASE, False)
 
     def end(self, is_lost=False):
-        """Ends all faults; held responses arrive, or get lost with `is_lost`."""
+        """Ends all faults; held responses arrive, or are lost with `is_lost`."""
         self.driver.execute_async_script(END, is_lost)
 
     def _add(self, method, pattern, kind, **options):

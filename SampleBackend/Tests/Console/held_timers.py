@@ -1,6 +1,6 @@
-"""Timers of a page that end when a test says so, so that no test waits for a clock or races it."""
+"""Timers of a page that fire on a test's command, so that no test waits for a clock or races with it."""
 
-# Replaces the page's timers of some milliseconds; the others run as ever.
+# Replaces the page's timers of some milliseconds; other timers are not affected.
 SCRIPT = """
 const held = window.heldTimers = new Map();
 const lengths = arguments[0];
@@ -26,12 +26,12 @@ return timers.length;
 
 
 class HeldTimers:
-    """Holds the timers of some milliseconds that the open page starts, until it is loaded anew."""
+    """Holds the timers of some milliseconds that the open page starts, until it is reloaded."""
 
     def __init__(self, driver, *milliseconds):
         self.driver = driver
         driver.execute_script(SCRIPT, milliseconds)
 
     def end(self):
-        """Ends the timers that run now as if their time was over; returns their number."""
+        """Fires the timers that run now; returns their number."""
         return self.driver.execute_script(END)

@@ -1,4 +1,4 @@
-"""Checks of a page's layout: what is too wide, lies outside of the window or over something else."""
+"""Checks of a page's layout: elements that are too wide, outside of the window, or overlapping."""
 
 # Rectangles of texts and controls, each clipped by what scrolls or hides around it. Those of a layer,
 # such as a sticky bar or a popover, are compared with each other only.
@@ -80,7 +80,7 @@ WIDE = """
     }
     return result;"""
 
-# Open dialogs of which a part lies outside of the window.
+# Open dialogs that are partly outside of the window.
 OUTSIDE = """
     return [...document.querySelectorAll('dialog[open]')].map((dialog) => {
         const {left, top, right, bottom} = dialog.getBoundingClientRect();
@@ -89,7 +89,7 @@ OUTSIDE = """
 
 
 def faults(driver):
-    """What is wrong with the layout of the page, as texts."""
+    """The problems of the page's layout, as texts."""
     return ([f"too wide: {text}" for text in driver.execute_script(WIDE)]
             + [f"outside: {text}" for text in driver.execute_script(OUTSIDE)]
             + [f"overlap: {text}" for text in driver.execute_script(OVERLAPS)])

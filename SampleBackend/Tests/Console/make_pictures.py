@@ -1,4 +1,4 @@
-"""Makes the pictures of the article Working-in-the-console.md: run.sh make_pictures."""
+"""Creates the pictures of the article Working-in-the-console.md: run.sh make_pictures."""
 
 import base64
 import unittest

@@ -1,7 +1,7 @@
-"""Which pages, dialogs and menus of the code the tests of the gate open and use.
+"""The pages, dialogs and menus that the tests of the gate open and use.
 
-The code is read for the calls that open one, and the browser reports the call by which one was
-opened, so that no list has to be kept: a new dialog that no test of the gate opens fails.
+The calls that open one are extracted from the code, and the browser reports the call that opened
+one, so no list has to be maintained: a new dialog that no test of the gate opens is a failure.
 """
 
 import os
@@ -13,7 +13,7 @@ PAGES = Path(__file__).parents[2] / "Sources/Console/Pages"
 # Set by the run of the gate.
 IS_RECORDED = bool(os.environ.get("ACTIVECONFIG_CONSOLE_RECORDS"))
 
-# What the tests of this process have opened and used since the last `take`, as `missing` has it.
+# Places opened and used by this process's tests since the last `take`, in the form of `missing`.
 _seen = set()
 
 # Reports the calls on the stack when a dialog or a popover opens, and again when it is used: when the
@@ -44,7 +44,7 @@ RECORDER = r"""
 })();
 """
 
-# The path of the page that is shown; of what is shown before a sign-in, its class.
+# The path of the current page; before signing in, its class.
 PAGE = r"""
     return document.querySelector('main.sign-in') ? 'sign-in'
         : location.hash.split('?')[0].split('/')[2] ?? '';"""
@@ -66,7 +66,7 @@ def add_page(path):
 
 
 def take():
-    """What was opened, used and checked since the last call."""
+    """The places opened, used and checked since the last call."""
     seen = sorted(_seen)
     _seen.clear()
     return seen
@@ -93,7 +93,7 @@ def paths():
 
 
 def missing(seen):
-    """What the code has and no test has opened, used or checked: places and sentences."""
+    """The places that no test has opened, used or checked, with a sentence for each."""
     folder = PAGES.relative_to(Path(__file__).parents[3])
     return [
         *((folder, f"no test with @gate lets axe check the page {path}") for path in sorted(paths())

@@ -1,4 +1,4 @@
-"""The base class of tests that end the server."""
+"""The base class of tests that stop the server."""
 
 from backend import Backend
 from console_case import ConsoleCase
@@ -7,7 +7,7 @@ from task_case import TaskCase
 
 
 class OwnServerCase(TaskCase):
-    """A test with a server of its own, which the browser uses through a relay."""
+    """A test with a separate server, which the browser uses through a relay."""
 
     def setUp(self):
         ConsoleCase.setUp(self)
@@ -22,11 +22,11 @@ class OwnServerCase(TaskCase):
 
     @property
     def server(self):
-        """The server's address, which changes when it is started again."""
+        """The server's address, which changes with a restart."""
         host, port = self.backend.address
         return f"http://{host}:{port}"
 
     def start_again(self):
-        """Starts the server after it was killed."""
+        """Restarts the killed server."""
         self.backend.start()
         self.relay.target = self.backend.address

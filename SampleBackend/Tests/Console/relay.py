@@ -50,7 +50,7 @@ class Relay:
     def _answer(self, request):
         """The backend's answer; empty if the backend cannot be reached."""
         try:
-            # Longer than a test waits for the page, whose own limit has to end a call.
+            # Longer than tests wait for the page, so that the page's own time limit ends a call.
             with socket.create_connection(self.target, timeout=2 * PATIENCE) as server:
                 server.sendall(request.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1))
                 parts = []

@@ -42,7 +42,7 @@ while [[ "${1:-}" == -* ]]; do
         ;;
     --nginx) proxy=1 ;;
     *)
-        echo "$0: there is no option \"$1\"; see --help" >&2
+        echo "$0: unknown option \"$1\"; see --help" >&2
         exit 64
         ;;
     esac
@@ -71,6 +71,6 @@ export ACTIVECONFIG_CONSOLE_PICTURES=$PWD/SampleBackend/.build/console-pictures
 
 cd SampleBackend/Tests/Console
 export PYTHONDONTWRITEBYTECODE=1
-# Tests wait, so that there may be more of them than processors.
+# Tests mostly wait, so more of them than processors can run at a time.
 "$python_environment/bin/python" run_tests.py \
     "${CONSOLE_TEST_PROCESSES:-$(($(getconf _NPROCESSORS_ONLN) + 1))}" $gate "$@"

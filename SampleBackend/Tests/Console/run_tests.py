@@ -1,7 +1,7 @@
-"""Runs tests side by side, in processes with a browser each.
+"""Runs tests in parallel, in processes with a browser each.
 
-run_tests.py PROCESSES [--gate] [NAME …], with names as for `python -m unittest`. With --gate only
-the tests of the gate, which together have to open every page, dialog and menu.
+run_tests.py PROCESSES [--gate] [NAME …], with names as for `python -m unittest`. With --gate, only
+the tests of the gate, which together must open every page, dialog and menu.
 """
 
 import json
@@ -20,15 +20,15 @@ from pathlib import Path
 import opened
 from worker import UNLOADED, name_of, place_of
 
-# A test that takes longer than this, in seconds, hangs.
+# Time limit of a test, in seconds.
 TIME_LIMIT = 900
 
-# Failures after which nothing more is run, in the gate and else: each takes as long as a test waits.
+# Failures after which the run stops, in the gate and otherwise: each takes the time limit of a wait.
 FAILURE_LIMITS = (10, 40)
 
 
 def tests(suite):
-    """The tests of a suite; an error of loading counts as one."""
+    """The tests of a suite; an error while loading counts as one."""
     for test in suite:
         if isinstance(test, unittest.TestSuite):
             yield from tests(test)
@@ -45,7 +45,7 @@ def is_of_gate(test):
 
 
 def wanted(names, is_gate):
-    """The tests to run, those first whose class takes longest."""
+    """The tests to run, those of the slowest classes first."""
     loader = unittest.defaultTestLoader
     found = [test for test in tests(
         loader.loadTestsFromNames(names) if names else loader.discover("."))
@@ -59,14 +59,14 @@ def class_of(test):
 
 
 class Worker:
-    """A process that runs tests, and can be ended with all that it has started."""
+    """A process that runs tests, and can be ended with all of its children."""
 
     def __init__(self):
         self.process = None
         self.answers = None
 
     def start(self):
-        """Starts the process, unless it runs."""
+        """Starts the process unless it is running."""
         if self.process:
             return
         # In a process group of its own, so that its browsers and backends can be ended.
@@ -84,7 +84,7 @@ class Worker:
         answers.put(None)
 
     def run(self, test):
-        """Runs a test; returns its failure or None, and what it has opened."""
+        """Runs a test; returns its failure or None, and the places that it has opened."""
         self.start()
         problem = "its process ended"
         try:
@@ -101,7 +101,7 @@ class Worker:
         return {"place": place_of(test), "message": problem, "text": ""}, []
 
     def kill(self):
-        """Ends the process and what it has started at once."""
+        """Kills the process and its children."""
         if not self.process:
             return
         try:
@@ -112,7 +112,7 @@ class Worker:
         self.process = None
 
     def close(self):
-        """Lets the process end its browser, and ends it."""
+        """Ends the process after it has closed its browser."""
         if self.process:
             self.process.stdin.close()
             try:
@@ -123,7 +123,7 @@ class Worker:
 
 
 def run(test, workers):
-    """Runs a test in the next free worker; returns what came of it, and the seconds."""
+    """Runs a test in the next free worker; returns the result and the duration."""
     worker = workers.get()
     start = time.monotonic()
     failure, seen = worker.run(test)
@@ -139,7 +139,7 @@ def main(processes, names, is_gate):
     for worker in all_workers:
         workers.put(worker)
     chosen = wanted(names, is_gate)
-    # The tests of each class that have not ended, and the seconds of those that have.
+    # The unfinished tests of each class, and the durations of the finished ones.
     left = Counter(class_of(test) for test in chosen)
     took = Counter()
     failed = set()
@@ -159,7 +159,7 @@ def main(processes, names, is_gate):
                     failures.append(f"failed: {failure['place']}: {short}: {failure['message']}")
                     print(failures[-1], failure["text"], sep="\n", flush=True)
                     if len(failures) == FAILURE_LIMITS[0 if is_gate else 1]:
-                        # Not by `shutdown`, after which `as_completed` waits for ever.
+                        # `shutdown` would make `as_completed` wait forever.
                         for each in futures:
                             each.cancel()
                 left[name] -= 1
@@ -177,7 +177,7 @@ def main(processes, names, is_gate):
     skipped = sum(future.cancelled() for future in futures)
     count, failed_count = len(chosen) - skipped, len(failures)
     if is_gate and not names and not skipped:
-        # One test more, however much is missing.
+        # Counts as one further test, however many places are missing.
         missing = [f"failed: {place}: the gate: {text}" for place, text in opened.missing(seen)]
         failures += missing
         count += 1

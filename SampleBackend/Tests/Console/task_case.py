@@ -1,4 +1,4 @@
-"""The base class of tests of whole tasks: a project of their own, and navigation of its pages."""
+"""The base class of tests of whole tasks: a separate project, and navigation of its pages."""
 
 import copy
 import json
@@ -25,7 +25,7 @@ def with_interval(value, template=None):
     return result
 
 
-# Scrolls on in a list of which only the rows near the window are in the document.
+# Scrolls on in a virtualized list, where only the rows near the window are in the document.
 SCROLL = """
     if (!document.querySelector('.rows')) return;
     const isEnd = scrollY + innerHeight >= document.documentElement.scrollHeight - 2;
@@ -49,7 +49,7 @@ IS_SHOWN = """
         && document.title.endsWith(`· ${project} · ActiveConfig`)
         && location.href.includes(`/${page}`);"""
 
-# The shown elements that may have a name, those first that have it as their text or label: the
+# The visible elements that may have a name, first those that have it as their text or label: the
 # driver asks the browser for one name at a time.
 CANDIDATES = """
     const [selector, name] = arguments;
@@ -77,7 +77,7 @@ CANDIDATES = """
 
 
 class TaskCase(ConsoleCase):
-    """A test with a published project of its own."""
+    """A test with a separate published project."""
 
     def setUp(self):
         super().setUp()
@@ -158,7 +158,7 @@ class TaskCase(ConsoleCase):
         return self.wait_for_element(shown, f"the button {text!r}")
 
     def press(self, text):
-        """Presses a button once it can be pressed."""
+        """Presses a button once it is enabled."""
         button = self.button(text)
         self.wait_for(lambda: self.hits(button), f"{text!r} to be enabled and hit")
 
@@ -170,7 +170,7 @@ class TaskCase(ConsoleCase):
         try:
             return not self.driver.execute_script("return arguments[0].isMissed", button)
         except (NoSuchElementException, StaleElementReferenceException):
-            # What it did has removed it.
+            # The action of the button has removed it.
             return True
 
     def field(self, label):
@@ -206,14 +206,14 @@ class TaskCase(ConsoleCase):
         self.wait_for_dialog_to_close()
 
     def edit_interval(self, value):
-        """Makes a draft in which the refresh interval is changed."""
+        """Creates a draft with another refresh interval."""
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", value)
         self.keep()
 
     def fill_storage(self, name):
-        """Leaves no room in `sessionStorage` or `localStorage`."""
+        """Fills `sessionStorage` or `localStorage`."""
         self.driver.execute_script(
             "const storage = window[arguments[0]];"
             "for (let text = 'x'.repeat(1 << 20); text; text = text.slice(text.length / 2 + 1))"
@@ -221,10 +221,10 @@ class TaskCase(ConsoleCase):
             "  try { storage.setItem(`full ${text.length} ${number}`, text); }"
             "  catch { break; } }", name)
 
-    # Answers of the server that arrive later, to the page that is open.
+    # Delayed responses of the server to the open page.
 
     def hold_answers(self, part):
-        """Holds answers to requests whose path or body has a part; counts these requests."""
+        """Holds responses to requests whose path or body contains a text; counts these requests."""
         self.driver.execute_script("""
             const [part] = arguments;
             const fetchNow = window.fetch;
@@ -239,11 +239,11 @@ class TaskCase(ConsoleCase):
             };""", part)
 
     def wait_for_held_answer(self):
-        """Waits until an answer is held."""
+        """Waits until a response is held."""
         self.wait_for(lambda: self.driver.execute_script("return heldAnswers.length"), "an answer")
 
     def release_answers(self):
-        """Releases the held answers, and waits until the page has used them."""
+        """Releases the held responses, and waits until the page has processed them."""
         self.driver.execute_async_script("""
             const [done] = arguments;
             window.heldAnswers.splice(0).forEach((release) => release());
@@ -253,7 +253,7 @@ class TaskCase(ConsoleCase):
     # Checks of pages.
 
     def check_page(self, name):
-        """Fails when axe finds something, or the page is wider than the window; saves pictures."""
+        """Fails if axe finds a violation, or the page is wider than the window; saves screenshots."""
         width = self.driver.execute_script(
             "return document.documentElement.scrollWidth - document.documentElement.clientWidth")
         self.assertLessEqual(width, 0, f"{name} is wider than the window")
@@ -262,7 +262,7 @@ class TaskCase(ConsoleCase):
         self.picture(f"{name}-phone" if is_phone else name)
 
     def check_targets(self, place):
-        """Fails when a finger that is 20 px off the middle of a control misses it."""
+        """Fails if a touch 20 px off the center of a control misses it."""
         missed = self.driver.execute_script("""
             const place = document.querySelector('dialog[open], [role=menu]') ?? document;
             const missed = (element) => {

@@ -1,7 +1,7 @@
 """Runs tests one after the other for `run_tests.py`, all with one browser.
 
-Reads the name of a test on each line, and answers with a line of JSON: its failure or null, and what
-it has opened.
+Reads the name of a test per line, and responds with a line of JSON: its failure or null, and the
+places that it has opened.
 """
 
 import json
@@ -14,7 +14,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 ROOT = FOLDER.parents[2]
 
-# The names of tests for modules that cannot be loaded begin with it.
+# Prefix of the tests that stand for modules that cannot be loaded.
 UNLOADED = "unittest.loader._FailedTest."
 
 
@@ -32,11 +32,11 @@ def place_of(test):
 
 
 def failure_of(test, error):
-    """Where a test failed, the first line of the message, and all of it with our calls."""
+    """The location of a failure, the first line of its message, and the whole message with our calls."""
     kind, exception, trace = error
     message = str(exception).strip()
     if test.id().startswith(UNLOADED):
-        # The loader puts the calls before what went wrong.
+        # The loader puts the traceback before the error.
         message = message.split("\n")[-1]
     elif not isinstance(exception, AssertionError):
         message = f"{kind.__name__}: {message}"
@@ -46,7 +46,7 @@ def failure_of(test, error):
             break
         trace = trace.tb_next
     ours = [(Path(frame.f_code.co_filename), line) for frame, line in traceback.walk_tb(trace)]
-    # A test's own line says more than that of the method that it calls.
+    # The line of the test is more useful than that of the method that it calls.
     own = [(file, line) for file, line in ours if file.stem == name_of(test).split(".")[0]]
     place = place_of(test)
     if ours:
@@ -64,7 +64,7 @@ class Result(unittest.TestResult):
         self.failure = None
 
     def note(self, test, error):
-        """Keeps what is wrong: the place of the first failure, and the texts of all."""
+        """Collects failures: the location of the first one, and the texts of all."""
         failure = failure_of(test, error)
         if self.failure:
             self.failure["text"] += failure["text"]
@@ -86,9 +86,9 @@ class Result(unittest.TestResult):
 
 
 def main():
-    """Runs the tests whose names are read, until there is none."""
+    """Runs the tests whose names arrive, until the input ends."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
-    # What a test prints must not get between the answers.
+    # Output of a test must not mix with the responses.
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     for line in sys.stdin:
         result = Result()

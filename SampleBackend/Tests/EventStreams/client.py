@@ -1,4 +1,4 @@
-"""Reads event streams of a running backend by clients that many use: client.py URL"""
+"""Reads event streams of a running backend with widespread clients: client.py URL"""
 
 import json
 import os
@@ -15,7 +15,7 @@ import requests
 import sseclient
 from httpx_sse import connect_sse
 
-# An event that a client shows later than this was held back by its reader, not by the server.
+# A later event was delayed by the client's reader, not by the server.
 LIMIT = 10
 
 url = sys.argv[1]
@@ -32,7 +32,7 @@ def publish(title):
 
 
 def of_sseclient():
-    """Iterates over the content of `requests` in the pieces in which it comes."""
+    """Iterates over the content of `requests` in the pieces in which it arrives."""
     with requests.get(stream, stream=True, timeout=LIMIT) as answer:
         for event in sseclient.SSEClient(answer).events():
             yield event.event, event.id
@@ -71,7 +71,7 @@ def of_curl_without_chunks():
 
 
 def listen(client, events):
-    """Puts the client's events into a queue until it is to stop."""
+    """Puts the client's events into a queue until it is asked to stop."""
     try:
         for event in client():
             events.put(event)

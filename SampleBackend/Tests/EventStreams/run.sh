@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the backend and reads its event streams by the usual clients for Python, by curl, and by both
+# Starts the backend and reads its event streams with the usual clients for Python, with curl, and with both
 # through nginx with the configuration of Operations.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."

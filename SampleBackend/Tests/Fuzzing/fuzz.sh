@@ -6,7 +6,7 @@
 # A target has a type with properties in a folder of tests, the sources that they test, compiled
 # with coverage as a module of the same name, and a dictionary. All other modules come from the
 # debug build, so build that first: swift build --package-path SampleBackend --build-tests; or name the
-# program of another one by SAMPLE_BACKEND.
+# program of another build with SAMPLE_BACKEND.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-"""The backend that is measured."""
+"""The backend under measurement."""
 
 import http.client
 import json
@@ -8,11 +8,11 @@ import subprocess
 import sys
 import time
 
-LIMIT = 60  # Seconds that anything may take.
+LIMIT = 60  # Time limit of any operation, in seconds.
 
 
 def publish(port, template):
-    """Publishes; returns the times of the request and of its answer, and the version."""
+    """Publishes; returns the times of the request and of its response, and the version."""
     body = json.dumps(template)
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=LIMIT)
     connection.connect()
@@ -29,7 +29,7 @@ def publish(port, template):
 
 
 class Backend:
-    """The backend on one store and one port, which it keeps when it is started again."""
+    """The backend on one store and one port, which it keeps across restarts."""
 
     def __init__(self, program, work):
         self.program = program
@@ -51,7 +51,7 @@ class Backend:
         return listening
 
     def end(self, number):
-        """Ends the backend by a signal; returns its status and the seconds it took."""
+        """Ends the backend with a signal; returns its exit status and the seconds until then."""
         if self.process is None:
             return None, 0
         start = time.monotonic()

@@ -1,4 +1,4 @@
-"""The yardstick of B6: a bare loop over epoll, and the bytes for it from a stream of the backend."""
+"""The baseline of B6: a bare epoll loop, which sends bytes recorded from a stream of the backend."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from backend import LIMIT
 
 
 class Listener:
-    """One more client of the backend, which returns the bytes that it is sent."""
+    """An additional client of the backend, which returns the received bytes."""
 
     def __init__(self, port):
         self.connection = socket.create_connection(("127.0.0.1", port), LIMIT)
@@ -38,7 +38,7 @@ class Listener:
 
 
 class BareLoop:
-    """The yardstick (epoll.c), on as many threads as the backend has for its connections."""
+    """The baseline (epoll.c), with as many threads as the backend has for connections."""
 
     def __init__(self, work):
         source, program = os.path.join(os.path.dirname(__file__), "epoll.c"), os.path.join(work, "epoll")
@@ -53,7 +53,7 @@ class BareLoop:
         self.process.stdin.flush()
 
     def send(self, data):
-        """Writes the bytes to all clients; returns how many have taken them."""
+        """Writes the bytes to all clients; returns the number of clients that received them."""
         self.command("send", data)
         return int(self.process.stdout.readline().split()[-1])
 

@@ -52,7 +52,7 @@ probe.until = (isDone, then) => {
 
 
 def template():
-    """A template of 3,000 settings and 500 conditions, of each type, with values of some length."""
+    """A template of 3,000 settings and 500 conditions, of every type, with values of some length."""
     conditions = [
         {"name": f"Condition {n}", "tagColor": ("BLUE", "GREEN", "ORANGE")[n % 3],
          "expression": f"percent('seed-{n}') <= {n / 5:.1f} && app.version.>=(['1.{n}'])"}
@@ -103,7 +103,7 @@ class Console:
         return self.when(is_done)
 
     def when(self, is_done):
-        """Waits for a JavaScript condition; returns the page's clock at the frame that shows it."""
+        """Waits for a JavaScript condition; returns the page's time at the frame that shows it."""
         return self.driver.execute_async_script(
             f"probe.until(() => {is_done}, arguments[0])")
 
@@ -112,7 +112,7 @@ class Console:
         time.sleep(0.9)
 
     def begin(self):
-        """Forgets what the probe has recorded."""
+        """Clears the probe's records."""
         self.settle()
         self.driver.execute_script("probe.tasks = []; probe.sent = []; probe.keys = []")
 
@@ -160,7 +160,7 @@ def measure_typing(console):
     console.find("dialog[open]")
     began = time.monotonic()
     typed = console.type("TwelveLetter")
-    # A form that is left open opens again with the next page.
+    # A form that stays open would open again on the next page.
     console.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
     console.when("document.querySelectorAll('dialog[open]').length > 1")
     console.driver.execute_script(
@@ -187,13 +187,13 @@ def measure_conditions(console):
     ended = console.when("true")
     moved = ended - moves["began"]
     console.settle()
-    # In the next round, the condition has to be the last again.
+    # In the next round, the condition must be the last one again.
     request("DELETE", "draft")
     return {"conditionsMilliseconds": shown, "stepsToTop": moves["steps"],
             "stepMilliseconds": moved}
 
 
-# What is measured: key of the figure, text, target or None.
+# The figures: key, text, and target or None.
 ROWS = (
     ("listMilliseconds", "settings shown, ms after the page's start", 700),
     ("nodes", "elements of the settings page", None),

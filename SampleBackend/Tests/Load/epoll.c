@@ -1,9 +1,9 @@
-// The fewest system calls that tell many streams of a change: a yardstick for the backend (streams.py).
+// The fewest system calls that send a change to many streams: a baseline for the backend (streams.py).
 //
 // `epoll THREADS` listens on a free port of 127.0.0.1, prints "listening on PORT", and reads commands:
-//   head LENGTH, a line feed, and the bytes of the response to each request that comes from now on
+//   head LENGTH, a line feed, and the bytes of the response to each request from now on
 //   send LENGTH, a line feed, and bytes, which it writes to all connections, by one call each
-// It prints "sent COUNT" when COUNT connections have taken all of these bytes, and ends with its input.
+// It prints "sent COUNT" when COUNT connections have accepted all of these bytes, and exits at the end of its input.
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -34,7 +34,7 @@ static struct loop loops[maximum_threads];
 static int thread_count;
 static struct message head, event;
 static pthread_barrier_t sent_by_all;
-static int place[maximum_files];  // Of a descriptor in `streams`; -1 before its request has come.
+static int place[maximum_files];  // Index of a descriptor in `streams`; -1 until its request has arrived.
 
 static void fail(const char *what) {
     perror(what);

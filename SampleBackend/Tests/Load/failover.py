@@ -1,4 +1,4 @@
-"""Measures what clients notice of a leader's failure: failover.py DIRECTORY-OF-PROGRAMS WORK ROUNDS > FILE
+"""Measures the effect of a leader's failure on clients: failover.py DIRECTORY-OF-PROGRAMS WORK ROUNDS > FILE
 
 Tests/Scale/faults.py publishes by five clients through three replicas, reads at all of them, and keeps 300 streams
 open, while the leader is killed, stopped and cut off in turn; its checker compares the history with a register.
@@ -17,7 +17,7 @@ FAULTS = {"kill-leader": "killed", "stop-leader": "stopped for 10 s", "cut-off-l
 
 
 def text(values, digits=1):
-    """The median, and the least and the greatest value."""
+    """The median, the minimum and the maximum."""
     return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
 
 

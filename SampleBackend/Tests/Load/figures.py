@@ -1,4 +1,4 @@
-"""The figures of what load.sh measured, for each side: of this commit, and of an earlier one."""
+"""The figures that load.sh measured, for each side: this commit, and an earlier one."""
 
 import json
 import os
@@ -24,7 +24,7 @@ class Figure:
 
 
 class Rates:
-    """Requests a second and 99th percentiles in µs, by what was asked for and the server."""
+    """Requests a second and 99th percentiles in µs, by the requested resource and the server."""
 
     def __init__(self, work):
         self.samples, self.sizes, self.publishes, self.errors = {}, {}, {}, 0
@@ -45,7 +45,7 @@ class Rates:
         return statistics.median(latency for _, latency in self.samples[name, server])
 
     def spread(self, name, server):
-        """Half the distance between the quartiles of the rates, to their median."""
+        """Half the interquartile range of the rates, relative to their median."""
         rates = [rate for rate, _ in self.samples[name, server]]
         if len(rates) < 2:
             return 0
@@ -54,7 +54,7 @@ class Rates:
 
 
 class Side:
-    """What was measured of one commit."""
+    """The measurements of one commit."""
 
     def __init__(self, work, name, names, rates):
         self.folder, self.details, self.wrong, self.tables = os.path.join(work, name), [], [], []
@@ -73,7 +73,7 @@ class Side:
         self.figures = sorted((f for f in self.figures if f.name in names), key=lambda f: names.index(f.name))
 
     def read(self, name, default):
-        """The figures of another program; the default if it did not run."""
+        """The figures of another program; the default value if it did not run."""
         path = os.path.join(self.folder, name + ".json")
         return json.load(open(path)) if os.path.exists(path) else default
 

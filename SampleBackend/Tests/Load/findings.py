@@ -14,11 +14,11 @@ class Findings:
         self.figures, self.details, self.wrong, self.tables = [], [], [], []
 
     def figure(self, name, what, value, target=None):
-        """A figure with its unit in `what`, which has to be at most the target."""
+        """A figure, whose unit is part of `what`, and which must not exceed the target."""
         self.figures.append({"name": name, "what": what, "value": value, "sign": "<=", "target": target})
 
     def table(self, title, rows):
-        """Rows of text, of which the first has the titles of the columns."""
+        """Rows of text; the first one has the titles of the columns."""
         self.tables.append({"title": title, "rows": rows})
 
     def print(self):

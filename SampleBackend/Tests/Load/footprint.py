@@ -1,6 +1,6 @@
-"""Measures what a replica holds in memory: footprint.py DIRECTORY-OF-PROGRAMS WORK > FILE
+"""Measures the memory of a replica: footprint.py DIRECTORY-OF-PROGRAMS WORK > FILE
 
-At each point a replica on etcd is filled, and started again three times; its memory is the median of those, after a
+At each point a replica on etcd is filled and restarted three times; its memory is the median of these starts, after a
 request for a document. Writes JSON (findings.py). The token of the administrator is in ACTIVECONFIG_ADMIN_TOKEN.
 """
 
@@ -36,7 +36,7 @@ def conditions(port, _, count):
 
 
 def pinned(port, first, count):
-    """Pins values for more users, until they are so many."""
+    """Pins values for further users, up to the given number."""
     if count == 0:
         publish(port, template(100, 100))
     fields = {"Authorization": "Bearer " + os.environ["ACTIVECONFIG_ADMIN_TOKEN"]}
@@ -82,7 +82,7 @@ class Run:
 
     @contextmanager
     def replica(self):
-        """A replica on an empty store, which is ready."""
+        """A ready replica on an empty store."""
         self.number += 1
         self.prefix = f"/footprint-{self.number}/"
         with ExitStack() as stack:
@@ -101,7 +101,7 @@ class Run:
 
     @staticmethod
     def sizes(replica):
-        """KiB of memory after some starts, when it has answered a request."""
+        """The memory in KiB after some starts, each after the response to a request."""
         for _ in range(STARTS):
             replica.terminate()
             replica.start()
@@ -119,7 +119,7 @@ class Run:
         self.findings.figure("S5", f"{what}, KiB of memory for each of {count}", each / 1024)
 
     def measure_users(self):
-        """Documents that users ask for, hardly two alike."""
+        """Documents that users request; hardly two are equal."""
         progress(f"S5: {USERS} users …")
         with self.replica() as replica:
             publish(replica.port, Templates("own").next())

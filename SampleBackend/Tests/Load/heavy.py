@@ -1,6 +1,6 @@
-"""Measures what requests that take long do to others: heavy.py DIRECTORY-OF-PROGRAMS WORK SECONDS > FILE
+"""Measures the effect of slow requests on others: heavy.py DIRECTORY-OF-PROGRAMS WORK SECONDS > FILE
 
-Starts a backend with users' tokens and a template of 4 MB. While connections ask again and again for
+Starts a backend with users' tokens and a template of 4 MB. While connections continuously request
 differences, drafts, previews or all flags, it measures health checks and documents. Writes JSON as
 streams.py does. The token of the administrator is in ACTIVECONFIG_ADMIN_TOKEN.
 """
@@ -23,7 +23,7 @@ import time
 from backend import LIMIT, Backend
 
 SECRET = "a secret of at least 32 bytes, for HS256"
-PAUSE = 0.005  # Seconds between two rounds of what is measured.
+PAUSE = 0.005  # Seconds between two rounds of measurements.
 
 
 def token(user):
@@ -42,9 +42,9 @@ def template(letter):
 
 
 def load(port, count, request):
-    """Sends a request on so many connections, and again after each answer, or when Retry-After is over; prints the
+    """Sends a request on many connections, and again after each response or its Retry-After; prints the
     statuses at the end."""
-    os.nice(10)  # The clients must not take the processor from what is measured.
+    os.nice(10)  # The clients must not compete with the measured requests for the processor.
     epoll, sockets, statuses, later = select.epoll(), {}, {}, []
 
     def end(*_):
@@ -116,7 +116,7 @@ class Run:
             sys.exit(f"heavy.py: the draft was answered with {response.status}")
 
     def measure(self, name, count, request):
-        """Measures health checks and documents while connections send a request again and again."""
+        """Measures health checks and documents while connections continuously send a request."""
         path = os.path.join(self.work, "request")
         with open(path, "wb") as file:
             file.write(request)

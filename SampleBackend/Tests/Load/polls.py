@@ -1,8 +1,8 @@
 """Measures long polls: polls.py DIRECTORY-OF-PROGRAMS WORK COUNT ROUNDS [BACKEND] > FILE
 
-Starts a backend, has so many requests wait for a change (PROTOCOL 2), publishes, and waits for all
-answers; then opens one stream of 1,000 users and publishes. BACKEND is another sample-backend than
-the directory's. Writes JSON as streams.py does. The token of the administrator is in
+Starts a backend, opens COUNT long polls (PROTOCOL 2), publishes, and waits for all
+responses; then opens one stream of 1,000 users and publishes. BACKEND replaces the sample-backend of
+the directory. Writes JSON as streams.py does. The token of the administrator is in
 ACTIVECONFIG_ADMIN_TOKEN.
 """
 
@@ -20,7 +20,7 @@ import time
 
 from backend import LIMIT, Backend
 
-USERS = 1_000  # Of the stream of many (PROTOCOL 2).
+USERS = 1_000  # Of the stream of many users (PROTOCOL 2).
 
 
 class Polls:
@@ -45,7 +45,7 @@ class Polls:
                 f"GET /activeconfig/user/user-{number} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n".encode())
 
     def answers(self, wrong):
-        """Reads an answer on each; returns the times at which they were whole, sorted, in ns."""
+        """Reads a response on each; returns the sorted times of their completion, in ns."""
         parts, times, end = {}, [], time.monotonic() + LIMIT
         while len(times) < len(self.sockets) and time.monotonic() < end:
             for file, _ in self.epoll.poll(1):
@@ -93,7 +93,7 @@ class Run:
         return json.loads(self.get("/v1/projects/default/connections"))["connections"]
 
     def wait(self, count):
-        """Waits until so many listen."""
+        """Waits until the given number of clients is connected."""
         end = time.monotonic() + LIMIT
         while (listening := self.listening()) != count:
             if time.monotonic() > end:
@@ -132,7 +132,7 @@ class Run:
         self.wait(0)
 
     def users(self):
-        """One stream of many users, which is not a target but worth a line."""
+        """One stream of many users, which is reported without a target."""
         body = json.dumps({"users": [{"user_id": f"user-{number}"} for number in range(USERS)]})
         before = self.backend.memory()
         stream = socket.create_connection(("127.0.0.1", self.backend.port), LIMIT)

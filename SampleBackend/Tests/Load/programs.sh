@@ -1,6 +1,6 @@
-# What load.sh measures by programs that write JSON into the folder of a side; source it after servers.sh.
+# Measurements of load.sh by programs that write JSON into the folder of a side; source it after servers.sh.
 
-# link_programs SIDE FOLDER: what is measured of a side, and for all sides the load clients of this commit.
+# link_programs SIDE FOLDER: links the programs of a side, with the load clients of this commit for all sides.
 link_programs() {
     local folder=$work/$1/programs program
     mkdir -p "$folder"
@@ -32,7 +32,7 @@ measure_by() {
     done
 }
 
-# measure_into SIDE NAME COMMAND…: what it prints, in a file. An earlier commit may lack what is measured.
+# measure_into SIDE NAME COMMAND…: writes its output to a file. An earlier commit may lack the measured feature.
 measure_into() {
     local side=$1 file=$work/$1/$2.json
     shift 2

@@ -1,4 +1,4 @@
-"""Prints what load.sh measured.
+"""Prints the results of load.sh.
 
 USAGE: report.py WORK NAMES [--against COMMIT] [--check] [--json | --markdown] [--plot FILE] [--command TEXT]
 """
@@ -39,7 +39,7 @@ when = conditions.of(options.command, options.against)
 
 
 def ratio(figure):
-    """The figure to that of the earlier commit; None if there is none."""
+    """The ratio of a figure to that of the earlier commit; None if there is none."""
     value = values.get((figure.name, figure.what))
     return figure.value / value if value else None
 
@@ -65,7 +65,7 @@ def rate_rows():
 
 
 def plotted():
-    """Rates to nginx's, of each server."""
+    """The rates of each server, relative to nginx."""
     titles = {"B2": "Document of 2 kB, shared by users (B2)", "B2-all-different": "Document of 2 kB, hardly two alike",
               "B3": "Document of 100 kB (B3)"}
     groups = []

@@ -1,5 +1,5 @@
-# What load.sh measures by requests; source it after servers.sh. All servers take turns, and another one
-# starts each round. Lines of $work/results are: what, by which server, figures.
+# Measurements of requests for load.sh; source it after servers.sh. All servers take turns, and another one
+# starts each round. Lines of $work/results contain: measurement, server, figures.
 
 query="?app.version=2.3.1&device.os=ios&device.country=JP&device.language=ja&signal.plan=gold&signal.level=42&signal.city=Tokyo"
 

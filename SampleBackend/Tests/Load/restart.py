@@ -1,7 +1,7 @@
 """Measures the restart of one replica of three behind nginx: restart.py DIRECTORY-OF-PROGRAMS WORK CONNECTIONS > FILE
 
-Streams are held open through nginx, with Operations/nginx.conf, and the replica that has most of them is ended by
-SIGTERM, and another one by SIGKILL. A version is published while the clients come back; each has to have it, once.
+Streams are held open through nginx, with Operations/nginx.conf, and the replica with the most streams is ended by
+SIGTERM, and another one by SIGKILL. A version is published while clients reconnect; each must receive it once.
 Writes JSON (findings.py). The token of the administrator is in ACTIVECONFIG_ADMIN_TOKEN.
 """
 
@@ -87,7 +87,7 @@ class Streams(threading.Thread):
 
 
 class Reader(threading.Thread):
-    """Asks for a document through nginx all the time."""
+    """Continuously requests a document through nginx."""
 
     def __init__(self, port):
         super().__init__(daemon=True)
@@ -126,7 +126,7 @@ class Run:
                       "streams of the others before", "after", "the most that came to one of them in a second"]]
 
     def restart(self, name):
-        """Ends the replica that has most streams, publishes, starts it again, and waits for all clients."""
+        """Stops the replica with the most streams, publishes, restarts it, and waits for all clients."""
         before = [Streams.of(replica) for replica in self.replicas]
         number = max(range(REPLICAS), key=before.__getitem__)
         replica, others = self.replicas[number], [other for other in range(REPLICAS) if other != number]
@@ -149,7 +149,7 @@ class Run:
         wait_until(is_back, f"S4, {name}: all listen again")
         back = time.monotonic() - began
         self.clients.wait("told", version, 10)
-        time.sleep(FAIL_TIMEOUT)  # Also, updates that arrive now should not have been sent.
+        time.sleep(FAIL_TIMEOUT)  # Gives updates that should not have been sent the time to arrive.
         streams.end()
         reader.is_over.set()
         reader.join()

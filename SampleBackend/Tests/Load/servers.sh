@@ -38,7 +38,7 @@ start_backends() {
     done
 }
 
-# nginx, which serves a file: the very bytes that the backend sent to one user.
+# nginx, which serves a file: the bytes that the backend sent to one user.
 start_nginx() {
     local port
     mkdir -p "$work/nginx/www"

@@ -1,11 +1,11 @@
 """Measures streams: streams.py DIRECTORY-OF-PROGRAMS WORK CONNECTIONS ROUNDS TARGETS [BACKEND] > FILE
 
-Starts a backend, holds so many streams open with StreamLoad, publishes, stops and kills the backend
-and starts it again; TARGETS are some of B5,B6,B7,B9. The yardstick of B6 is a bare loop over epoll
-(epoll.c), which writes the same bytes to as many clients of its own, in turn with the backend.
-StreamLoad checks each event; here it is checked that everybody was told what they had to be told, and
-nobody anything else. BACKEND is another sample-backend than the directory's. Writes JSON: figures,
-details, and what was wrong. The token of the administrator is in ACTIVECONFIG_ADMIN_TOKEN.
+Starts a backend, holds CONNECTIONS streams open with StreamLoad, publishes, stops and kills the backend
+and restarts it; TARGETS are some of B5,B6,B7,B9. The baseline of B6 is a bare epoll loop
+(epoll.c), which writes the same bytes to as many clients of its own, alternating with the backend.
+StreamLoad checks each event; this script checks that each client received the events that concern it, and
+no others. BACKEND replaces the sample-backend of the directory. Writes JSON: figures,
+details, and failures. The token of the administrator is in ACTIVECONFIG_ADMIN_TOKEN.
 """
 
 import json
@@ -25,7 +25,7 @@ FILES = 300  # What a process has open, or keeps free, besides the connections.
 
 
 class Clients:
-    """The clients: StreamLoad, which answers each line with one of JSON."""
+    """The clients: StreamLoad, which responds to each line with a line of JSON."""
 
     def __init__(self, programs, wrong):
         self.program = os.path.join(programs, "StreamLoad")
@@ -39,7 +39,7 @@ class Clients:
             [self.program, str(port), str(sources)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def ask(self, *words):
-        """Sends a command; returns the answer."""
+        """Sends a command; returns the response."""
         print(*words, file=self.process.stdin, flush=True)
         answer = json.loads(self.process.stdout.readline() or '{"error": "StreamLoad ended"}')
         if "error" in answer:
@@ -54,7 +54,7 @@ class Clients:
         return answer.get("times") or dict.fromkeys(["first", "p50", "p99", "last"], time.monotonic_ns())
 
     def report(self, name, cohorts):
-        """The report of the events since the mark, whose faults are recorded."""
+        """The report of the events since the mark, recording its faults."""
         answer = self.ask("report", cohorts)
         counts = answer["counts"]
         if counts["faults"]:
@@ -72,7 +72,7 @@ class Clients:
 
 
 class Run:
-    """All measurements, with their figures and what was wrong."""
+    """All measurements, with their figures and failures."""
 
     def __init__(self, programs, work, count, rounds, backend):
         self.count, self.rounds = count, rounds
@@ -93,7 +93,7 @@ class Run:
             [sys.executable, os.path.join(os.path.dirname(__file__), "template.py"), "2000", seeds]))
 
     def changed(self, whose):
-        """The template with another value for everybody ("all") or for a tenth of the users."""
+        """The template with another value for all users ("all") or for a tenth of the users."""
         self.values[whose] += 1
         self.template["parameterGroups"]["Section0"]["parameters"]["told"] = {
             "defaultValue": {"value": f"News {self.values['all']}"}, "valueType": "STRING"}
@@ -129,13 +129,13 @@ class Run:
         self.details.append(f"B5 connected in {took:.1f} s; the backend had {before} KiB before")
 
     def tell(self, name, whose, cohorts, what):
-        """The times until a change reaches the clients that it concerns; and the bare loop's, if it runs."""
+        """The times until a change reaches the affected clients, and those of the bare loop, if it runs."""
         rounds, bare = [], []
         for _ in range(self.rounds):
             self.clients.ask("mark")
             sent, answered, version = self.backend.publish(self.changed(whose))
             times = self.clients.wait("told", version, cohorts)
-            # Updates that arrive now should not have been sent.
+            # Gives updates that should not have been sent the time to arrive.
             time.sleep(1)
             report = self.clients.report(name, cohorts)
             # Encoded as {"updates": clients}.
@@ -176,7 +176,7 @@ class Run:
         return {key: (time_ - sent) / 1e6 for key, time_ in times.items()}
 
     def tell_all(self):
-        """B6: the time until a change reaches all clients, and until one reaches a tenth, which has no target."""
+        """B6: the time until a change reaches all clients, and, without a target, until one reaches a tenth."""
         self.connect_bare_loop()
         middle, bare = self.tell("B6", "all", 10, "all")
         self.figure("B6", "publish to all, last, to a bare loop's", middle["last"] / bare["last"], 2.0)
@@ -187,7 +187,7 @@ class Run:
         self.tell("B6", "tenth", 1, "a tenth")
 
     def tell_each(self):
-        """B9: the same where hardly two clients share an event."""
+        """B9: the same with events that hardly two clients share."""
         self.template["conditions"][:-1] = self.make_template("different")["conditions"]
         self.template["parameterGroups"]["Section0"]["parameters"]["own"] = {
             "defaultValue": {"value": "The value of ${user.id}"}, "valueType": "STRING"}
@@ -198,7 +198,7 @@ class Run:
         self.figure("B9", "publish to all, each an event of its own, last, ms", middle["last"], 800.0)
 
     def lose(self):
-        """B7: the time until all clients are back, and have the newest version."""
+        """B7: the time until all clients have reconnected and received the newest version."""
         worst = {}
         for number, name in ((signal.SIGTERM, "SIGTERM"), (signal.SIGKILL, "kill -9")):
             for is_down in (True, False):
@@ -219,7 +219,7 @@ class Run:
                 if once != self.count or report["versions"] != {str(version): self.count}:
                     self.wrong.append(f"B7 {name}: updates by clients {told}, versions {report['versions']}")
                 if counts["goodbyes"] != (self.count if number == signal.SIGTERM else 0):
-                    self.wrong.append(f"B7 {name}: {counts['goodbyes']} were told when to come back")
+                    self.wrong.append(f"B7 {name}: {counts['goodbyes']} received a reconnection delay")
                 worst[name] = max(worst.get(name, 0), back)
                 self.details.append(
                     f"B7 {name}, published {'while down' if is_down else 'after'}: ended after {took:.2f} s, all "

@@ -1,6 +1,6 @@
 """Writes a template for load tests: template.py BYTES [same|different] > FILE
 
-100 conditions of four kinds, of which 20 use percent, and as many parameters as make a document
+100 conditions of four kinds, 20 of them with percent, and as many parameters as make a document
 of about BYTES bytes. "same" has 3 seeds among the 20, so that users share documents; "different"
 has 20, so that hardly two users get the same document.
 """
@@ -37,7 +37,7 @@ conditions = [{"name": f"condition {n}", "expression": e} for n, e in enumerate(
 text = "A value that is as long as a short sentence usually is, " * max(1, size // 20_000)
 groups = {}
 count = 0
-written = 600  # What meta.experiments and the frame take.
+written = 600  # The size of meta.experiments and of the frame.
 while written < size:
     key = f"setting_{count:04}"
     first, second = count % 100, (count * 7 + 3) % 100

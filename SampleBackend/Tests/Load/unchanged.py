@@ -1,7 +1,7 @@
-"""Measures what polling clients fetch: unchanged.py DIRECTORY-OF-PROGRAMS WORK COUNT [BACKEND] > FILE
+"""Measures the downloads of polling clients: unchanged.py DIRECTORY-OF-PROGRAMS WORK COUNT [BACKEND] > FILE
 
-Starts a backend, has so many users fetch their documents, publishes a change of 1 % of them, and has all
-ask again with their tags. BACKEND is another sample-backend than the directory's. Writes JSON as
+Starts a backend, lets COUNT users download their documents, publishes a change of 1 % of them, and lets all
+repeat their requests with their tags. BACKEND replaces the sample-backend of the directory. Writes JSON as
 streams.py does. The token of the administrator is in ACTIVECONFIG_ADMIN_TOKEN.
 """
 
@@ -16,7 +16,7 @@ import time
 
 from backend import LIMIT, Backend
 
-AT_A_TIME = 100  # Requests that are sent before their answers are read.
+AT_A_TIME = 100  # Requests that are sent before their responses are read.
 
 
 class Poller:
@@ -28,7 +28,7 @@ class Poller:
         self.file = self.connection.makefile("rb")
 
     def poll(self):
-        """Asks for all documents; returns how many came, their bytes, the bytes of all heads, and the seconds."""
+        """Requests all documents; returns their number and bytes, the bytes of all heads, and the seconds."""
         documents, size, heads, start = 0, 0, 0, time.monotonic()
         for first in range(0, self.count, AT_A_TIME):
             users = range(first, min(first + AT_A_TIME, self.count))

@@ -1,4 +1,4 @@
-"""Evaluates flags by OpenFeature's own client against a running backend: client.py URL"""
+"""Evaluates flags with OpenFeature's own client against a running backend: client.py URL"""
 
 import sys
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Starts the backend and evaluates flags by OpenFeature's client for Python.
+# Starts the backend and evaluates flags with OpenFeature's client for Python.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks SampleBackend/Operations/cluster.sh: what it starts, a rolling restart, members that fail, its end.
+"""Checks SampleBackend/Operations/cluster.sh: startup, a rolling restart, failing members, shutdown.
 
 USAGE: SampleBackend/Tests/Operations/cluster.py, from the root of the repository; without SAMPLE_BACKEND,
 which names the program, it is built.
@@ -22,9 +22,9 @@ SCRIPT = "SampleBackend/Operations/cluster.sh"
 TEMPLATE = Path("SampleBackend/Sources/SampleBackend/Resources/SampleTemplate.json")
 BACKEND = os.environ.get("SAMPLE_BACKEND", "SampleBackend/.build/debug/sample-backend")
 TOKEN = "a-token-for-tests-0123456789abcdef"
-# A test fails instead of waiting for ever.
+# A test fails instead of waiting forever.
 DEADLINE = 60
-# Ignored in a job in the background, which the script would inherit, and could not undo.
+# SIGINT is ignored in background jobs; the script would inherit that, and could not undo it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
@@ -92,7 +92,7 @@ class ClusterTests(unittest.TestCase):
             time.sleep(0.05)
 
     def await_readiness(self, urls, value):
-        """Waits for the gauge that alerts watch."""
+        """Waits for a value of the gauge that the alerts use."""
         end = time.monotonic() + DEADLINE
         for url in urls:
             while send(url, "GET", "/health/ready") and (
@@ -137,7 +137,7 @@ class ClusterTests(unittest.TestCase):
         self.assertFalse(folder.exists())
 
     def restart(self, cluster, nginx):
-        """Restarts the replicas; clients of nginx notice nothing."""
+        """Restarts the replicas; clients of nginx see no failure."""
         results, is_over = [], threading.Event()
 
         def read():

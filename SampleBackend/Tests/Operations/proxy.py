@@ -18,12 +18,12 @@ import unittest
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-# A test fails instead of waiting for ever.
+# A test fails instead of waiting forever.
 DEADLINE = 60
 
 
 class Replica(ThreadingHTTPServer):
-    """A server that answers as `behavior` says: answer, die (after reading a request), busy, or stream."""
+    """A server that responds according to `behavior`: answer, die (after reading a request), busy, or stream."""
 
     daemon_threads = True
 
@@ -92,7 +92,7 @@ class FileTests(unittest.TestCase):
                 ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=config.example.com",
                  "-keyout", f"{folder}/key", "-out", f"{folder}/certificate"], check=True, capture_output=True)
             site = Path("SampleBackend/Operations/nginx.conf").read_text("utf-8")
-            # nginx opens the ports even now; the lower ones are root's, and there may be no IPv6.
+            # nginx opens the ports even for a configuration check; the lower ones are root's, and there may be no IPv6.
             site = re.sub(r"listen \[::\].*", "", site)
             site = re.sub(r"listen (\d+)", rf"listen unix:{folder}/\1", site)
             site = site.replace("/etc/ssl/certs/config.example.com.pem", f"{folder}/certificate")
@@ -182,7 +182,7 @@ class ProxyTests(ProxyCase):
                 self.assertEqual(status, 502)
                 self.assertIsNone(headers["Retry-After"])
                 self.assertEqual(self.received(), [(method, "/v1/projects/p/remoteConfig", b"{}")])
-                # The failed replica is left out for three seconds: start again.
+                # The failed replica gets no requests for three seconds: restart everything.
                 self.tearDown()
                 self.setUp()
 

@@ -55,7 +55,7 @@ def metrics(expression):
 
 def run_promtool(*arguments, text=None):
     result = subprocess.run(["promtool", *arguments], input=text, text=True, capture_output=True)
-    # It prints what it finds to either.
+    # promtool prints findings to either stream.
     return result.returncode, (result.stdout + result.stderr).strip()
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks what SampleBackend/Operations has for operators: the alert rules and the dashboard, by promtool and by
-# Prometheus that scrapes a backend and a member of etcd, nginx.conf, by nginx before failing replicas, and the
-# pages, by the options and commands of the program. cluster.py checks cluster.sh.
+# Checks the files of SampleBackend/Operations: the alert rules and the dashboard with promtool and a
+# Prometheus that scrapes a backend and a member of etcd; nginx.conf with nginx and failing replicas; and the
+# pages against the options and commands of the program. cluster.py checks cluster.sh.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh

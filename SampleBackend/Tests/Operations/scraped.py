@@ -36,7 +36,7 @@ TOKEN = os.environ["ACTIVECONFIG_ADMIN_TOKEN"]
 TEMPLATE = "/v1/projects/default/remoteConfig"
 # Metrics that only a server with --snapshot has, which is not for SQLite.
 WITH_SNAPSHOT = {"activeconfig_snapshot_written"}
-# The most lines of a new server's metrics.
+# Maximum number of lines of a new server's metrics.
 MOST_LINES = 150
 DEADLINE = 120
 

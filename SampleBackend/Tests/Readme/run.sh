@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the first program of README.md, runs it twice against the backend with the template of the demo,
-# and compares what it prints with README's text.
+# and compares its output with the text of README.md.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
@@ -32,7 +32,7 @@ swiftc -parse-as-library -swift-version 6 -I "$build/Modules" "$work/Shop.swift"
     $(objects ActiveConfig) $(objects ActiveConfigJSON) -o "$work/shop"
 
 block text >"$work/first"
-# The second run starts with what the first one stored.
+# The second run starts with the configuration that the first one stored.
 { tail -n 1 "$work/first" && tail -n 1 "$work/first"; } >"$work/second"
 for run in first second; do
     # The program's store is in the temporary folder.
