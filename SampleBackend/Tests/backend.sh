@@ -1,12 +1,12 @@
 # Builds, starts and stops the backend for a test script; source it after Tests/setup.sh.
 
-# Builds the backend, and creates a folder for the script's files, removed when the script ends.
+# Builds the backend, and creates a folder for the script's files, which is removed when the script exits.
 # SAMPLE_BACKEND, an absolute path, names a program that is built already.
 # Sets $backend, the program; $work, the folder; and ACTIVECONFIG_ADMIN_TOKEN, a publisher's token.
 build_backend() {
     backend=${SAMPLE_BACKEND:-$PWD/SampleBackend/.build/debug/sample-backend}
     if [ -z "${SAMPLE_BACKEND:-}" ]; then
-        # To plan a build of other products, and to say where it is, takes SwiftPM many seconds.
+        # Planning builds of other products, and querying their path, takes SwiftPM many seconds.
         swift build --package-path SampleBackend --product sample-backend
     elif [ ! -x "$backend" ]; then
         fail "SAMPLE_BACKEND names no program: $backend"
@@ -22,7 +22,7 @@ build_backend() {
 
 # Starts the backend on a free port with these options of `serve`; sets $url once it listens.
 start_backend() {
-    : >"$work/out" # It may be read before the backend starts.
+    : >"$work/out" # May be read before the backend starts.
     "$backend" serve --port 0 "$@" >"$work/out" 2>"$work/log" &
     backend_pid=$!
     until grep -q '^listening on ' "$work/out"; do

@@ -1,4 +1,4 @@
-# Starts nginx before the backend for a test script; source it after SampleBackend/Tests/backend.sh.
+# Starts nginx in front of the backend for a test script; source it after SampleBackend/Tests/backend.sh.
 
 # write_nginx_configuration FOLDER PORT URL…: writes FOLDER/nginx.conf, which is
 # SampleBackend/Operations/nginx.conf on a port of this machine, without its TLS, before these replicas.
@@ -46,7 +46,7 @@ http {
 TEXT
 }
 
-# Starts nginx on a free port before the backend at $url; sets $url to its own address. It ends with the
+# Starts nginx on a free port in front of the backend at $url; sets $url to its own address. It exits with the
 # script.
 start_nginx() {
     local port

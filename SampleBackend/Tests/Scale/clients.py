@@ -1,4 +1,4 @@
-"""Clients that publish and read: each reads the register, changes some values, and publishes over what it read."""
+"""Clients that read the register, change some values, and publish over the version that they read."""
 
 import random
 import threading
@@ -11,14 +11,14 @@ PATIENCE = (2.0, 5.0, 15.0)  # Seconds after which a client gives up a publish.
 
 
 class Plans:
-    """The values of each content that a client meant to publish, by its name."""
+    """The values of each content that a client tried to publish, by name."""
 
     def __init__(self):
         self.cells = [f"{section}.{group}" for section in SECTIONS for group in range(GROUPS)]
         self.values = {"start": {name: f"{name} at first" for name in ["all", *self.cells]}}
 
     def change(self, base, content, generator):
-        """New values over those of a content: of some groups in some sections, and now and then of all users."""
+        """Changes values of a content: of some groups in some sections, and occasionally of all users."""
         names = generator.sample(self.cells, generator.randint(1, 3)) + (["all"] if generator.random() < 0.2 else [])
         self.values[content] = self.values[base] | {name: f"{content} for {name}" for name in names}
         return self.values[content]
@@ -48,11 +48,11 @@ class Publisher(threading.Thread):
                 self.publish(register, current[0], content, values)
                 if self.random.random() < 0.5:
                     self.read(self.random.choice(self.registers))
-        except Exception as error:  # The run reports it.
+        except Exception as error:  # The run reports the error.
             self.error = error
 
     def read(self, register):
-        """Reads and records; None without an answer."""
+        """Reads and records; None without a response."""
         operation = Operation("read", time.monotonic_ns(), None, self.name, register.name)
         try:
             operation.version, operation.content = register.read(3)

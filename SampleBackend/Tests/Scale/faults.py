@@ -1,32 +1,32 @@
 #!/usr/bin/env python3
-"""Publishes through three replicas while members, connections and replicas fail, and checks what became of it.
+"""Publishes through three replicas while members, connections and replicas fail, and checks the results.
 
 USAGE: faults.py --binary SAMPLE-BACKEND [--store etcd|sqlite] [--planted deaf] [OPTIONS]
        faults.py --store register [--planted retry|acknowledge|stale] [OPTIONS]
 
-Starts three etcd members, three replicas on them (of which one's clock is an hour ahead), five clients that read
+Starts three etcd members, three replicas on them (one with a clock that is an hour ahead), five clients that read
 and publish through all replicas, and 300 users' streams. Then one fault after the other:
 
 FAULTS
 
-Each client records what it asked for and was answered; linearizability.py checks that nothing acknowledged is
-lost, stored twice or out of order. Besides, each stream and each replica's documents are compared with what was
-published, replicas have to answer all the time, and to agree within 5 s of a repair (20 s for "forget").
+Each client records its requests and responses; linearizability.py checks that nothing acknowledged is
+lost, stored twice or out of order. In addition, each stream and each replica's documents are compared with the
+published versions; replicas must always respond, and must agree within 5 s of a repair (20 s for "forget").
 
   --binary PATH     the program of the replicas
-  --store NAME      etcd; or sqlite, replicas on one database; or register, no replicas: a client in Python that
-                    writes etcd's keys itself
-  --planted NAME    a fault that has to be found: the client of --store register publishes again after an unknown
+  --store NAME      etcd; or sqlite, replicas on one database; or register, without replicas: a client in Python that
+                    writes the keys of etcd directly
+  --planted NAME    a fault that must be found: the client of --store register publishes again after an unknown
                     outcome, takes it for success, or reads old values; or streams that lose some updates
-  --faults A,B      only these, in this order (default: each once, in random order)
-  --minutes N       random faults for so long
-  --publishes N     at least so many acknowledged publishes (default 500)
-  --users N         streams (default 300)
-  --seed N          of the random choices (default: of the clock; it is printed)
-  --history FILE    keeps the history there; after a violation that was not planted it is kept anyway, with the logs
-  --json            the results as JSON
+  --faults A,B      only these faults, in this order (default: each once, in random order)
+  --minutes N       random faults for N minutes
+  --publishes N     minimum number of acknowledged publishes (default 500)
+  --users N         number of streams (default 300)
+  --seed N          seed of the random choices (default: from the clock; printed)
+  --history FILE    writes the history there; after a violation that was not planted it is always kept, with the logs
+  --json            prints the results as JSON
 
-Exit codes: 0 all is well, 1 something is wrong, 64 wrong arguments, 69 a program is missing.
+Exit codes: 0 no violation, 1 a violation, 64 wrong arguments, 69 a program is missing.
 """
 
 import argparse
@@ -139,7 +139,7 @@ class Run:
             wait_until(lambda u=user: u.ask("GET", "/activeconfig")[0] == 200, f"{replica.name} has the first version")
 
     def break_and_repair(self, name):
-        """One fault, and the time until the replicas agree again."""
+        """Runs one fault, and waits until the replicas agree again."""
         began = time.monotonic_ns()
         fault = FAULTS[name](self)
         time.sleep(next(fault))
@@ -158,7 +158,7 @@ class Run:
             return sum(operation.outcome == "stored" for operation in self.recorder.history.operations)
 
     def break_all(self):
-        """The whole schedule; then publishes until there are enough."""
+        """Runs the whole schedule, then continues until there are enough publishes."""
         options = self.options
         wait_until(lambda: self.acknowledged() >= 2 * CLIENTS, "the first publishes")
         began = time.monotonic()
@@ -175,7 +175,7 @@ class Run:
                    f"{options.publishes} publishes", 5 * LIMIT)
 
     def end(self):
-        """Ends the clients, reads what is stored, and gives the streams time to have it."""
+        """Stops the clients, reads the stored versions, and gives the streams time to receive them."""
         self.progress("ending …")
         for publisher in self.publishers:
             publisher.is_over.set()
@@ -190,13 +190,13 @@ class Run:
             end = time.monotonic() + REACHES["forget"]
             while min(self.documents.newest) < newest and time.monotonic() < end:
                 time.sleep(0.05)
-            time.sleep(1)  # The streams have the same time, and more than they need.
+            time.sleep(1)  # The streams have the same time, which is more than they need.
             self.documents.end()
             self.streams.end()
 
 
 def options_of(arguments):
-    """The options, or the exit code for wrong ones."""
+    """The options, or the exit code for invalid ones."""
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("--binary")
     parser.add_argument("--store", choices=["etcd", "sqlite", "register"], default="etcd")

@@ -1,4 +1,4 @@
-"""Histories of a template: what clients asked for and were answered, a JSON object a line.
+"""Histories of a template: the requests and responses of clients, one JSON object per line.
 
   {"op": "start", "version": 0, "content": null}
   {"op": "publish", "client", "via", "invoked", "returned", "expected": 7, "content": "c1-4",
@@ -10,11 +10,11 @@
 Times are nanoseconds of one monotonic clock. The content of each publish is unique. Its outcome is
 
   stored    it is version `version`
-  mismatch  another version than `expected` was current; which one, says `version` if it is there
+  mismatch  another version than `expected` was current; `version` is that version, if present
   refused   it was refused for another reason, or not sent: it is never stored
-  unknown   no answer, or one that proves nothing: it may be stored at any time later, once, or never
+  unknown   no response, or an inconclusive one: it may be stored once at any later time, or never
 
-"read" is a read of the store, "document" one of what a replica has in memory. "stored" and "audit" are the
+"read" is a read of the store, "document" a read of a replica's memory. "stored" and "audit" are the
 versions and the entries of the audit at the end, oldest first; older versions may have been pruned.
 """
 
@@ -88,7 +88,7 @@ class Recorder:
             self.history.operations.append(operation)
 
     def newest_stored(self):
-        """The newest version that was acknowledged, or read from the store."""
+        """The newest acknowledged version, or version read from the store."""
         with self.lock:
             return max((operation.version for operation in self.history.operations
                         if operation.op == "read" or operation.outcome == "stored"), default=0)

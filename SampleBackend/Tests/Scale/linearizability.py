@@ -4,18 +4,18 @@
 USAGE: linearizability.py FILE [--json]
        linearizability.py --self-test [--seed N] [--histories N]
 
-FILE has the lines that history.py describes. A history is right when each operation took effect at one
-moment between its call and its answer, a publish of unknown outcome at any moment after its call or never, so
-that each publish was stored exactly if its expected version was current, and each read found what was current
-("order"). The other checks are named by what is wrong: "fork", "lost", "twice", "refused" (stored in spite of
-its answer), "audit", and "replica" for documents, which may be old, but never older than before.
+FILE has the lines that history.py describes. A history is correct if each operation took effect at one
+moment between its call and its response, a publish of unknown outcome at any moment after its call or never, so
+that each publish was stored exactly if its expected version was current, and each read returned the current version
+("order"). The other checks are named after the violation: "fork", "lost", "twice", "refused" (stored in spite of
+its response), "audit", and "replica" for documents, which may be old, but never older than before.
 
 The check of the order is exact, and linear in the number of operations. In general one has to search the
 orders of concurrent operations (Wing and Gong 1993, Lowe 2017); here the versions are numbered, and contents
 are unique, so there is one order of the publishes, and it remains to find the moments. The latest possible
-ones are found by one pass over the calls and answers: a version is replaced only when an answer needs a later
-one. Whenever another choice is right, this one is: it leaves every version current for longer, until an
-answer rules that out. The self-test compares this with a search over all orders.
+ones are found in one pass over the calls and responses: a version is replaced only when a response needs a later
+one. If any other choice is correct, so is this one: it keeps every version current for longer, until a
+response rules that out. The self-test compares this with a search over all orders.
 
 Prints the violations; --self-test how many planted ones of each kind were found. Exit codes: 0 none (or all
 planted ones found), 1 violations (or a wrong verdict), 64 wrong arguments, 65 no history.
@@ -42,7 +42,7 @@ def check(history):
 
 
 def evidence(history):
-    """The contents that were seen of each version, with who saw them."""
+    """The contents observed for each version, with the observers."""
     seen = defaultdict(dict)
     seen[history.start[0]][history.start[1]] = "the start"
     for operation in history.operations:
@@ -55,7 +55,7 @@ def evidence(history):
 
 
 def check_contents(history):
-    """That each version has one content, each content at most one version, and that nothing is lost."""
+    """Checks that each version has one content, each content at most one version, and that nothing is lost."""
     seen = evidence(history)
     for version, contents in sorted(seen.items()):
         if len(contents) > 1:
@@ -84,7 +84,7 @@ def check_contents(history):
 
 
 def check_audit(history):
-    """That the audit has one entry for each version, and no other."""
+    """Checks that the audit has one entry for each version, and no other."""
     if not history.stored:
         return
     first = history.start[0] + 1
@@ -99,7 +99,7 @@ def check_audit(history):
 
 
 class Register:
-    """The state of the pass: the current version, and the operations that wait for their moment."""
+    """The state of the pass: the current version, and the pending operations."""
 
     def __init__(self, history):
         self.version = history.start[0]
@@ -113,7 +113,7 @@ class Register:
         self.settle()
 
     def settle(self):
-        """Gives their moment to the operations that the current version suits."""
+        """Completes the operations that are consistent with the current version."""
         for operation in list(self.pending.values()):
             if operation.op == "read":
                 suits = (operation.version, operation.content) == (self.version, self.contents.get(self.version))
@@ -124,18 +124,18 @@ class Register:
                 del self.pending[id(operation)]
 
     def can_make(self, operation, version):
-        """Whether a publish may be the one that made a version."""
+        """Whether a publish may have created a version."""
         if operation.op != "publish" or operation.expected != version - 1:
             return False
         if operation.outcome == "stored":
             return operation.version == version and operation.content == self.contents[version]
-        # Of several whose contents nobody saw, any will do: the others can never be stored later.
+        # Of several whose contents were never observed, any one will do: the others can never be stored later.
         return operation.outcome == "unknown" and (
             operation.content == self.contents[version] if version in self.contents
             else operation.content not in self.assigned)
 
     def advance(self):
-        """Replaces the current version by the next; false when nobody has published that yet."""
+        """Replaces the current version by the next; false if it has not been published yet."""
         version = self.version + 1
         maker = next((found for found in self.pending.values() if self.can_make(found, version)), None)
         if maker is None:
@@ -147,7 +147,7 @@ class Register:
         return True
 
     def answer(self, operation):
-        """Why an operation that is answered now can have had no moment; None if it had one."""
+        """The reason why an operation that completes now cannot have taken effect; None if it can."""
         if operation.op == "publish" and operation.outcome == "unknown":
             return None
         while id(operation) in self.pending:
@@ -163,14 +163,14 @@ class Register:
 
 
 def check_order(history):
-    """That the operations have an order that explains their answers; yields the first one without a place."""
+    """Checks that an order of the operations explains their responses; yields the first one without a place."""
     operations = [operation for operation in history.operations
                   if operation.op == "read" or (operation.op == "publish" and operation.outcome != "refused")]
     if history.stored:
         end = max([0, *(moment for o in operations for moment in (o.invoked, o.returned or 0))]) + 1
         version, content = history.stored[-1]
         operations.append(Operation("read", end, end + 1, "the end", "the store", content=content, version=version))
-    # Calls before answers of the same time: such operations count as concurrent.
+    # Calls before responses of the same time: such operations count as concurrent.
     moments = [(operation.invoked, 0, operation) for operation in operations]
     moments += [(operation.returned, 1, operation) for operation in operations if operation.returned is not None]
     register = Register(history)
@@ -188,7 +188,7 @@ def check_order(history):
 
 
 def check_replicas(history):
-    """That documents of a replica never go back, and have no version that nobody had published yet."""
+    """Checks that documents of a replica never go back, and have no version before it was published."""
     published = {}
     for operation in history.operations:
         if operation.op == "publish":

@@ -1,7 +1,7 @@
-"""Users who listen to their documents' changes at the replicas, as apps do, and what they were told.
+"""Users who listen to their documents' changes at the replicas, as apps do, and the received changes.
 
-Each fetches its document, opens a stream with the document's version as Last-Event-ID, takes over the changed
-sections, and comes back at another replica when the stream ends or is silent for too long.
+Each downloads its document, opens a stream with the document's version as Last-Event-ID, applies the changed
+sections, and reconnects at another replica when the stream ends or is silent for too long.
 """
 
 import asyncio
@@ -15,13 +15,13 @@ from dataclasses import dataclass, field
 
 from registers import GROUPS, settings as settings_for
 
-SILENCE = 35  # Seconds: two heartbeats (15 s) and some more.
-ANSWER = 20  # Seconds for a document.
+SILENCE = 35  # Seconds of silence: two heartbeats (15 s) and some more.
+ANSWER = 20  # Time limit of a download, in seconds.
 
 
 @dataclass(frozen=True)
 class Seen:
-    """A document that a user has, by an event or a fetch."""
+    """A document of a user, from an event or a download."""
 
     moment: int  # ns
     version: int
@@ -48,13 +48,13 @@ class User:
 
 
 def settings_of(sections):
-    """The settings of a document, or of an event's changed sections, by section; of removed ones, None."""
+    """The settings of a document, or of an event's changed sections, by section; None for removed ones."""
     return {name: section and {key: setting["value"] for key, setting in section["settings"].items()}
             for name, section in sections.items()}
 
 
 class Streams:
-    """The users' streams, in a thread of their own."""
+    """The users' streams, on a separate thread."""
 
     def __init__(self, ports, count, seed, are_deaf=False):
         self.ports, self.random, self.are_deaf = ports, random.Random(seed), are_deaf
@@ -89,7 +89,7 @@ class Streams:
             await asyncio.sleep(self.random.uniform(0.1, 0.5))
 
     async def fetch(self, user, name):
-        """Fetches the document; does nothing when that fails."""
+        """Downloads the document; does nothing if that fails."""
         try:
             async with asyncio.timeout(ANSWER):
                 reader, writer = await self.connect(user, "", "Connection: close\r\n")
@@ -116,7 +116,7 @@ class Streams:
         return lines
 
     async def listen(self, user):
-        """Takes events until the stream ends or is silent."""
+        """Handles events until the stream ends or is silent."""
         reader, writer = await self.connect(user, "/events", f"Last-Event-ID: {user.version}\r\n")
         try:
             async with asyncio.timeout(ANSWER):
@@ -152,11 +152,11 @@ class Streams:
 
 
 class StreamCheck:
-    """That each user has the document of its version after each event, and all changes in time.
+    """Checks that each user has the document of its version after each event, and receives all changes in time.
 
-    `truth` has the values of each version; `acknowledged` the time in ns when a publish was answered, by version;
-    `allowed` says, for such a time, by when everybody has to have it. A version may come within the update of a later
-    one; an update that is lost shows, since those after it have the sections that changed since.
+    `truth` has the values of each version; `acknowledged` the time in ns when a publish was acknowledged, by version;
+    `allowed` returns, for such a time, the deadline for all users. A version may be part of the update of a later
+    one; a lost update is detected, since later ones only contain the sections that changed since.
     """
 
     def __init__(self, users, truth, acknowledged, allowed):

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A cluster of etcd members in a temporary folder on loopback, whose connections pass a relay that breaks them.
+"""A cluster of etcd members in a temporary folder on loopback, whose connections pass through a relay that breaks them.
 
 USAGE: members.py [--members N] [--self-test]
 
-Starts the members, prints their client URLs and ends them on Ctrl-C. --self-test kills, stops, terminates and
-partitions them, fills their quota, and checks what etcd then does. Members are m1, m2 …; a link is named by its
+Starts the members, prints their client URLs and stops them on Ctrl-C. --self-test kills, stops, terminates and
+partitions them, fills their quota, and checks the behavior of etcd. Members are m1, m2 …; a link is named by its
 ends, such as m1-m2 (m1 has connected to m2) and r1-m2 (replica 1 to m2). Exit codes: 0, 1 a check failed,
 64 wrong arguments, 69 etcd is missing.
 """
@@ -85,7 +85,7 @@ class Member(Program):
             self.relay.ask(up=port)
 
     def kill(self):
-        """Also has connections to it refused, by the relay too."""
+        """Also refuses connections to it, including those at the relay."""
         super().kill()
         if self.relay.is_running:
             for port in self.client_port, self.peer_port:
@@ -97,7 +97,7 @@ class Member(Program):
         return status
 
     def ask(self, path, body, timeout=1.0):
-        """Asks this member; returns the answer, or None when there is none, or an error."""
+        """Sends a request to this member; returns the response, or None without one or after an error."""
         connection = http.client.HTTPConnection("127.0.0.1", self.client_port, timeout=timeout)
         try:
             connection.request("POST", "/v3/" + path, json.dumps(body))
@@ -110,10 +110,10 @@ class Member(Program):
 
 
 class Cluster:
-    """Members and the relay; a context that ends them all."""
+    """Members and the relay; a context that stops them all."""
 
     def __init__(self, count=3, quota=QUOTA, folder=None):
-        """`folder` is kept at the end; without it, one is made and removed."""
+        """`folder` is kept at the end; without it, a temporary one is created and removed."""
         self.removes_folder = folder is None
         self.folder = folder or tempfile.mkdtemp(prefix="members-")
         self.relay = RelayProcess(self.folder)
@@ -137,7 +137,7 @@ class Cluster:
             member.start()
 
     def wait_until_ready(self):
-        """Waits until each running member reads with a quorum."""
+        """Waits until each running member can read with a quorum."""
         for member in self.members:
             if member.is_running:
                 wait_until(lambda m=member: m.ask("kv/range", {"key": encoded("ready")}), f"{member.name} is ready")
@@ -148,7 +148,7 @@ class Cluster:
         return "etcd:" + ",".join(f"http://127.0.0.1:{member.client_port}" for member in self.members)
 
     def relayed(self, client):
-        """The URLs of the members for a client of this name, such as r1, by links of its own."""
+        """The URLs of the members for a client of this name, such as r1, over separate links."""
         return [f"http://127.0.0.1:{self.relay.open(f'{client}-{member.name}', member.client_port)}"
                 for member in self.members]
 
@@ -175,12 +175,12 @@ class Cluster:
         self.relay.break_links("cut-off", [f"m?-{member.name}", f"?-{member.name}", f"{member.name}-m?"], mode)
 
     def is_full(self):
-        """Whether an alarm says that the quota is used up; None without an answer."""
+        """Whether an alarm reports an exhausted quota; None without a response."""
         answer = self.wait_for_leader().ask("maintenance/alarm", {"action": "GET"})
         return None if answer is None else bool(answer.get("alarms"))
 
     def fill(self):
-        """Writes until the quota is used up."""
+        """Writes until the quota is exhausted."""
         megabyte = encoded(os.urandom(1 << 20))
         number = 0
         while not self.is_full():
@@ -188,7 +188,7 @@ class Cluster:
             number += 1
 
     def free(self):
-        """Gives the space back: deletes, compacts, defragments each member and takes the alarms back."""
+        """Frees space: deletes, compacts, defragments each member and disarms the alarms."""
         leader = self.wait_for_leader()
         deleted = leader.ask("kv/deleterange", {"key": encoded("filler/"), "range_end": encoded("filler0")}, MINUTE)
         leader.ask("kv/compaction", {"revision": deleted["header"]["revision"], "physical": True}, MINUTE)
@@ -201,7 +201,7 @@ class Cluster:
 
 
 def check_faults(cluster):
-    """Each fault does to etcd what it is meant to; yields (what, whether)."""
+    """Checks that each fault has the intended effect on etcd; yields (description, result)."""
     value = encoded("x")
 
     def put(member, key, timeout=2.0):
@@ -261,7 +261,7 @@ def check_faults(cluster):
     cluster.free()
     yield "space given back: a put", put_when_possible("eleventh")
     leader = cluster.wait_for_leader()
-    yield "a member that is told to ends with 0, or by SIGTERM", leader.terminate() in (0, -signal.SIGTERM)
+    yield "a member that is terminated exits with 0, or by SIGTERM", leader.terminate() in (0, -signal.SIGTERM)
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Self-test of the checker: random histories of a right register, and of registers with a planted fault."""
+"""Self-test of the checker: random histories of a correct register, and of registers with a planted fault."""
 
 import random
 import time
@@ -9,7 +9,7 @@ from history import History, Operation
 
 
 class Simulation:
-    """A history of a simulated register with random clients, which are answered late, or never."""
+    """A history of a simulated register with random clients, which receive responses late, or never."""
 
     def __init__(self, generator, count, fault=None):
         self.random, self.fault = generator, fault
@@ -57,7 +57,7 @@ class Simulation:
         return True
 
     def store(self, content, expected):
-        """Stores if the expected version is current; returns the version, or None."""
+        """Stores a content if the expected version is current; returns the version, or None."""
         if expected != len(self.versions) - 1:
             return None
         for _ in range(2 if self.plants("twice") else 1):
@@ -67,7 +67,7 @@ class Simulation:
 
     def publish(self, operation):
         if len(self.versions) > 1 and self.plants("fork"):
-            # Another member still has the version before, and takes the publish.
+            # Another member still has the version before, and accepts the publish.
             operation.expected, operation.version = len(self.versions) - 2, len(self.versions) - 1
             operation.outcome = "stored"
             return
@@ -83,7 +83,7 @@ class Simulation:
 
 
 def change_stale(history, generator):
-    """A read finds a version that was replaced, by an acknowledged publish, before it was called."""
+    """A read returns a version that an acknowledged publish had replaced before the call."""
     pairs = [(read, publish) for read in history.operations if read.op == "read" for publish in history.operations
              if publish.outcome == "stored" and publish.returned < read.invoked]
     if pairs:
@@ -94,7 +94,7 @@ def change_stale(history, generator):
 
 
 def change_order(history, generator):
-    """Of two publishes, the one that was answered before the other was called has the later version."""
+    """Of two publishes, the one that completed before the other was called has the later version."""
     stored = [operation for operation in history.operations if operation.outcome == "stored"]
     pairs = [(one, other) for one in stored for other in stored if one.returned < other.invoked]
     if pairs:
@@ -116,7 +116,7 @@ def change_mismatch(history, generator):
 
 
 def change_early(history, generator):
-    """A read finds a version before anybody published it."""
+    """A read returns a version before it was published."""
     reads = [operation for operation in history.operations if operation.op == "read" and operation.version]
     if reads:
         read = generator.choice(reads)
@@ -147,7 +147,7 @@ def change_replica(history, generator):
     return bool(documents)
 
 
-# By the planted fault: how it is planted, in the register or in a right history, and the kinds it may be found as.
+# By planted fault: how it is planted, in the register or in a correct history, and the kinds of its violation.
 FAULTS = {
     "lost": (None, {"lost", "fork", "order", "twice"}), "twice": (None, {"twice"}), "fork": (None, {"fork", "lost"}),
     "refused": (None, {"refused"}), "stale read": (change_stale, {"order"}), "wrong order": (change_order, {"order"}),
@@ -157,7 +157,7 @@ FAULTS = {
 
 
 def has_order(history):
-    """Whether there is an order of reads and publishes that explains the answers: a search over all of them."""
+    """Whether there is an order of reads and publishes that explains the responses: a search over all of them."""
     operations = [o for o in history.operations if o.op == "read" or (o.op == "publish" and o.outcome != "refused")]
     end = max([0, *(o.invoked for o in operations), *(o.returned or 0 for o in operations)]) + 1
     if history.stored:
@@ -190,7 +190,7 @@ def has_order(history):
 
 
 def change_anything(history, generator):
-    """Changes something of a history, which may be right thereafter."""
+    """Changes a part of a history, which may still be correct."""
     operation = generator.choice(history.operations)
     match generator.randrange(5):
         case 0: operation.invoked -= generator.randint(1, 20)

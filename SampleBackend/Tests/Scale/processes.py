@@ -1,4 +1,4 @@
-"""Programs that a test starts, and that never outlive it."""
+"""Programs that a test starts, which never outlive it."""
 
 import ctypes
 import os
@@ -8,14 +8,14 @@ import subprocess
 import sys
 import time
 
-LIMIT = 60  # Seconds that a start or an end may take.
+LIMIT = 60  # Time limit of a start or an exit, in seconds.
 TICK = os.sysconf("SC_CLK_TCK")
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux.
 
 
 def die_with_parent():
-    """Runs in the child: it is killed when the thread that started it ends, in whatever way."""
-    os.setpgid(0, 0)  # Ctrl-C reaches the test alone, which ends the others in order.
+    """Runs in the child: it is killed when the thread that started it ends, for any reason."""
+    os.setpgid(0, 0)  # Ctrl-C reaches the test only, which stops the others in order.
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
 
@@ -30,7 +30,7 @@ def free_ports(count):
 
 
 def wait_until(condition, what, limit=LIMIT, pause=0.05):
-    """Waits until the condition returns something true, which is returned."""
+    """Waits until the condition returns a true value, and returns that."""
     end = time.monotonic() + limit
     while time.monotonic() < end:
         if result := condition():
@@ -52,7 +52,7 @@ def processor_time(pid):
 
 
 class Program:
-    """A program that can be started again; what it writes to standard error goes to a file."""
+    """A program that can be restarted; its standard error is written to a file."""
 
     def __init__(self, name, command, log, environment=None):
         self.name, self.command, self.log = name, command, log
@@ -90,7 +90,7 @@ class Program:
             self.process.wait(LIMIT)
 
     def terminate(self):
-        """Ends it by SIGTERM, or by SIGKILL when that takes too long; returns its status."""
+        """Terminates it by SIGTERM, or by SIGKILL after the time limit; returns its exit status."""
         if self.process is None:
             return None
         self.resume()

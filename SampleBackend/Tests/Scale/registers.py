@@ -1,4 +1,4 @@
-"""The register that publishers use: a template by a replica's administration, or keys of etcd itself.
+"""The register that publishers use: a template, through the administration of a replica, or keys in etcd.
 
 A register has `read(timeout)`, the current version and its content's name, and `publish(expected, content, values,
 timeout)`, the outcome (history.py) and the version that is stored, or that was current instead. `read` raises
@@ -17,7 +17,7 @@ SECTIONS = "ABC"  # Each has a value for each group; the section Common has one 
 
 
 class Unanswered(Exception):
-    """There was no answer, or one that says nothing of the register."""
+    """There was no response, or an inconclusive one."""
 
 
 class Link:
@@ -27,7 +27,7 @@ class Link:
         self.port, self.connection = port, None
 
     def ask(self, method, path, body=None, fields=None, timeout=5.0):
-        """The status, the fields and the body of an answer; None when the request was not sent."""
+        """The status, the fields and the body of a response; None if the request was not sent."""
         try:
             if self.connection is None:
                 connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
@@ -73,7 +73,7 @@ def settings(values, group):
 
 
 class TemplateRegister:
-    """The template of a project, by a replica; the content's name is the version's description."""
+    """The template of a project, through a replica; the content's name is the version's description."""
 
     def __init__(self, name, port, token):
         self.name, self.link = name, Link(port)
@@ -141,11 +141,11 @@ POINTER, VERSIONS, VERSIONS_END = key("pointer"), key("version", ""), key("versi
 
 
 class EtcdRegister:
-    """A register in etcd, by guarded transactions, as a store over etcd has to write it; to check the harness.
+    """A register in etcd, with guarded transactions, as a store on etcd must write it; to check the harness.
 
-    With `planted` it does what such a store must not do: "retry" publishes again, over what it then reads, after
-    an unknown outcome; "acknowledge" hardly waits for the outcome, and takes that for success; "stale" reads what one
-    member has.
+    With `planted` it violates this: "retry" publishes again, over the version that it then reads, after
+    an unknown outcome; "acknowledge" hardly waits for the outcome, and assumes success; "stale" reads the state of one
+    member.
     """
 
     def __init__(self, name, ports, planted=None):
@@ -155,7 +155,7 @@ class EtcdRegister:
         self.outcomes = {}
 
     def ask(self, path, body, end, timeout=1.5):
-        """The answer of the first member that gives one until `end`; raises Unanswered. A read, or repeatable."""
+        """The first response of any member until `end`; raises Unanswered. Only for reads and repeatable requests."""
         while True:
             link = self.links[0]
             try:
@@ -199,7 +199,7 @@ class EtcdRegister:
             "success": [{"request_put": {"key": POINTER, "value": pointer}},
                         {"request_put": {"key": version, "value": encoded(content)}}],
             "failure": [{"request_range": {"key": POINTER}}, {"request_range": {"key": version}}]}
-        # A planted client gives up at the first silence, or hardly waits, and settles nothing.
+        # With a planted fault, the client gives up at the first missing response, or hardly waits.
         end = time.monotonic() if self.planted else end
         try:
             answer = self.ask("txn", body, end, timeout=0.002 if self.planted == "acknowledge" else 1.5)

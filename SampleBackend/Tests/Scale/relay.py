@@ -1,18 +1,18 @@
-"""Relays TCP connections on loopback and breaks them: relay.py, with a command of JSON a line on standard input.
+"""Relays TCP connections on loopback and breaks them: relay.py, with one JSON command per line of standard input.
 
-  {"open": "r1-m1", "target": 2379}   listens; answers {"port": N}. "*-m1": for several sources, told apart by
+  {"open": "r1-m1", "target": 2379}   listens; responds with {"port": N}. "*-m1": for several sources, distinguished by
                                       the processes of the connections
-  {"pids": {"m1": 4711}}              the processes of such sources
-  {"down": 2379}, {"up": 2379}        stops listening for a target, so that connections are refused, and again
+  {"pids": {"m1": 4711}}              sets the processes of such sources
+  {"down": 2379}, {"up": 2379}        stops listening for a target, so that connections are refused; listens again
   {"break": "name", "links": ["m1-*", "*-m1"], "mode": "hold", …}   breaks all links that match
-  {"heal": "name"}                    ends that; what was held is sent now
+  {"heal": "name"}                    ends the break; held data is sent now
 
-Modes: "hold" passes nothing on, keeps the connections, and accepts others: as if packets were lost. With
+Modes: "hold" forwards nothing, keeps connections open, and accepts new ones, as if packets were lost. With
 "direction" "up" (to the target) or "down", only that way. "refuse" resets the connections, and new ones.
-"cut" passes "bytes" on, each way and connection, and resets it then. "delay" passes all on "seconds" later.
-"forget" freezes the connections that there are for good, also after the break; new ones are not affected.
+"cut" forwards "bytes" per direction and connection, then resets it. "delay" forwards data "seconds" later.
+"forget" freezes existing connections permanently, even after the break; new ones are not affected.
 
-Every command is answered by a line. A client that gives up on a held connection still has its bytes sent when
+Every command has a response line. The bytes of a client that gives up on a held connection are still sent when
 the break ends, as over a network that delivers late.
 """
 
@@ -62,7 +62,7 @@ class Relay:
         self.changed = asyncio.Event()
 
     def broken(self, link, mode):
-        """The break of a mode that concerns a link, or None."""
+        """The active break with a mode for a link, or None."""
         return next((found for found in self.breaks.values() if found["mode"] == mode
                      and any(fnmatch(link, pattern) for pattern in found["links"])), None)
 
@@ -140,7 +140,7 @@ class Relay:
             if left < len(data):
                 writer = connection.writers[1 if direction == "up" else 0]
                 writer.write(data[:max(0, left)])
-                await asyncio.sleep(0.01)  # Lets the bytes leave before the reset.
+                await asyncio.sleep(0.01)  # Lets the bytes be sent before the reset.
                 raise ConnectionResetError
         return data
 

@@ -1,4 +1,4 @@
-"""Replicas of the backend on one store, and what they answer about documents."""
+"""Replicas of the backend on one store, and their responses with documents."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from listeners import settings_of
 
 
 class Replica(Program):
-    """A process `serve`; it keeps its port when it is started again."""
+    """A process `serve`; it keeps its port across restarts."""
 
     def __init__(self, name, binary, store, folder, offset=None):
         environment = {}
@@ -45,7 +45,7 @@ class Replica(Program):
 
 
 def start_replicas(stack, binary, store, folder, count):
-    """Replicas on one store, which are ready and end with the stack."""
+    """Replicas on one store, which are ready, and stop with the exit stack."""
     replicas = [Replica(f"r{number + 1}", binary, store, folder) for number in range(count)]
     for replica in replicas:
         stack.callback(replica.kill)
@@ -64,7 +64,7 @@ def moved_clock(folder):
 
 
 class Documents:
-    """Reads of some users' documents at all replicas, all the time; a thread a replica."""
+    """Continuously reads some users' documents at all replicas; one thread per replica."""
 
     USERS = 4
 
@@ -110,7 +110,7 @@ class Documents:
             self.newest[number] = max(self.newest[number], version)
 
     def check(self, truth):
-        """That replicas agree, and the documents are those of their versions."""
+        """Checks that replicas agree, and the documents are those of their versions."""
         for (version, user), answers in sorted(self.tags.items()):
             if len(answers) > 1:
                 yield f"the replicas do not agree on version {version} for user {user}: {answers}"

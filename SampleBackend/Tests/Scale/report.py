@@ -1,4 +1,4 @@
-"""What a run of faults showed: what was wrong, and how long things took."""
+"""The results of a run of faults: violations and durations."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Window:
 
     @property
     def reach(self):
-        """Seconds after the repair within which all have to have what was published."""
+        """Seconds after the repair within which all must have the published versions."""
         return REACHES.get(self.name, REACH)
 
 
@@ -50,12 +50,12 @@ class Report:
             self.figures = streams.figures | run.streams.counts
 
     def is_excused(self, moment):
-        """Whether a replica itself was down, or had just been."""
+        """Whether a replica itself was down, or had been until just before."""
         return any(window.name in OF_REPLICAS and window.began - SECOND < moment < window.repaired + SECOND
                    for window in self.run.windows)
 
     def allowed(self, moment):
-        """By when everybody has to have what was acknowledged at a moment: 5 s later, without the faults."""
+        """The deadline for versions acknowledged at a time: 5 s later, not counting faults."""
         end = moment + REACH * SECOND
         for window in self.run.windows:
             if window.began <= end and window.repaired >= moment:
@@ -84,7 +84,7 @@ class Report:
         return row
 
     def agreed(self, window):
-        """Seconds from the repair until all replicas have what was acknowledged before it."""
+        """Seconds from the repair until all replicas have the versions acknowledged before it."""
         wanted = max((version for version, moment in self.acknowledged.items() if moment < window.repaired), default=1)
         times = {}
         for operation in self.history.operations:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Breaks members, connections and replicas of a store in etcd, and checks what clients saw: see usage.
+# Breaks members, connections and replicas of a store in etcd, and checks what clients observed: see usage.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 # shellcheck source=Tests/setup.sh
@@ -34,7 +34,7 @@ fi
 
 "$scale/linearizability.py" --self-test --histories 40000
 "$scale/members.py" --self-test
-# finds NAME OPTION …: whether faults.py finds that planted fault.
+# finds NAME OPTION …: checks that faults.py finds that planted fault.
 finds() {
     local status=0
     "$scale/faults.py" --planted "$@" --publishes 50 >"$work/planted" || status=$?

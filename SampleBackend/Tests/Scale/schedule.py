@@ -1,4 +1,4 @@
-"""The faults. Each is a generator: it breaks something, yields for how many seconds, and repairs it.
+"""The faults. Each is a generator: it breaks something, yields its duration in seconds, and repairs it.
 
 `run` has the cluster of members (none on SQLite), the replicas (none for a register) and a random generator.
 """
@@ -34,7 +34,7 @@ def kill_majority(run):
 
 
 def end_leader(run):
-    """SIGTERM, after which it hands over."""
+    """SIGTERM, after which the leader hands over."""
     member = run.cluster.wait_for_leader()
     member.terminate()
     yield SHORT
@@ -42,7 +42,7 @@ def end_leader(run):
 
 
 def stop_leader(run):
-    """A leader that wakes when the writes it has taken were given up, and others have led."""
+    """A suspended leader that resumes after its pending writes were given up and others have led."""
     member = run.cluster.wait_for_leader()
     member.pause()
     yield LONG
@@ -79,7 +79,7 @@ def of_replica(mode, holds, count=1, **details):
 
 
 def cut(run):
-    """Connections of all replicas that end within a request, or an answer."""
+    """Connections of all replicas that end within a request or a response."""
     for number in range(1, 4):
         run.cluster.relay.break_links(f"cut {number}", [f"r{number}-*"], "cut", bytes=run.random.randint(200, 3000))
     yield SHORT
@@ -131,7 +131,7 @@ OF_MEMBERS = {
 }
 # Faults that leave a majority of the members, and two replicas: publishing goes on.
 OF_ONE_MEMBER = {name for name in OF_MEMBERS if name.endswith(("-leader", "-follower"))}
-PAUSE = 15.0  # Seconds without a publish that such a fault may cause: elections, and time-outs of clients.
+PAUSE = 15.0  # Seconds without a publish that such a fault may cause by elections and client time-outs.
 OF_REPLICAS = {"kill-replica": kill_replica, "stop-replica": stop_replica}
 FAULTS = OF_MEMBERS | OF_REPLICAS
 CLOCK = "clock"  # The clock of a replica is off by an hour, all the time.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Starts the backend and sends it requests made from its OpenAPI description, valid and invalid,
-# one by one and along the links. Backend and description must agree on refusals and answers.
+# individually and along the links. Backend and description must agree on refusals and responses.
 # SampleBackend/Tests/Schema/run.sh [SEED]
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
@@ -14,11 +14,11 @@ setup_python_environment schemathesis==4.32.5
 build_backend
 start_backend --store "sqlite:$work/backend.sqlite" --dev --log-level error
 settings=$PWD/SampleBackend/Tests/Schema/schemathesis.toml
-# The same requests each time, so that a change that did not touch them does not fail.
+# The same requests each time, so that unrelated changes do not fail.
 seed=${1:-20261121}
 echo "seed $seed"
 
-# A stream does not end, so its operations are left out; a long poll would take as long as it asks for.
+# A stream does not end, so its operations are excluded; a long poll would take as long as it requests.
 check() {
     (cd "$work" && "$python_environment/bin/schemathesis" --config-file "$1" run "$url/openapi.json" \
         --url "$url" --header "Authorization: Bearer $ACTIVECONFIG_ADMIN_TOKEN" --header "Prefer: wait=1" \
@@ -26,7 +26,7 @@ check() {
         --continue-on-failure --request-timeout 30 --warnings off --no-color "${@:2}")
 }
 
-# With any name of a project, then with one that exists, so that the answers are not all 404.
+# First with any project name, then with an existing one, so that not all responses are 404.
 check "$settings"
 {
     printf '[parameters]\n"path.project" = "default"\n\n'

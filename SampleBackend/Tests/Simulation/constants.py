@@ -1,4 +1,4 @@
-"""What the simulation rests on: each figure with the command that measured it, or the word that it is assumed."""
+"""The basis of the simulation: each figure with the command that measured it, or marked as assumed."""
 
 from dataclasses import dataclass
 
@@ -51,8 +51,8 @@ CONSTANTS = {
     "streams_measured": Constant("streams of a process that were measured", 19000, "", f"{SCALE} S1"),
     "watchers_measured": Constant("watchers of a member that were measured", 1000, "", ETCD),
     # Of clients, as ActiveConfigUpdater and the server have them.
-    "retry": Constant("first wait of a client", 2, "s, of which half is random", "ReconnectDelay, `retry:`"),
-    "longest_wait": Constant("longest wait of a client", 60, "s, of which half is random", "ActiveConfigUpdater"),
+    "retry": Constant("first wait of a client", 2, "s, half of it random", "ReconnectDelay, `retry:`"),
+    "longest_wait": Constant("longest wait of a client", 60, "s, half of it random", "ActiveConfigUpdater"),
     "silence": Constant("silence after which a client gives up", 45, "s", "ActiveConfigUpdater"),
     "restart_spread": Constant("time over which a restart spreads its clients", 30, "s", "RealtimeHub, at most"),
     "patience": Constant("time a client waits for an answer", 30, "s", "assumed"),

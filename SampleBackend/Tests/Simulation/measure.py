@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Measures the points that the simulation is checked against, on this machine.
+"""Measures on this machine the points that validate the simulation.
 
 USAGE: measure.py --programs DIRECTORY [--stores sqlite,etcd] [--replicas 1,2,3] [--streams 4000,12000]
                   [--kinds same,own] [--rounds N] > points.json
 
-DIRECTORY has release builds of sample-backend and StreamLoad. Starts so many replicas on one store, holds the
+DIRECTORY has release builds of sample-backend and StreamLoad. Starts the replicas on one store, holds the
 streams open, spread over the replicas, and publishes through the first. "same" changes a setting of all users,
-"own" one with ${user.id}, under conditions by which hardly two users share a document. The points of one store,
+"own" one with ${user.id}, with conditions that give hardly two users the same document. The points of one store,
 replicas and streams take about 45 s.
 
 A point has: store, kind, replicas, streams (of all replicas), processors (which the clients and the members of
 etcd share), µs of processor time of the replicas and of the clients for a stream and publish, ms of that of the
-members for a publish and the second after it, ms until a publish is answered, and until half, 99 % and all streams
+members for a publish and the second after it, ms until the response to a publish, and until half, 99 % and all streams
 have it; medians of the rounds. The point of the first kind also has: seconds to connect, KiB of memory a stream,
 percent of a processor for 1,000 idle streams.
 """
@@ -38,7 +38,7 @@ from streams import HEARTBEAT, Clients  # noqa: E402
 
 
 class Templates:
-    """Templates of 2 kB with 100 conditions, whose setting for all users is another each time."""
+    """Templates of 2 kB with 100 conditions, with a new value of the setting for all users each time."""
 
     def __init__(self, kind):
         program = os.path.join(TESTS, "Load", "template.py")
@@ -55,7 +55,7 @@ class Templates:
 
 
 class Crowds:
-    """Replicas, and for each a crowd of clients with streams; a context."""
+    """Replicas, and for each a crowd of clients with streams, as a context manager."""
 
     def __init__(self, programs, store, replica_count):
         self.programs, self.store, self.replica_count = programs, store, replica_count
@@ -91,7 +91,7 @@ class Crowds:
         return sum(memory(replica.pid) for replica in self.replicas)
 
     def connect(self, streams):
-        """Opens the streams, and has them idle for a heartbeat; returns the figures of that."""
+        """Opens the streams, and leaves them idle for a heartbeat; returns the figures."""
         before, began = self.memory(), time.monotonic_ns()
         for crowd in self.crowds:
             crowd.ask("connect", streams // self.replica_count)
@@ -119,7 +119,7 @@ class Crowds:
 
 
 def measure(programs, store, kinds, replica_count, streams, rounds):
-    """A point for each kind; and what was wrong."""
+    """A point for each kind, and the failures."""
     points = []
     with Crowds(programs, store, replica_count) as crowds:
         publish(crowds.replicas[0].port, Templates(kinds[0]).next())

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures what replicas ask of an etcd member, on this machine: watchers, and reads of a whole template.
+"""Measures the load of replicas on an etcd member, on this machine: watchers, and reads of a whole template.
 
 USAGE: measure_etcd.py [--watchers 300,1000] [--kilobytes 100,1000] [--rounds N]
 

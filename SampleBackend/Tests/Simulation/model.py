@@ -1,5 +1,5 @@
-"""The model: how many replicas a crowd needs, when all know of a publish, who comes back after a region is lost,
-and what etcd has to do for it. Sizes are formulas; a publish and a return are simulated event by event.
+"""The model: the replicas for a crowd, the time until a publish reaches all, the reconnects after the loss of a region,
+and the load on etcd. Sizes are formulas; a publish and a return are simulated event by event.
 """
 
 import heapq
@@ -13,7 +13,7 @@ GIB = 1 << 20  # KiB
 FILES = 1_000_000  # Open files that a process may have (fs.nr_open of Linux is 1,048,576).
 MEMORY_USED = 0.6  # Part of the memory that streams may take; peaks of events and a restart need the rest.
 IDLE_USED = 0.3  # Part of the processors that idle streams may take.
-SAMPLE = 40_000  # Clients that stand for all when they come back.
+SAMPLE = 40_000  # Number of simulated clients that represent all reconnecting ones.
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Machine:
 
     @property
     def power(self):
-        """Processors that count."""
+        """Effective number of processors."""
         return 1 + (self.processors - 1) * constant("efficiency") if self.processors > 2 else self.processors
 
     def __str__(self):
@@ -43,18 +43,18 @@ class Scenario:
     interval: float = 60.0  # Seconds between publishes.
     regions: int = 3
     members: int = 3
-    told: float = 1.0  # Part of the streams that a publish concerns.
+    told: float = 1.0  # Share of the streams that a publish affects.
     own: bool = False  # Whether hardly two users share an event.
-    goal: float = 2.0  # Seconds that a replica may take to tell all its streams.
+    goal: float = 2.0  # Seconds that a replica may take to notify all its streams.
     machine: Machine = LARGE
 
 
 class Size:
-    """The replicas that a scenario needs, also when a region is lost."""
+    """The replicas that a scenario needs, also after the loss of a region."""
 
     def __init__(self, scenario):
         self.scenario, machine = scenario, scenario.machine
-        # µs a stream; what was measured had 100 conditions.
+        # µs a stream; the measured template had 100 conditions.
         more = (scenario.conditions - 100) / 100 * constant("conditions")
         self.event = (constant("event_own" if scenario.own else "event_shared") + more) * scenario.told
         self.limits = {
@@ -69,20 +69,20 @@ class Size:
         left = max(1, scenario.regions - 1)
         self.replicas_a_region = max(math.ceil(scenario.streams / left / self.streams_each), 1)
         if scenario.regions == 1 and scenario.streams > 20_000:
-            self.replicas_a_region += 1  # One may be restarted.
+            self.replicas_a_region += 1  # One replica may be restarting.
         self.replicas = self.replicas_a_region * scenario.regions
         self.streams_normally = scenario.streams / self.replicas
         self.streams_after_loss = scenario.streams / (self.replicas_a_region * left)
-        # Of one region, a replica may be missing.
+        # One replica of a region may be missing.
         self.streams_at_most = self.streams_after_loss if scenario.regions > 1 else (
             scenario.streams / max(1, self.replicas - 1))
-        # One place in 32 is kept from streams, and 256 files are the server's own.
+        # One connection in 32 is reserved for other requests, and 256 files are the server's own.
         self.open_files = 1000 * math.ceil((self.streams_at_most * 32 / 31 + 256) / 1000)
         requests = scenario.users * constant("launches") * constant("peak") / 86_400
         self.requests = requests
         each = 1e6 / constant("documents") + more  # µs
         self.request_share = requests * each / 1e6 / (self.replicas * machine.power)
-        # A replica that is restarted sends its streams away at random moments.
+        # A restarting replica closes its streams at random moments.
         self.restart_rate = self.streams_normally / constant("restart_spread")
 
 
@@ -92,7 +92,7 @@ def spread(generator, value, part=0.2):
 
 
 def publish(scenario, size, seed=1):
-    """Seconds from a publish until half, 99 % and all streams that it concerns have it; and the parts of that."""
+    """Seconds from a publish until half, 99 % and all affected streams have it, and the parts of that time."""
     generator = random.Random(seed)
     regions_apart = constant("regions_apart") / 1000 if scenario.regions > 1 else 0
     commit = (constant("commit") + spread(generator, constant("write") * scenario.template_mb)) / 1000 + regions_apart
@@ -122,11 +122,11 @@ def publish(scenario, size, seed=1):
 
 
 def come_back(scenario, size, seed=1, is_silent=False):
-    """What happens when the clients of a lost region come back: times, attempts, and the others' load.
+    """The reconnects of a lost region's clients: times, attempts, and the load of the other regions.
 
-    A client waits as ReconnectDelay says; until `failover` its attempts reach nobody. Behind it the replicas of
-    the other regions take new streams at their rate, one after the other; who waits longer than its patience
-    comes back later.
+    A client waits by ReconnectDelay; until `failover` its attempts fail. After it the replicas of
+    the other regions take new streams at their rate, one after the other; a client that waits longer than its patience
+    reconnects later.
     """
     generator = random.Random(seed)
     lost = scenario.streams / scenario.regions
@@ -163,7 +163,7 @@ def come_back(scenario, size, seed=1, is_silent=False):
 
 
 def etcd(scenario, size):
-    """What the members have to do."""
+    """The load of the members."""
     watchers = math.ceil(size.replicas / scenario.members)
     return {
         "watchers": size.replicas, "watchers a member": watchers,
@@ -179,7 +179,7 @@ def etcd(scenario, size):
 
 
 def ends(scenario):
-    """Where the design ends: by what and at how many streams something takes too long, or too much."""
+    """The limits of the design: the resource and the number of streams at which it is exceeded."""
     found = {}
     wanted = {
         "all know within 5 s": lambda s, size: publish(s, size)["last"] <= 5,
@@ -202,7 +202,7 @@ def ends(scenario):
 
 
 def predicted(point):
-    """What the model says of a measured point: processors are shared by replicas and clients, on one machine."""
+    """The model's prediction of a measured point: processors are shared by replicas and clients, on one machine."""
     streams, replicas = point["streams"], point["replicas"]
     event = constant("event_own" if point["kind"] == "own" else "event_shared")
     idle = constant("idle_on_etcd" if point.get("store") == "etcd" else "idle_replica")

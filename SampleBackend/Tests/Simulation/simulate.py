@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Says how many replicas a crowd needs, when all know of a publish, and what happens when a region is lost.
+"""Computes the replicas for a crowd, the time until a publish reaches all, and the effect of a lost region.
 
 USAGE: simulate.py [--users N] [--streams N] [--conditions N] [--parameters N] [--template-mb N]
                    [--interval SECONDS] [--regions N] [--members N] [--own] [--seed N] [--markdown | --json]
        simulate.py --check FILE [--json]
        simulate.py --page Capacity.md
 
-Without options: 100 million users, 20 million streams, 200 conditions, a publish a minute that concerns all,
-three regions of which one is lost. --own: hardly two users share an event. It prints the assumptions, what they
-rest on, and where the design ends. --markdown prints the tables of Operations/Capacity.md.
+Without options: 100 million users, 20 million streams, 200 conditions, a publish per minute that affects all,
+three regions, one of them lost. --own: hardly two users share an event. Prints the assumptions, their
+basis, and the limits of the design. --markdown prints the tables of Operations/Capacity.md.
 
---check compares the model with points that measure.py, or load.sh --scale, has measured, and prints the errors:
-{"points": [{"kind": "same", "replicas": 1, "streams": 12000, "processors": 2, "last": 280.0, …}]}; what a point
-does not have is not compared.
+--check compares the model with points that measure.py, or load.sh --scale, measured, and prints the errors:
+{"points": [{"kind": "same", "replicas": 1, "streams": 12000, "processors": 2, "last": 280.0, …}]}; values a point
+lacks are not compared.
 
 --page checks that a page has the tables of --markdown.
 
-Exit codes: 0, 1 a median error is above 25 % or a page has other tables, 64 wrong arguments, 65 no points or page.
+Exit codes: 0, 1 a median error is above 25 % or a page has different tables, 64 wrong arguments, 65 no points or page.
 """
 
 import argparse
@@ -31,8 +31,8 @@ from model import LARGE, SMALL, TINY, Scenario, Size, come_back, ends, etcd, pre
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../Tests/Reports"))
 import tables  # noqa: E402
 
-WORST = 0.25  # Median error above which the model is wrong.
-CROWDS = [  # Users, of whom a fifth listens; machine, regions.
+WORST = 0.25  # Maximum median error of the model.
+CROWDS = [  # Users, a fifth of whom listen; machine, regions.
     (1_000, TINY, 1), (100_000, SMALL, 1), (1_000_000, SMALL, 1), (10_000_000, LARGE, 3), (100_000_000, LARGE, 3),
 ]
 
@@ -86,7 +86,7 @@ template, named by its content, from them or from a cache. Not modelled: TLS (be
 
 
 def extrapolation(size):
-    """What of the results lies beyond what was measured."""
+    """The results that lie beyond the measured range."""
     watchers = constant("watchers_measured") * size.scenario.members
     return (f"Extrapolated: a process was measured with at most {constant('streams_measured'):,} streams, and has "
             f"up to {size.streams_at_most:,.0f} here; members with {constant('watchers_measured'):,} watchers each, "
@@ -94,9 +94,9 @@ def extrapolation(size):
 
 
 def runs(seed):
-    """Rows of what to run, by users."""
+    """Rows with the required systems, by users."""
     yield ["users", "streams", "store", "replicas", "each with", "streams of each, at most", "open files of each",
-           "all told after a publish", "99 % back after a region is lost", "first limit of a replica"]
+           "all notified after a publish", "99 % back after a region is lost", "first limit of a replica"]
     for users, machine, regions in CROWDS:
         scenario = Scenario(users=users, streams=users // 5, regions=regions, machine=machine)
         size = Size(scenario)
