@@ -13,7 +13,7 @@ DocC's, as is one into the catalog of a module that is LINKED; other links to fi
 has its name without a folder, by which DocC finds the variant for a dark background, NAME~dark.svg. Of an
 SVG with colors for a dark background, which a Git host shows, both variants are made.
 
-Exit codes: 0 all is well, 1 a link is broken, 64 wrong arguments.
+Exit codes: 0 no broken link, 1 a broken link, 64 wrong arguments.
 """
 
 import re
@@ -49,7 +49,7 @@ def headings(path):
 
 
 def problems(path):
-    """What is wrong with the links of a page."""
+    """The problems of a page's links."""
     text = without_code(path.read_text("utf-8"))
 
     def place(offset):
@@ -72,7 +72,7 @@ def problems(path):
 
 
 def converted(path, linked):
-    """The text of a page as DocC is given it."""
+    """The text of a page as passed to DocC."""
     text, catalog = path.read_text("utf-8"), path.parent.resolve()
     masked, result, end = without_code(text), "", 0
     for match in LINK.finditer(masked):
@@ -114,7 +114,7 @@ def copy(module, folder, linked):
 
 
 def self_test():
-    """Plants faults in a page; returns what is not found."""
+    """Plants faults in a page; returns the ones that the check misses."""
     with tempfile.TemporaryDirectory() as folder:
         other, page = Path(folder, "Other.md"), Path(folder, "Page.md")
         other.write_text("# Other\n\n## What a read costs\n", "utf-8")
