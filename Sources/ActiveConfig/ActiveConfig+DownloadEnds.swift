@@ -145,6 +145,8 @@ extension ActiveConfig {
             configurationIsCurrent: transition.isCurrent && !isWaiting, isActive: !isWaiting,
             changedSectionNames: transition.isCurrent ? names : [], outcome: arrival.outcome)
         result.userChanges = names
+        result.hasAskedServer =
+            arrival.outcome != .withinInterval && arrival.attempt?.received == nil
         result.waitingCount =
             arrival.document == nil
             ? 0
@@ -236,7 +238,7 @@ extension ActiveConfig {
         log(
             isCancelled || isRepeated ? .info : .warning,
             "The configuration of \(userID.logName) could not be downloaded, the active one stays: "
-                + (isCancelled ? "the download was cancelled." : "\(error)"))
+                + (isCancelled ? "the download was cancelled." : error.logDescription))
         download.finish(.failure(error))
         signalChange(of: userID)
     }

@@ -62,7 +62,8 @@ extension ActiveConfig {
     ///
     /// It applies to this user and this call, and starts the interval anew; `markStale()` applies to all
     /// users and across launches. The waits after failures, such as those that the server requests with
-    /// `Retry-After`, still apply.
+    /// `Retry-After`, still apply. With an ``ActivationPolicy`` that holds documents back, call `activate()`
+    /// afterwards.
     ///
     /// - Parameter ignoringInterval: True to ask the server within the interval as well; false is
     ///   ``downloadNewConfig()->_``.
@@ -78,15 +79,19 @@ extension ActiveConfig {
     func download(
         of userID: UserID?, ignoringInterval: Bool = false
     ) async throws -> DownloadResult {
+        var wanted = userID
         while true {
             try Task.checkCancellation()
-            let (download, userID, isNew) = joinableDownload(of: userID)
+            let (download, userID, isNew) = joinableDownload(of: wanted)
             let ticket = download.join()
             if isNew { start(download, for: userID, ignoringInterval: ignoringInterval) }
             guard let ticket else { continue }
             let result = try await download.value(ticket)
-            // A download that was joined may have found that the server need not be asked.
-            if ignoringInterval, result.outcome == .withinInterval { continue }
+            if ignoringInterval, !result.hasAskedServer {
+                // Joined; the next one is for the same user, even if another one is current by now.
+                wanted = userID
+                continue
+            }
             return result
         }
     }

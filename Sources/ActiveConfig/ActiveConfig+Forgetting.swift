@@ -56,7 +56,8 @@ extension ActiveConfig {
                 do {
                     try self.forget(user)
                 } catch {
-                    self.log(.error, "\(user.logName) could not be forgotten: \(error)")
+                    self.log(
+                        .error, "\(user.logName) could not be forgotten: \(error.logDescription)")
                 }
             }
         }

@@ -116,7 +116,8 @@ extension ActiveConfig {
             log(
                 .error,
                 "The configuration of \(entry.userID.logName) could not be stored and is lost with this "
-                    + "launch, unless a later download of this user can store it: \(error)")
+                    + "launch, unless a later download of this user can store it: "
+                    + error.logDescription)
             return .failed
         }
     }

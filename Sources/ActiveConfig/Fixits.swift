@@ -88,8 +88,4 @@ extension ActiveConfig {
     /// Unavailable: LaunchDarkly's name of ``SettingsReading/snapshot``.
     @available(*, unavailable, renamed: "snapshot")
     public var allFlags: ConfigurationSnapshot { snapshot }
-
-    /// Unavailable: LaunchDarkly's name of ``firstConfigDownloadFinished``.
-    @available(*, unavailable, renamed: "firstConfigDownloadFinished")
-    public var isInitialized: Bool { firstConfigDownloadFinished }
 }

@@ -180,7 +180,9 @@ final class UserUpdates: Sendable {
         else { return }
         let way = step == .stream ? "a stream" : "long polls"
         feed.log(
-            .warning, "The changes of \(userID.logName) cannot be followed by \(way): \(error)")
+            .warning,
+            "The changes of \(userID.logName) cannot be followed by \(way): \(error.logDescription)"
+        )
     }
 
     /// Fetches the document as a download of the configuration, and returns the user's resulting

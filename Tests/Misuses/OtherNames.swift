@@ -40,6 +40,4 @@ func identify(_ config: ActiveConfig, _ owner: Owner) async {
     await config.identify(context: "1")
     // error: 'allFlags' has been renamed to 'snapshot'
     _ = config.allFlags
-    // error: 'isInitialized' has been renamed to 'firstConfigDownloadFinished'
-    _ = config.isInitialized
 }

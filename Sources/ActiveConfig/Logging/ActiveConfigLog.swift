@@ -15,7 +15,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// No message names a user or the value of a secret setting.
+/// No message names a user or the value of a secret setting, unless the path of a URL or an error of the
+/// app's own code does.
 public struct ActiveConfigLog: Sendable {
     /// The severity of a message.
     public enum Level: Int, Sendable, Comparable, CaseIterable, CustomStringConvertible {

@@ -26,6 +26,8 @@ public struct DownloadResult: Sendable {
     package var userChanges: Set<String> = []
     /// Number of the user's pending sections.
     var waitingCount = 0
+    /// False within the policy's interval, and for a document that was received without a request.
+    var hasAskedServer = true
 
     /// The outcome of the download; never ``DownloadOutcome/failed``.
     public let outcome: DownloadOutcome

@@ -68,21 +68,21 @@ public final class UserDefaultsStore: ActiveConfigStore {
             } catch {
                 log(
                     .warning,
-                    "The configuration under the key \(key) of the user defaults cannot be used and "
+                    "The configuration of \(UserID(userID).logName) in the user defaults cannot be used and "
                         + "is left out: \(error)")
                 return nil
             }
         case .damaged(let damage):
             log(
                 .warning,
-                "The configuration under the key \(key) of the user defaults is damaged and was put "
-                    + "aside as \(Self.damaged(key)): \(damage.description).")
+                "The configuration of \(UserID(userID).logName) in the user defaults is damaged and was "
+                    + "moved to its key with the suffix .damaged: \(damage.description).")
             return nil
         case .newer:
             log(
                 .warning,
-                "The configuration under the key \(key) of the user defaults is of a later version of "
-                    + "the framework; it is left out, and stays where it is.")
+                "The configuration of \(UserID(userID).logName) in the user defaults is of a later version "
+                    + "of the framework; it is left out, and stays where it is.")
             return nil
         }
     }

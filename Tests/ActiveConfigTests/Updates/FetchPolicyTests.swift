@@ -144,6 +144,54 @@ struct FetchPolicyTests {
         #expect(launch.downloader.requests.count == 2)
     }
 
+    @Test @MainActor
+    func aDownloadThatIgnoresTheIntervalAsksAfterADocumentThatWasReceived() async throws {
+        let (hasBegun, begin) = AsyncStream.makeStream(of: Void.self)
+        let vetting = HeldVetting(begin: begin)
+        let downloader = ScriptedDownloader(
+            .configuration(.make(sections: ["Home": ["title": "asked"]])))
+        let config = ActiveConfig.make(
+            downloader: downloader, options: ActiveConfigOptions(vetting: [vetting]))
+        let user = config.configuration(forUserID: nil)
+        let first = Task {
+            try await user.receive(.make(sections: ["Home": ["title": "received"]]))
+        }
+        for await _ in hasBegun {}
+        let (turns, turn) = AsyncStream.makeStream(of: Void.self)
+        let second = Task {
+            turn.finish()
+            return try await config.downloadNewConfig(ignoringInterval: true)
+        }
+        // As above: the second caller has joined.
+        for await _ in turns {}
+        vetting.mayEnd.signal()
+        _ = try await first.value
+        #expect(try await second.value.outcome == .downloaded)
+        #expect(downloader.requests.count == 1)
+        #expect(config["Home"]?.string(forKey: "title") == "asked")
+    }
+
+    /// Holds its first decision until ``mayEnd`` is signaled.
+    private struct HeldVetting: ConfigurationVetting {
+        let begin: AsyncStream<Void>.Continuation
+        let mayEnd = DispatchSemaphore(value: 0)
+        private let isHeld = Locked(true)
+
+        init(begin: AsyncStream<Void>.Continuation) { self.begin = begin }
+
+        func vet(_ candidate: ConfigurationCandidate) -> VettingVerdict {
+            let isFirst = isHeld.withLock { isHeld in
+                defer { isHeld = false }
+                return isHeld
+            }
+            if isFirst {
+                begin.finish()
+                mayEnd.wait()
+            }
+            return .accept
+        }
+    }
+
     @Test func policiesAreEqualWhenIntervalAndWaitsAre() {
         #expect(FetchPolicy.firebase == .minimumInterval(.seconds(12 * 60 * 60)))
         #expect(FetchPolicy.always != .minimumInterval(.zero))
