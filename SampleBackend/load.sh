@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the backend against nginx that serves the same bytes, in the same run.
+# Measures the backend against nginx, which serves the same bytes in the same run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=Tests/setup.sh
@@ -25,91 +25,93 @@ USAGE: SampleBackend/load.sh [--check] [--json | --markdown] [--plot FILE] [--ag
        SampleBackend/load.sh --scale [--check] [--json | --markdown] [--only NAMES] [--rounds N]
                              [--seconds N] [--connections N]
 
-Builds the backend for release and measures, on loopback:
+Builds the backend for release, and measures on loopback:
 
   B1  the time to evaluate 100 conditions for one user              at most 4 µs
   B2  requests a second, a document of 2 kB, 100,000 users          at least 90 % of nginx
       the 99th percentile of the time of a request                  at most twice nginx's
   B3  requests a second, a document of 100 kB                       at least 85 % of nginx
-  B4  requests a second that are answered with 304                  at least 1.3 times B2's
-  B5  the memory that an idle stream costs, of 19,000               at most 5 KiB
-  B6  the time from a publish until every client has its update     at most twice that of a bare
+  B4  requests a second with a 304 response                         at least 1.3 times B2's
+  B5  the memory per idle stream, of 19,000                         at most 5 KiB
+  B6  the time from a publish until all clients have the update     at most twice that of a bare
                                                      loop that writes the same bytes to as many
-  B7  the time until all clients of a backend that was stopped,
-      or killed, listen again, with nothing missed                  at most 15 s
+  B7  the time until all clients of a stopped, or killed,
+      backend have reconnected, with no change missed               at most 15 s
   B8  a publish of a template of 3,000 parameters                   at most 100 ms
-  B9  the time from a publish until every client has its update,
-      which hardly two of them share                                the last at most 0.8 s
+  B9  the time from a publish until all clients have the update,
+      which differs for almost every client                         the last at most 0.8 s
   B10 the heaviest conditions that a template may have, for one
       user with the longest signals                                 at most 50 ms
-  B11 the memory that a long poll costs, of 10,000                  at most 12 KiB
-      the time from a publish until every one is answered           median at most 0.3 s,
+  B11 the memory per long poll, of 10,000                           at most 12 KiB
+      the time from a publish until the response to each            median at most 0.3 s,
                                                      99th percentile 0.7 s, the last 1 s
       and, without a target, until a service has the updates of 1,000 users on one connection
-  B14 the longest health check while 30 differences, 12 drafts,
-      8 previews or 200 clients' flags are asked for all the time  at most 20 ms
+  B14 the longest health check under a continuous load of 30
+      differences, 12 drafts, 8 previews or 200 clients' flags     at most 20 ms
       the 99th percentile of the time of a document meanwhile      at most 100 ms
-  B15 what 10,000 clients that poll fetch after a publish that changes 1 % of their documents, by
-      the size of all documents                                     at most 2 %
+  B15 the bytes that 10,000 polling clients download after a publish that changes 1 % of their
+      documents, relative to all documents                          at most 2 %
   B16 allocations, and bytes allocated, of a request of B2          at most 50 and 12 kB
-      and, without a target, of one whose document is rendered, of one of B4, and of what a publish
-      sends to a stream (with glibc only; the gate has a bound for a debug build)
+      and, without a target, of one whose document is rendered, of one of B4, and of an event of a
+      stream (with glibc only; the gate has a bound for a debug build)
 
-With --updater it measures the client's updater against the backend instead, for 1 and 200 users:
+With --updater it measures the client's updater with the backend instead, for 1 and 200 users:
 
-  F11 the time from sending a publish until a listener has the value    median at most 10 and 60 ms,
+  F11 the time from a publish until a listener has the value            median at most 10 and 60 ms,
                                                      99th percentile 50 and 200 ms
   F12 processor time of the idle process                        at most 0.5 and 5 % of a core
-      and what a thousand connections leave behind
+      and the resources that a thousand connections leave behind
       both also, without a target, for a service with 1,000 users on few streams
-  R4  what is active, what states say, how long clients wait and what memory they take, while a
-      server is gone, slow, hostile or asks for patience                  the value stays
-  R5  reads and events of another user, while the user changes all the time, the backend
-      publishes and its answers are late                                              none
+  R4  the active value, the reported states, the delays and the memory of clients while a server
+      is unavailable, slow or hostile, or requests a delay                the value stays
+  R5  reads and events of another user, while the user changes continuously, the backend
+      publishes and its responses are late                                            none
 
-and, only when it is named, for 50 users:
+and, only if named by --only, for 50 users:
 
-  soak  what listeners are told while the backend publishes five times a second and is killed,
-        restarted and paused at random: in order, complete at the end, nobody else's
+  soak  the changes that listeners receive while the backend publishes five times a second and is
+        killed, restarted and paused at random: in order, complete at the end, only their own
 
 With --console it measures the console in a headless browser, with 3,000 settings and 500 conditions:
 
   B12 the time until the settings are shown                         at most 0.7 s
       a key in search, and a letter of a new key, until shown       at most 50 ms
-      the longest task of the page while somebody types             at most 50 ms
-      what a check during typing sends                              at most 4 KiB
-      steps that take the last condition to the top                 1
+      the longest task of the page during typing                    at most 50 ms
+      the bytes that a check during typing sends                    at most 4 KiB
+      steps to move the last condition to the top                   1
 
 With --scale it measures replicas on three members of etcd, in ten minutes:
 
-  S1  the memory that an idle stream costs, of 19,000 of one process      at most 5 KiB
+  S1  the memory per idle stream, of 19,000 of one process                at most 5 KiB
   S2  the time from a publish until 12,000 streams of one, two and three replicas have it,
-      beside that of the simulation (Tests/Simulation)
-  S3  requests by the processor time that they take
-  S4  the time until all streams of a replica that was stopped, or killed, listen again at three
-      replicas behind nginx                                               at most 15 s
-      clients that missed a version, and reads that were not answered     none
+      next to that of the simulation (Tests/Simulation)
+  S3  requests per second of processor time
+  S4  the time until all streams of a stopped, or killed, replica have reconnected through nginx,
+      with three replicas                                                 at most 15 s
+      clients that missed a version, and reads without a response         none
   S5  memory by the number of parameters, conditions, users with pinned values, versions and users
-  R8  the longest gap between publishes while the leader is killed, stopped and cut off, and, without
-      a gap of reads, lost or doubled publishes, until replicas agree     at most 5 s
+  R8  the longest gap between publishes while the leader is killed, suspended and cut off, and the
+      time until replicas agree, without a gap of reads or lost or
+      doubled publishes                                                   at most 5 s
   B9, B15  as above
 
-  --check          Exit with 1 when one of them is missed.
-  --json           The figures as JSON; with --updater those of F11 and F12.
-  --markdown       The figures as tables of Markdown, with the machine, the date and the command.
+  --check          Exits with 1 if a target is missed.
+  --json           Prints the figures as JSON; with --updater those of F11 and F12.
+  --markdown       Prints the figures as Markdown tables, with the machine, the date and the command.
   --plot FILE      Writes the rates of B2 to B4 to an SVG file.
-  --against COMMIT Measures the backend of an earlier commit too, in turn with this one, and prints the
-                   ratio of each figure. It is built in the user's cache folder. Instead of a commit, a
-                   folder with its sample-backend, and TargetingBenchmark for B1 and B10.
-  --peers          Measures B2 and B3 by a bare handler of SwiftNIO and by a route of Hummingbird too,
+  --against COMMIT Also measures the backend of an earlier commit, alternating with this one, and prints
+                   the ratio of each figure. It is built in the user's cache folder. Instead of a
+                   commit, COMMIT may be a folder with sample-backend, and TargetingBenchmark for B1
+                   and B10.
+  --peers          Also measures B2 and B3 with a bare handler of SwiftNIO and a route of Hummingbird,
                    which send the same bytes from memory (Tests/Peers).
-  --only NAMES     Only these, such as B5,B6,B7, or with --updater F11,soak.
-  --rounds N       How often each side is measured, alternating, and how often B6 publishes
+  --only NAMES     Measures only these, such as B5,B6,B7, or with --updater F11,soak.
+  --rounds N       Number of measurements of each side, alternating, and of publishes in B6
                    (default 5).
-  --seconds N      How long each measurement of requests takes (default 3).
-  --minutes N      How long the soak takes (default 10), and R5 (default 1).
-  --connections N  How many streams are held open (default 19000). Each is an open file of the
-                   backend, and one of the client.
+  --seconds N      Duration of each measurement of requests (default 3).
+  --minutes N      Duration of the soak (default 10), and of R5 (default 1).
+  --connections N  Number of open streams (default 19000). Each takes an open file of the backend, and
+                   one of the client.
 TEXT
 }
 command="SampleBackend/load.sh${*:+ $*}"
@@ -149,12 +151,12 @@ while [ $# -gt 0 ]; do
     --rounds) rounds=${2:?--rounds needs a number}; shift ;;
     --seconds) seconds=${2:?--seconds needs a number}; shift ;;
     -h | --help) usage; exit 0 ;;
-    *) refuse "\"$1\" is no option" ;;
+    *) refuse "unknown option \"$1\"" ;;
     esac
     shift
 done
 
-# An option that would have no effect is an error.
+# An option without an effect is an error.
 case $updater$console$scale in
 yesyes*) refuse "--updater, --console and --scale exclude each other" ;;
 esac
@@ -178,7 +180,7 @@ fi
 [ -z "$scale" ] || all=S1,S2,S3,S4,S5,R8,B9,B15
 [ -n "$only" ] || only=$all
 
-# wants NAME …: whether one of them is to be measured.
+# wants NAME …: whether one of them is selected.
 wants() {
     local name
     for name in "$@"; do case ,$only, in *",$name,"*) return 0 ;; esac; done
@@ -225,7 +227,7 @@ if [ -n "$console" ]; then
     . SampleBackend/Tests/backend.sh
     setup swift sqlite chromium
     setup_python_environment selenium==4.51.0
-    # The pages are measured, not the backend: a debug build does.
+    # The pages are measured, not the backend, so a debug build suffices.
     build_backend >&2
     start_backend --dev --store "sqlite:$work/load.sqlite"
     PYTHONDONTWRITEBYTECODE=1 ACTIVECONFIG_CONSOLE_URL=$url \

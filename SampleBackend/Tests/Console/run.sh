@@ -17,14 +17,14 @@ test_forms.FormTests.test_asks_at_every_escape.
 The last lines are "failed: FILE:LINE: TEST: MESSAGE" for each test that failed, the number of tests
 with their time, and "N passed, N failed".
 
-  SAMPLE_BACKEND                       absolute path of a backend that is built; else it is built
+  SAMPLE_BACKEND                       absolute path of a built backend; otherwise it is built
   CONSOLE_TEST_PAGES                   absolute path of a folder from which the pages are served, in
                                        place of those of the program
-  CONSOLE_TEST_PROCESSES               tests at a time; by default the processors and one more
-  ACTIVECONFIG_CONSOLE_TAKES_PICTURES  1 takes pictures of what the tests check, and not only of
-                                       what failed; both are in SampleBackend/.build/console-pictures
+  CONSOLE_TEST_PROCESSES               tests at a time; by default one more than the processors
+  ACTIVECONFIG_CONSOLE_TAKES_PICTURES  1 takes screenshots of all checks, not only of failed ones;
+                                       both are in SampleBackend/.build/console-pictures
 
-Exit codes: 0 all passed, 1 a test failed, 64 no such option, 69 something cannot be set up.
+Exit codes: 0 all passed, 1 a test failed, 64 wrong usage, 69 a required program is not available.
 TEXT
 }
 

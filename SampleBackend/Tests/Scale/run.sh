@@ -13,9 +13,9 @@ case "${1:-}" in
 USAGE: SampleBackend/Tests/Scale/run.sh [OPTION OF faults.py …]
        SampleBackend/Tests/Scale/run.sh --long [MINUTES]
 
-Builds the backend and runs each fault once, in two and a half minutes. --long also checks the checker with
-more histories, what the faults do to etcd, and that planted faults are found; then faults in random order
-for MINUTES (default 30). faults.py --help says more.
+Builds the backend and runs each fault once, in two and a half minutes. --long also tests the checker with
+more histories, checks the effect of the faults on etcd and that planted faults are found, then runs faults
+in random order for MINUTES (default 30). See faults.py --help.
 
 Exit codes: as those of faults.py.
 TEXT
