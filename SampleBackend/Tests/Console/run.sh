@@ -6,13 +6,13 @@ usage() {
     cat <<TEXT
 USAGE: SampleBackend/Tests/Console/run.sh [--gate] [--nginx] [NAME …]
 
-Runs all tests of the console, or those that are named as for Python's unittest: test_forms,
+Runs all tests of the console, or the named ones, with names as for Python's unittest: test_forms,
 test_forms.FormTests.test_asks_at_every_escape.
 
-  --gate  Only those that are marked by @gate. Together they open each page, dialog and menu, and go
-          each way on which somebody would be locked out or lose their work; without names, it fails
-          when they do not.
-  --nginx Through nginx with SampleBackend/Operations/nginx.conf, without its TLS.
+  --gate  Runs only the tests marked by @gate. They must open every page, dialog and menu, and cover
+          every path on which users could be locked out or lose their work; a run without names fails
+          if a page, dialog or menu is missing.
+  --nginx Runs the tests through nginx with SampleBackend/Operations/nginx.conf, without TLS.
 
 The last lines are "failed: FILE:LINE: TEST: MESSAGE" for each test that failed, the number of tests
 with their time, and "N passed, N failed".

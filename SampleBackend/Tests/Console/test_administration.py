@@ -1,4 +1,4 @@
-"""Tokens, webhooks, and what a role may not do."""
+"""Tokens, webhooks, and the limits of roles."""
 
 import unittest
 from datetime import datetime
@@ -193,7 +193,7 @@ class RoleTests(TaskCase):
             self.check_accessibility(page)
             self.assertEqual(self.find_all(".message.error"), [], page)
 
-    def test_tells_a_viewer_what_the_review_is_for(self):
+    def test_explains_the_review_to_a_viewer(self):
         self.token = self.new_token("viewer")
         self.go("review")
         self.wait_for_text("Viewers have no drafts and see what is published.", "main")

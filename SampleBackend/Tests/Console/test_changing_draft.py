@@ -1,4 +1,4 @@
-"""Reviewing and publishing a draft that is changed in another browser meanwhile."""
+"""Reviewing and publishing a draft while another browser changes it."""
 
 import copy
 import unittest

@@ -1,4 +1,4 @@
-"""Lists that can be searched: conditions, connected users, known values."""
+"""Searchable lists: conditions, connected users, known values."""
 
 import unittest
 from urllib.request import urlopen

@@ -1,4 +1,4 @@
-"""Conditions: their rules one by one, their order, and finding them."""
+"""Conditions: their individual rules, their order, and finding them."""
 
 import random
 import unittest
@@ -159,7 +159,7 @@ class BuilderTests(TaskCase):
         self.assertNotIn("Enter the", self.find("dialog .builder").text)
         self.field("Value").send_keys(3 * Keys.BACKSPACE)
         self.wait_for_text("Enter the system.", "dialog .rule-line")
-        # A text that somebody has typed is judged as it is.
+        # A typed text is validated as it is.
         self.write("Expression", "device.country in []")
         self.wait_for_text("The list is empty", "dialog .problems")
         self.write("Expression", "user.id == ''")
@@ -372,7 +372,7 @@ class OrderTests(TaskCase):
         for button, order in (("Move c99 to the top", ["c99", "c0"]),
                               ("Move c99 down", ["c0", "c99", "c1"]),
                               ("Move c0 down", ["c99", "c0", "c1"])):
-            # Finding it by its accessible name takes long among many buttons.
+            # Finding it by its accessible name is slow among many buttons.
             self.driver.execute_script(
                 "document.querySelector(`[aria-label='${arguments[0]}']`).click()", button)
             self.wait_for(lambda order=order: self.driver.execute_script(

@@ -1,4 +1,4 @@
-"""Drafts: kept by the server, the same in all tabs, and never lost or overwritten silently."""
+"""Drafts: stored by the server, the same in all tabs, and never silently lost or overwritten."""
 
 import json
 import unittest
@@ -130,12 +130,12 @@ class DraftTests(TaskCase):
         self.assertEqual(self.interval(), "45")
 
     def check_press(self, down, up):
-        """Presses a button, and lets it go once the server has saved the draft."""
+        """Presses a button, and releases it once the server has saved the draft."""
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", "45")
         self.wait_for(self.button("Keep in the draft").is_enabled, "the check")
-        # The page waits this long for the end of a press.
+        # The time that the page waits for the end of a press.
         HeldTimers(self.driver, 1000)
         self.hold_answers("/draft")
         self.keep()
@@ -164,7 +164,7 @@ class DraftTests(TaskCase):
             features = template["parameterGroups"]["AppFeatures"]
             features["description"] = "Theirs"
         self.change_draft(change)
-        # The answer to this has their draft, without the edit that follows.
+        # The response to this contains the other draft, without the edit that follows.
         self.wait_for(faults.held, "the check for another draft")
         self.edit_label("Mine")
         self.wait_for(lambda: "Mine" in str(self.call("GET", "draft")[1]), "the edit to be saved")
@@ -225,7 +225,7 @@ class DraftTests(TaskCase):
         faults.end()
         self.wait_for_text("1 change", ".draft-bar")
 
-    def test_keeps_the_unsaved_draft_of_somebody_else_over_a_sign_out(self):
+    def test_keeps_the_unsaved_draft_of_another_user_over_a_sign_out(self):
         self.go("settings")
         key = "activeconfig.draft.somebody.default"
         self.driver.execute_script("sessionStorage.setItem(arguments[0], '{}')", key)
@@ -248,7 +248,7 @@ class DraftTests(TaskCase):
         self.assertIsNone(self.interval())
 
     def begin_draft_to_renew(self):
-        """Starts a draft of somebody who gets a new token; returns their name."""
+        """Starts a draft of a new administrator; returns the name."""
         name = f"renewed {uuid4().hex}"
         self.token = self.new_token("editor", name)
         self.edit_interval("45")
@@ -273,7 +273,7 @@ class DraftTests(TaskCase):
 
     def test_keeps_the_draft_of_a_user_who_signs_in_elsewhere_with_another_token(self):
         name = self.begin_draft_to_renew()
-        # A tab in the background does not ask the server, so that it learns of the session first.
+        # A background tab does not contact the server, so it is first notified about the session.
         with self.another_tab():
             self.revoke_token(name)
             renewed = self.new_token("editor", name)
@@ -292,7 +292,7 @@ class DraftTests(TaskCase):
             self.sign_in(renewed)
         self.wait_for(
             lambda: faults.sent("GET", "/console/session") >= 1, "the question for the session")
-        # The answer to that comes before the answer to this.
+        # The response to that arrives before the response to this.
         self.driver.execute_async_script(
             "const done = arguments[0]; fetch('/console/session').then(() => setTimeout(done, 100));")
         faults.end()
@@ -313,7 +313,7 @@ class DraftTests(TaskCase):
         self.browser.take_errors()
 
     def leave_a_draft_to_an_editor(self):
-        """Starts a draft, signs out, and signs in as somebody else."""
+        """Starts a draft, signs out, and signs in as another user."""
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
         self.press("Sign out")

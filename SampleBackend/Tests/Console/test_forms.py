@@ -1,4 +1,4 @@
-"""Open forms: nothing that was entered is lost without a question."""
+"""Open forms: no input is lost without a confirmation."""
 
 import copy
 import unittest
@@ -30,14 +30,14 @@ class FormTests(TaskCase):
         return [e.text for e in self.find_all("dialog[open] h2")]
 
     def check_form(self):
-        """Fails unless only the form is open, with what was entered."""
+        """Fails unless only the form is open, with the entered text."""
         self.wait_for(lambda: self.headings() == ["Edit AppFeatures.RefreshInterval"], "the form")
         self.assertEqual(self.field("Description").get_attribute("value"), DESCRIPTION)
 
     @gate
     def test_goes_on_after_another_sign_in(self):
         self.open_form(is_edited=False)
-        # A check of the form has this time for its answer, without that for signing in.
+        # The time limit of a check of the form, without the time for signing in.
         limits = HeldTimers(self.driver, 5000)
         self.driver.delete_all_cookies()
         self.write("Description", DESCRIPTION)
@@ -104,11 +104,11 @@ class FormTests(TaskCase):
         self.driver.refresh()
         self.check_form()
         faults = Faults(self.driver)
-        # The page goes on looking for new versions.
+        # The page continues to poll for new versions.
         self.wait_for(lambda: faults.sent("GET", "remoteConfig"), "the question for a version")
 
     def publish_meanwhile(self, change):
-        """Somebody else publishes a change of the sample while the form is kept."""
+        """Another user publishes a change of the sample while the form is kept."""
         self.wait_for_text("The server accepts this", "dialog")
         template = copy.deepcopy(TEMPLATE)
         change(template)
@@ -162,7 +162,7 @@ class FormTests(TaskCase):
                 if name not in ("name", "expression")})
 
     def reload_form(self, page, button, fields, **query):
-        """Fills in a form, loads the page again, and fails unless the form has it still."""
+        """Fills in a form, reloads the page, and fails unless the form still has the text."""
         self.go(page, **query)
         self.press(button)
         for label, text in fields.items():
@@ -227,7 +227,7 @@ class FormTests(TaskCase):
         self.wait_for_text("Pin a value", "main")
 
     def stored(self):
-        """What the tab and the browser have stored."""
+        """The entries that the tab and the browser have stored."""
         return self.driver.execute_script(
             "return JSON.stringify([{...sessionStorage}, {...localStorage}])")
 
@@ -267,7 +267,7 @@ class FormTests(TaskCase):
         second = self.call("GET", "draft")[1]["template"]["conditions"][1]
         self.assertEqual(second, {"name": "Second", "expression": "user.id == '2'"})
 
-    def test_does_not_come_back_for_somebody_else(self):
+    def test_does_not_come_back_for_another_user(self):
         self.open_form()
         self.wait_for_text("The server accepts this", "dialog")
         self.sign_in_unnoticed(self.new_token("editor"))
@@ -308,7 +308,7 @@ class FormTests(TaskCase):
         self.check_form()
 
     def asks_before_the_page_ends(self):
-        """True if the browser would ask; the driver answers its question by itself."""
+        """True if the browser would ask; the driver answers the question automatically."""
         return self.driver.execute_script(
             "return !window.dispatchEvent(new Event('beforeunload', {cancelable: true}))")
 
@@ -373,7 +373,7 @@ class FormTests(TaskCase):
         self.press("Leave")
         self.wait_for_dialog_to_close()
         self.assertEqual(self.driver.current_url, place)
-        # The dialogs left nothing in the tab's history.
+        # The dialogs have left no entry in the tab's history.
         self.driver.back()
         self.wait_for_text("Conditions", "main h1")
 
@@ -407,7 +407,7 @@ class FormTests(TaskCase):
         self.press("Delete the condition")
         self.wait_for_dialog_to_close()
         self.wait_for(lambda: self.active().tag_name == "h1", "the focus")
-        # A control that goes while it has the focus, without a dialog.
+        # A control that disappears while it has the focus, without a dialog.
         self.driver.execute_script(
             "const button = document.createElement('button'); button.textContent = 'x';"
             "document.querySelector('main').append(button); button.focus(); button.remove();")

@@ -48,7 +48,7 @@ class HistoryTests(TaskCase):
             return [e.text.split()[0] for e in self.find_all("main table tbody th")]
         self.go("history")
         self.wait_for(lambda: numbers() == [str(n) for n in range(35, 5, -1)], "the newest 30")
-        # Loading more leaves the comparison as it is.
+        # Loading more does not change the comparison.
         self.choose("From", "Version 20")
         self.wait_for(lambda: "from=20&to=35" in self.driver.current_url, "the comparison")
         older = self.button("Show older versions")
@@ -58,13 +58,13 @@ class HistoryTests(TaskCase):
         self.wait_for_text("The server does not answer", "main")
         self.assertEqual(numbers(), [str(n) for n in range(35, 5, -1)])
         self.check_page("history-away")
-        # Two quick clicks read a page once.
+        # Two quick clicks load a page once.
         self.driver.execute_script(
             "window.fetch = fetchNow; arguments[0].click(); arguments[0].click();", older)
         self.wait_for(lambda: numbers() == [str(n) for n in range(35, 0, -1)], "all versions")
         self.assertEqual(self.field("From").get_attribute("value"), "20")
         self.assertIn("from=20&to=35", self.driver.current_url)
-        # What the last loaded row changed is compared with the version before it.
+        # The last loaded row is compared with the version before it.
         self.choose("From", "Version 1")
         self.press("Show what version 2 changed")
         self.wait_for(lambda: self.sides() == ["60.0", "10"], "the change of version 2")
@@ -82,7 +82,7 @@ class HistoryTests(TaskCase):
     def test_shows_all_of_version_1_as_new(self):
         self.go("history")
         self.press("Show what version 1 changed")
-        # What the page shows at first is another difference of the same settings.
+        # Initially the page shows another difference of the same settings.
         self.wait_for(
             lambda: {e.text for e in self.find_all(".difference .badge")} == {"Added"},
             "version 1 as new")
@@ -127,7 +127,7 @@ class HistoryTests(TaskCase):
         self.assertIn("Version 4 was published by environment", text)
         self.assertIn("Version 5 was published by environment", text)
         self.assertIn("Theirs, every 30 seconds", text)
-        # The others' change, then the change that the rollback makes now.
+        # The other user's change, then the change that the rollback makes now.
         self.assertEqual(
             [e.text.split("\n")[-1] for e in self.find_all("dialog .side")],
             ["20", "40", "40", "60.0"])

@@ -90,7 +90,7 @@ class LiveTests(TaskCase):
         self.press("Edit User 2")
         self.write("Expression", "user.id == '9'")
         self.keep()
-        # Somebody else changes something for everybody.
+        # Another user changes a setting for all users.
         self.publish(with_interval("10"), "Sooner")
         self.go("review")
         self.write("Also preview these users", "4, 9")

@@ -1,4 +1,4 @@
-"""What the check of a form sends while somebody types."""
+"""The requests of a form's check during typing."""
 
 import json
 import signal
@@ -95,14 +95,14 @@ class HangingServerTests(OwnServerCase):
         self.go("settings")
 
     def stop_server(self):
-        """The server takes connections, and answers nothing."""
+        """The server accepts connections, but does not respond."""
         self.backend.process.send_signal(signal.SIGSTOP)
 
     @gate
     def test_lets_an_edit_be_kept_that_cannot_be_checked(self):
         self.press("Edit AppFeatures.RefreshInterval")
         self.field("Default value")
-        # Less than other calls have, as somebody waits for it.
+        # Shorter than for other calls, since the user waits for it.
         limits = HeldTimers(self.driver, 5000)
         self.stop_server()
         self.write("Default value", "45")

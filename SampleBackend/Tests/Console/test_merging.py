@@ -1,4 +1,4 @@
-"""Dialogs that are open while the draft under them is merged with what another browser saved."""
+"""Dialogs that are open while the underlying draft is merged with another browser's edits."""
 
 import unittest
 
@@ -22,7 +22,7 @@ class MergingTests(TaskCase):
         self.wait_for_text("Not saved on the server", ".draft-bar")
 
     def merge(self, change):
-        """Another browser changes the draft; the page merges that with its edit."""
+        """Another browser changes the draft; the page merges the change with its edit."""
         self.change_draft(change)
         before = self.faults.sent("GET", "/draft")
         self.faults.end()

@@ -1,4 +1,4 @@
-"""Numbers, names and their order, which come back from the console as they went in."""
+"""Numbers, names and their order, which the console preserves exactly."""
 
 import json
 import unittest
@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 from console_case import PATIENCE, TOKEN, URL, gate
 from task_case import TEMPLATE, TaskCase
 
-# JavaScript reads each as another number, or writes it differently.
+# JavaScript parses each as another number, or writes it differently.
 NUMBERS = ("9007199254740993", "1.10", "-0", "1e3", "1E+2", "0.10000000000000000000000000001",
            "123456789012345678901234567890", "1e-400")
 

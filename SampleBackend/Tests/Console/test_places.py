@@ -1,4 +1,4 @@
-"""Addresses: sign-in links, projects, and versions that are published meanwhile."""
+"""Addresses: sign-in links, projects, and versions published meanwhile."""
 
 import unittest
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Projects that are told apart, connected apps in the review, and whom a publish changed."""
+"""Distinguishing projects, connected apps in the review, and the users whom a publish changed."""
 
 import copy
 import json
@@ -54,7 +54,7 @@ class ProjectCase(TaskCase):
 
 class ProjectDetailsTests(ProjectCase):
     @gate
-    def test_sets_what_a_project_is_told_apart_by(self):
+    def test_sets_the_distinguishing_details_of_a_project(self):
         self.go("projects")
         self.assertIsNone(self.bar())
         change = f"Change the details of {self.project}"
@@ -93,7 +93,7 @@ class ProjectDetailsTests(ProjectCase):
             lambda: next((e for e in self.find_all("tbody tr") if self.project in e.text), None),
             "the project's row")
 
-    def test_does_not_overwrite_what_somebody_else_has_set(self):
+    def test_does_not_overwrite_details_that_another_user_has_set(self):
         self.go("projects")
         self.press(f"Change the details of {self.project}")
         self.write("Name to show", "Mine")
@@ -226,7 +226,7 @@ class ViewerTests(TaskCase):
 
 
 class ConnectedAppTests(TaskCase):
-    """What the review and the live page know of connected apps."""
+    """Connected apps in the review and on the live page."""
 
     def listen(self, user, **signals):
         """Listens as a user's app does."""
@@ -259,7 +259,7 @@ class ConnectedAppTests(TaskCase):
         first, second = self.find_all("[aria-labelledby=impact] .difference")
         self.assertIn("1 setting", first.text)
         self.assertNotIn("Unknown: ", first.text)
-        # The other user keeps what was known of them.
+        # The information about the other user is kept.
         self.assertIn("Not known: app.version", second.text)
         self.assertIn("user 4", self.driver.switch_to.active_element.get_attribute("data-focus"))
         self.driver.refresh()
@@ -274,7 +274,7 @@ class ConnectedAppTests(TaskCase):
         self.press("Preview")
         self.wait_for(
             lambda: len(self.find_all("[aria-labelledby=impact] form summary")) == 2, "the forms")
-        # What the preview shows moves the form.
+        # The preview moves the form.
         self.wait_for(
             lambda: len(self.find_all("[aria-labelledby=impact] .difference")) == 2, "the preview")
         fold = self.find_all("[aria-labelledby=impact] form summary")[1]
@@ -286,7 +286,7 @@ class ConnectedAppTests(TaskCase):
         self.wait_for(lambda: ["1 setting" in e.text for e in self.find_all(
             "[aria-labelledby=impact] .difference")] == [False, True], "what changes for 5")
         self.check_page("review-named-users")
-        # Who is named no more is forgotten.
+        # A user who is no longer listed is forgotten.
         self.write("Also preview these users", "5")
         self.press("Preview")
         self.wait_for(

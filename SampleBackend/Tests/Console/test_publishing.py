@@ -1,4 +1,4 @@
-"""Publishing a draft: alone, with somebody else, and when the server dies."""
+"""Publishing a draft: alone, alongside another user, and when the server dies."""
 
 import json
 import unittest
@@ -81,7 +81,7 @@ class PublishingTests(TaskCase):
 
 class TwoPeopleTests(TaskCase):
     def theirs(self, change):
-        """Somebody else publishes a change of the template."""
+        """Another user publishes a change of the template."""
         template = json.loads(json.dumps(TEMPLATE))
         change(template["parameterGroups"])
         self.publish(template, "Theirs")
@@ -125,7 +125,7 @@ class TwoPeopleTests(TaskCase):
         self.wait_for_text("since version 2", ".draft-bar")
         self.assertEqual(self.find("main h1").text, "History")
 
-    def test_does_not_take_an_equal_version_of_somebody_else_for_its_own(self):
+    def test_does_not_take_an_equal_version_of_another_user_for_its_own(self):
         self.edit_interval("45")
         self.go("review")
         self.wait_for_text("AppFeatures.RefreshInterval", ".difference")

@@ -18,14 +18,14 @@ class FailureTests(TaskCase):
         self.wait_for_text("Loading the new version failed", "dialog")
         self.check_accessibility("loading the new version failed")
         faults.end()
-        # The page must not find the version by itself.
+        # The page must not discover the version on its own.
         faults.fail("GET", ":listVersions")
         self.press("Try again")
         self.wait_for_dialog_to_close()
         self.wait_for_text("77", "main")
 
     @gate
-    def test_says_that_nobody_was_signed_out(self):
+    def test_says_that_no_session_was_ended(self):
         self.go("settings")
         faults = Faults(self.driver)
         faults.fail("DELETE", "/console/session")

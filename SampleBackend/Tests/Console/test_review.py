@@ -1,4 +1,4 @@
-"""The review: what changes line by line, whom it reaches, taking changes back, and undoing."""
+"""The review: changes line by line, the affected users, reverting changes, and undoing."""
 
 import copy
 import unittest
@@ -85,7 +85,7 @@ class ReviewTests(ReviewCase):
         self.write("Expression", "user.id == '9'")
         self.keep()
         self.go("review")
-        # What is checked meanwhile moves the page: a click may miss.
+        # The result of a check moves the page meanwhile: a click may miss.
         self.wait_for_text("Concerns", ".difference summary").send_keys(Keys.ENTER)
         self.wait_for_text("SampleViewConfiguration.LabelText", ".difference details")
 
@@ -113,7 +113,7 @@ class ReviewTests(ReviewCase):
         self.assertIn("LabelText, for “Apple”", impact)
         self.assertIn("About 100 % of recent users change", impact)
         self.check_page("review-shadowed")
-        # A condition that is taken back takes the values for it along.
+        # Reverting a condition also reverts the values for it.
         self.press("Revert Apple")
         self.wait_for_text("2 changes", ".draft-bar")
         status, draft = self.call("GET", "draft")
@@ -334,7 +334,7 @@ class ReviewTests(ReviewCase):
         self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
         self.assertEqual(len(self.find_all(".difference")), 1)
 
-    def test_does_not_undo_what_somebody_published_since(self):
+    def test_does_not_undo_changes_that_another_user_published_since(self):
         self.edit_interval("45")
         self.go("review")
         self.press("Publish")
@@ -413,7 +413,7 @@ class ReviewTests(ReviewCase):
         self.assertEqual(merged["defaultValue"], {"value": "45"})
 
 
-# Controls of the page that lie under something sticky, or outside of the window, while focused.
+# Controls of the page that are under a sticky element, or outside of the window, while focused.
 COVERED = """
     return [...document.querySelectorAll('main :is(button, a, summary, input)')]
         .filter((element) => element.checkVisibility() && !element.disabled)
@@ -476,7 +476,7 @@ class StickyTests(ReviewCase):
         for size in (PHONE, (320, 568), DESKTOP):
             self.browser.set_size(size)
             self.scroll_to_end()
-            # The page makes room for what sticks once it has its new size.
+            # The page makes room for sticky elements once it has its new size.
             self.wait_for(lambda: not self.driver.execute_script(COVERED),
                           f"what is focused to be in sight at {size}")
 

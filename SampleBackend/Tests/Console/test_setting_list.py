@@ -132,7 +132,7 @@ class LargeListTests(SettingListCase):
         kept = "return [...document.querySelectorAll(arguments[0])].filter((e) => e.kept).length"
         self.driver.execute_script(mark)
         rows = self.keys()
-        # Every key has it, so that nothing changes.
+        # Every key contains it, so nothing changes.
         self.write("Find", "key")
         self.wait_for_text("1,000 settings found", "main")
         self.assertEqual(self.keys(), rows)

@@ -177,7 +177,7 @@ class SigningInAgainTests(ConsoleCase):
         self.faults = Faults(self.driver)
 
     def begin_call(self, method="GET", path=None, options=None):
-        """Makes a call as the page does; what comes of it is kept in the page."""
+        """Makes a call as the page does; the result is kept in the page."""
         self.driver.execute_script("""
             // The module of the page, which has its session.
             const {src} = document.querySelector('script[type=module]');
@@ -191,7 +191,7 @@ class SigningInAgainTests(ConsoleCase):
             method, path or f"/v1/projects/default/{self.resource}", options)
 
     def check_outcomes(self, expected):
-        """Fails unless the calls so far came to this, and no sign-in is open."""
+        """Fails unless the calls so far have these results, and no sign-in is open."""
         self.wait_for(
             lambda: self.driver.execute_script("return window.outcomes") == expected,
             f"the outcomes {expected}")
@@ -245,7 +245,7 @@ class SigningInAgainTests(ConsoleCase):
 
     def test_shows_the_user_of_another_tab_before_it_knows_that_the_session_has_ended(self):
         token = self.new_token("editor")
-        # Before the session ends: a call of the page may find that out first.
+        # Before the session ends: a call of the page may notice that first.
         self.faults.hold("GET", "/console/session", limit=1)
         self.driver.delete_all_cookies()
         self.begin_call()
@@ -366,14 +366,14 @@ class SigningInAgainTests(ConsoleCase):
         self.check_outcomes([200])
         self.assertTrue(self.driver.current_url.endswith("#/default/tokens"))
 
-    def test_signs_out_nobody_else(self):
+    def test_signs_out_no_other_session(self):
         self.sign_in_unnoticed(self.new_token("editor"))
         next(e for e in self.find_all("button") if e.text == "Sign out").click()
         # The pages of the other user are loaded.
         self.wait_for_text("editor ", ".who")
         self.assertEqual(self.find_all("dialog[open]"), [])
 
-    def test_does_not_repeat_a_call_that_nobody_waits_for(self):
+    def test_does_not_repeat_an_abandoned_call(self):
         self.driver.delete_all_cookies()
         self.begin_call()
         self.wait_for_text("has ended", "dialog")

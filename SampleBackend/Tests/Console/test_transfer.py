@@ -1,4 +1,4 @@
-"""Import and export, and what an empty project offers."""
+"""Import and export, and the options of an empty project."""
 
 import json
 import plistlib
@@ -66,7 +66,7 @@ class ImportTests(TaskCase):
         self.wait_for_text("2 changes", ".draft-bar")
 
     def read_another_germany(self):
-        """Reads a file whose condition Germany is another one than the project's."""
+        """Reads a file whose condition Germany differs from the project's."""
         germany = {"name": "Germany", "expression": "device.country in ['de']", "tagColor": "BLUE"}
         values = {"defaultValue": {"value": "1"}, "conditionalValues": {"Germany": {"value": "2"}}}
         same = {"name": "Same", "expression": "user.id == 'me'"}
@@ -241,7 +241,7 @@ class EmptyProjectTests(TaskCase):
         self.project = f"empty-{uuid4().hex[:8]}"
 
     def start(self):
-        """Opens a project of which nothing is published."""
+        """Opens a project without a published version."""
         self.continue_session()
         self.open(f"#/{self.project}/settings")
         self.press(f"Start the project {self.project}")

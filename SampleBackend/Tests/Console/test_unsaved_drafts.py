@@ -1,4 +1,4 @@
-"""Drafts that the server does not have yet: they are sent, or kept, wherever one goes meanwhile."""
+"""Drafts that the server does not have yet are sent or kept, wherever the user navigates."""
 
 import copy
 import unittest
@@ -59,7 +59,7 @@ class UnsavedDraftTests(TaskCase):
         faults.end()
         self.wait_for(self.saved, "the draft")
         self.wait_for(lambda: not self.asks_before_the_page_ends(), "the save to end")
-        # Back in the project, the same draft goes on.
+        # Back in the project, the same draft continues.
         self.go("settings")
         self.wait_for_text("1 change", ".draft-bar")
 

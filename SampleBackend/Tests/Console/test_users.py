@@ -151,7 +151,7 @@ class UserTests(TaskCase):
         self.wait_for_dialog_to_close()
 
     def open_change(self, pinned):
-        """Opens the change of a pin that others know as well; returns the path of the pins."""
+        """Opens the change of a pin that other browsers know too; returns the path of the pins."""
         path = "users/42/overrides"
         self.call("PUT", path, {"AppFeatures": {"RefreshInterval": pinned}})
         self.go("user", id="42")
@@ -239,7 +239,7 @@ class UserTests(TaskCase):
         self.press("Preview")
         self.wait_for_text("Users without an ID", "main h2")
         link = self.driver.current_url
-        # Whoever opens the link has previewed another user last.
+        # The recipient of the link has previewed another user last.
         self.go("user", id="7")
         self.wait_for_text("User 7", "main h2")
         for address in (link, f"{URL}/console/#/{self.project}/user?app.version=2.1"):
@@ -345,7 +345,7 @@ class UserTests(TaskCase):
     def test_says_when_it_cannot_copy(self):
         self.go("user", id="7")
         self.button("Copy link")
-        # The time for which the button says it.
+        # The time for which the button shows it.
         notices = HeldTimers(self.driver, 2000)
         self.driver.execute_script(
             "navigator.clipboard.writeText = () => Promise.reject(new Error('denied'));"

@@ -11,10 +11,10 @@ from task_case import TEMPLATE, TaskCase
 
 WIDTHS = (320, 390, 768, 1280, 1920)
 
-# Those that have each layout of the page once: names, roles and colours are the same at the others.
+# The widths that cover each layout once: names, roles and colors are the same at the others.
 LAYOUTS = (320, 768, 1280)
 
-# Names and values of the length that they have in large projects.
+# Names and values of lengths found in large projects.
 LONG = "a_long_name_without_any_space_" * 3
 WORDS = "A long description of several words, as people write them. " * 4
 
@@ -47,10 +47,10 @@ class WidthTests(TaskCase):
         super().tearDown()
 
     def check(self, name):
-        """Notes what is wrong with what is open, at each width, in light and dark."""
+        """Records the problems of the open page or dialog, at each width, in light and dark."""
         for width in WIDTHS:
             self.browser.set_size((width, 900))
-            # After the page has followed the new size.
+            # After the page has adapted to the new size.
             self.driver.execute_async_script("requestAnimationFrame(() => setTimeout(arguments[0]))")
             found = [f"{name}, {width} px: {text}" for text in faults(self.driver)]
             if width in LAYOUTS:

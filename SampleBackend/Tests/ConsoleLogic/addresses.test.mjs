@@ -136,7 +136,7 @@ test('the token of a link leaves the address', () => {
 
 const shared = fixture('ConfigServerTests/Fixtures/console-names.json');
 
-test('each role may what the roles below it may', () => {
+test('each role has the permissions of the roles below it', () => {
     shared.roles.forEach((role, index) => shared.roles.forEach((needed, other) => (
         assert.equal(refusal({role}, needed) === null, index >= other, `${role}, ${needed}`))));
     assert.equal(refusal({role: 'viewer'}, 'editor'),
@@ -165,7 +165,7 @@ test('a session begins and ends in all tabs', async () => {
     assert.equal((await currentSession()).csrfToken, 'c');
 });
 
-test('a session that does not begin is told to no tab', async () => {
+test('a session that does not begin is not announced to other tabs', async () => {
     answerRequests(() => ({status: 401, body: {}}));
     const other = new BroadcastChannel('activeconfig.session');
     other.addEventListener('message', () => assert.fail('it was told'));
@@ -178,7 +178,7 @@ for (const name of shared.projectNames) {
     test(`${name.slice(0, 20)} is a name for a project`, () => assert.ok(isProjectName(name)));
 }
 for (const name of [...shared.otherNames, '']) {
-    test(`"${name.slice(0, 20)}" is no name for a project`, () => assert.ok(!isProjectName(name)));
+    test(`"${name.slice(0, 20)}" is not a valid project name`, () => assert.ok(!isProjectName(name)));
 }
 
 test('environments and colours are those of the server', () => {
@@ -224,7 +224,7 @@ test('production is red without a colour of its own', () => {
     assert.ok(isProduction({environment: 'PRODUCTION'}) && !isProduction({}));
 });
 
-test('projects differ by what people tell them apart by', () => {
+test('projects differ in their distinguishing details', () => {
     const one = {name: 'p', color: 'RED', versionNumber: '1'};
     assert.ok(hasSameMarks(one, {...one, versionNumber: '2'}));
     for (const name of ['name', 'displayName', 'environment', 'color']) {
@@ -232,7 +232,7 @@ test('projects differ by what people tell them apart by', () => {
     }
 });
 
-/** Fills both storages with what the console keeps. */
+/** Fills both storages with the console's entries. */
 function fillStorages() {
     localStorage.setItem(projectKey, 'a');
     localStorage.setItem('activeconfig.impact.a', '{}');
@@ -244,7 +244,7 @@ function fillStorages() {
     keepForms({user: 'bob', project: 'a'}, [{user: 'bob', project: 'a', kind: 'setting'}]);
 }
 
-test('signing out deletes what is kept of the user, and not what is of others', () => {
+test('signing out deletes the entries of the user, and keeps those of others', () => {
     fillStorages();
     forgetUser('ada');
     assert.deepEqual(Object.keys(localStorage).sort(), [projectKey, 'other.site'].sort());

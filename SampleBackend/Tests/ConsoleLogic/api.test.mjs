@@ -84,7 +84,7 @@ for (const answer of [{status: 502, text: '<html>'}, {status: 502}, {status: 502
     });
 }
 
-test('a connection that breaks, and an answer that is no JSON, are no answer', async () => {
+test('a broken connection, and a response that is not JSON, count as no response', async () => {
     answerRequests(() => {
         throw new Error('broken');
     });
@@ -121,7 +121,7 @@ test('an aborted request says so, and leaves no timer', async () => {
     await assert.rejects(call('GET', '/v1/x', {signal: abort.signal}), {name: 'AbortError'});
 });
 
-test('a call is repeated once after somebody has signed in again', async () => {
+test('a call is repeated once after signing in again', async () => {
     let isSignedIn = false;
     const requests = answerRequests(() => (isSignedIn ? {body: {a: 1}} : failure(401)));
     setSignedOutHandler(async () => {
@@ -147,7 +147,7 @@ test('a refused call of the sign-in itself asks for no other one', async () => {
     await assert.rejects(call('POST', '/console/session', {body: {}}), {status: 401});
 });
 
-test('a call that was aborted while somebody signed in is not repeated', async () => {
+test('a call that was aborted while the user signed in is not repeated', async () => {
     const abort = new AbortController();
     const requests = answerRequests(() => failure(401));
     setSignedOutHandler(async () => {
@@ -158,7 +158,7 @@ test('a call that was aborted while somebody signed in is not repeated', async (
     assert.equal(requests.length, 1);
 });
 
-test('a forbidden call is told, but for the question for the session', async () => {
+test('a forbidden call is reported, except the request for the session', async () => {
     let count = 0;
     setForbiddenHandler(() => {
         count += 1;
@@ -217,7 +217,7 @@ for (const {project, version, tag} of fixture('ConfigServerTests/Fixtures/consol
         assert.equal(etagOf(project, String(version)), tag)));
 }
 
-test('of several requests only the newest goes on', () => {
+test('of several requests only the newest continues', () => {
     const left = new AbortController();
     const next = newestRequest(left.signal);
     const [one, two] = [next(), next()];
@@ -253,7 +253,7 @@ test('other errors of a validation are thrown', async () => {
         {project: 'p', patched: {template: {}, base: '1', tag: null}}, {}), {status: 500});
 });
 
-test('an edit is validated by what it changes of the stored draft', async () => {
+test('an edit is validated by its changes of the stored draft', async () => {
     const requests = answerRequests(() => ({body: {}}));
     const before = {a: 1, b: {}};
     assert.deepEqual(await validateEdit(

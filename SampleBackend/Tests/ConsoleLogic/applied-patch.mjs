@@ -7,7 +7,7 @@ import {copy, setMember} from '../../Sources/Console/Pages/json.js';
 const tokensOf = (path) => path.split('/').slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Removes what is at a path, and returns it. */
+/** Removes the value at a path, and returns it. */
 function removed(tree, path) {
     const tokens = tokensOf(path);
     const last = tokens.pop();
@@ -35,7 +35,7 @@ function replaced(tree, path, value) {
     place[last] = value;
 }
 
-/** The tree after all operations; the given one stays as it is. */
+/** The tree after all operations; the given one is not changed. */
 export function appliedPatch(tree, operations) {
     let result = copy(tree);
     for (const {op, path, from, value} of operations) {

@@ -1,4 +1,4 @@
-// What the console uses of browsers that the declarations of this compiler lack.
+// Browser APIs that the console uses, and this compiler's declarations lack.
 
 interface HTMLElement {
     showPopover(options?: {source: HTMLElement}): void;
@@ -18,7 +18,7 @@ interface URLSearchParams {
 }
 
 interface ErrorWithIndex extends SyntaxError {
-    /** Index of the character at which the text is no JSON any more. */
+    /** Index of the character at which the text ceases to be valid JSON. */
     index?: number;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Replacements for what modules of the console use of a browser and Node lacks, or has otherwise. A
+ * Replacements for browser APIs that the console uses, and Node lacks or implements differently. A
  * test imports this before them.
  */
 
@@ -21,7 +21,7 @@ export class MemoryStorage {
     }
 }
 
-/** Empties both storages, which have room again. */
+/** Empties both storages, which then have free space. */
 export function emptyStorages() {
     MemoryStorage.room = Infinity;
     globalThis.localStorage = new MemoryStorage();
@@ -29,7 +29,7 @@ export function emptyStorages() {
 }
 emptyStorages();
 
-/** Channel whose messages reach the other open ones of its name; Node's keeps the process alive. */
+/** Channel with delivery to other open ones of its name; Node's keeps the process alive. */
 globalThis.BroadcastChannel = class extends EventTarget {
     static #open = new Set();
     #Channel = globalThis.BroadcastChannel;
@@ -67,7 +67,7 @@ globalThis.history = {
     },
 };
 
-/** Timers that run when a test says so, in place of those of Node. */
+/** Timers that fire on a test's command, in place of Node's. */
 export class Clock {
     now = 0;
     #timers = new Map();
@@ -89,12 +89,12 @@ export class Clock {
         Object.assign(globalThis, this.#before);
     }
 
-    /** Number of timers that wait. */
+    /** Number of pending timers. */
     get count() {
         return this.#timers.size;
     }
 
-    /** Lets time pass; what is over in between runs in its order, and what that starts as well. */
+    /** Advances time; timers that expire run in order, including those that they start. */
     async pass(milliseconds) {
         const end = this.now + milliseconds;
         await settled();
@@ -111,7 +111,7 @@ export class Clock {
     }
 }
 
-/** Resolves when all that waits for promises only has run. */
+/** Resolves when all work that waits only for promises has run. */
 export function settled() {
     return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,4 @@
-// What the console uses of CodeMirror, which is embedded unchanged and not typechecked.
+// The APIs of CodeMirror that the console uses, which is embedded unchanged and not typechecked.
 
 interface CodeMirrorPlace {
     line: number;

@@ -158,7 +158,7 @@ test('a text that is typed stands for the value that is meant', () => {
     assert.equal(meantValue(values, ''), '');
 });
 
-test('what clients send is suggested after what is defined, once', () => {
+test('values that clients send are suggested after defined ones, once', () => {
     const known = {values: (element, key) => (
         element === 'device.os' ? ['ios', 'beos'] : [`${element} ${key}`])};
     const suggested = suggestedValues({element: 'device.os', key: null}, known);
@@ -190,7 +190,7 @@ test('all expressions are parsed, a hundred at a time', async () => {
     assert.equal(requests.length, 3);
 });
 
-test('signals are known by conditions and by what clients send', async () => {
+test('signals are known from conditions and from clients', async () => {
     const list = [{expression: 'a'}, {expression: 'b'}, {condition: {}}, {expression: 'wrong'}];
     const trees = {
         a: {kind: 'all', operands: [rule('app.customSignal', 'exactlyMatches', ['gold'], 'plan'),
@@ -266,7 +266,7 @@ for (const [value, text] of [[-1, '0'], [100.5, '100'], [0.0000004, '0'], [0.000
     });
 }
 
-test('the numbers of percentages are labelled by what they say', () => {
+test('the numbers of percentages are labelled by their meaning', () => {
     assert.deepEqual(percentNumbers("percent('it\\'s') between 1 and 2 && percent > 3 && percent <= 4")
         .map(({label}) => label), [
         'Users above this percentage of “it\\\'s”', 'Users up to this percentage of “it\\\'s”',

@@ -70,7 +70,7 @@ test('lines between two changes are folded but for two at each end', () => {
         ' line 18', ' line 19', '-line 20', '+other']);
 });
 
-test('what comes after forty lines is the rest', () => {
+test('lines after the fortieth are the rest', () => {
     const now = numbered(100, (line, number) => (number % 2 ? `${line} x` : line));
     const {shown, rest} = lineDifferences(numbered(100), now);
     assert.ok(blockTexts(shown).length >= 40 && blockTexts(rest).length > 40);
@@ -104,7 +104,7 @@ test('every line of both texts is a row', () => {
     }
 });
 
-test('long texts and those of several lines are compared by lines', () => {
+test('long texts and texts of several lines are compared by lines', () => {
     assert.ok(!needsLines('a', 'x'.repeat(80)));
     assert.ok(needsLines('a', 'x'.repeat(81)));
     assert.ok(needsLines('a\nb', ''));

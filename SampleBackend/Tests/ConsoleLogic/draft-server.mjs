@@ -33,9 +33,9 @@ export class DraftServer {
     }
 
     /**
-     * What becomes of the next request of a method to the draft: `lost`, before it arrives;
-     * `unanswered`, after it was done; a status; a function, called before the answer; or a
-     * function as `late`, called between the answer and its arrival.
+     * The fate of the next request of a method to the draft: `lost` before it arrives;
+     * `unanswered` after its execution; a status; a function, called before the response; or a
+     * function as `late`, called between the response and its arrival.
      */
     failNext(method, fault) {
         this.#faults.push({method, fault});
@@ -101,7 +101,7 @@ export class DraftServer {
         return this.#told();
     }
 
-    /** The draft with its differences, of which the numbers alone count. */
+    /** The draft with its differences, only the numbers of which matter. */
     #told() {
         const {template, base, tag} = this.draft;
         const isSame = JSON.stringify(template) === JSON.stringify(this.versions.get(base) ?? {});

@@ -1,5 +1,5 @@
 /**
- * Fixtures of the Swift tests, for what the server and the console decide alike.
+ * Fixtures of the Swift tests, for rules that the server and the console share.
  */
 
 import {readFileSync} from 'node:fs';

@@ -27,7 +27,7 @@ test('parts that are identical are not looked at', () => {
         [{op: 'replace', path: '/b', value: 2}]);
 });
 
-/** Numbers that look random; the seed makes them the same in each run. */
+/** Pseudorandom numbers, deterministic for a seed. */
 function randomNumbers(seed) {
     let state = seed;
     return (limit) => {

@@ -30,7 +30,7 @@ for (const text of plainNumbers) {
 for (const text of ['{1.0: 2}', '[01]', '[1,]', '[1 2]', '{"a"}', '"a', '[+1]', '1 2', '', ' ',
     '[1.]', '"\t"', "'a'", '"\\x"', '{"a": 1,}', '[[[[[', 'nul', 'NaN', 'truefalse', '.5', '-',
     '1e', '{"a":1 "b":2}', '{,}', '[,]', '"\\ud8"', '\u00a01', '"\\', ']', 'undefined', '--1']) {
-    test(`${JSON.stringify(text)} is no JSON`, () => {
+    test(`${JSON.stringify(text)} is not JSON`, () => {
         assert.throws(() => parseJSON(text), SyntaxError);
         assert.throws(() => formatted(text), SyntaxError);
     });
@@ -80,7 +80,7 @@ test('names of the prototype are members like others', () => {
         '{"__proto__":5,"constructor":2,"toString":3,"hasOwnProperty":4}');
 });
 
-test('the last of several members of one name wins', () => {
+test('the last of several members with the same name takes precedence', () => {
     assert.equal(jsonText(parseJSON('{"a":1,"b":2,"a":3}')), '{"a":3,"b":2}');
 });
 

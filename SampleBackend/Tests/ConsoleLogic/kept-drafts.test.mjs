@@ -9,7 +9,7 @@ import {parseJSON} from '../../Sources/Console/Pages/json-text.js';
 import {UnansweredSaves} from '../../Sources/Console/Pages/unanswered-saves.js';
 import {Workspaces} from '../../Sources/Console/Pages/workspaces.js';
 
-test('a save without an answer that was done is not taken for the edit of somebody', async () => {
+test('a save whose response was lost is not mistaken for an edit by another user', async () => {
     const workspace = await tab();
     server.failNext('PATCH', 'unanswered');
     workspace.edit(template({a: '2', b: '1'}));
@@ -47,7 +47,7 @@ test('an unsaved draft survives a reload of the page', async () => {
     assert.ok(!hasUnsavedDrafts('ada'));
 });
 
-test('an unsaved draft is merged with what was saved elsewhere before the reload', async () => {
+test('an unsaved draft is merged with edits saved elsewhere before the reload', async () => {
     const workspace = await tab();
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));
@@ -88,7 +88,7 @@ test('a discard that was not saved goes on after a reload', async () => {
     assert.equal(server.draft, null);
 });
 
-test('a discard before a reload spares what was saved elsewhere since', async () => {
+test('a discard before a reload spares edits saved elsewhere since', async () => {
     const workspace = await tab();
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
@@ -125,7 +125,7 @@ test('a stopped workspace saves nothing more, and keeps its draft in the tab', a
     assert.ok(hasUnsavedDrafts('ada'));
 });
 
-test('a closed workspace goes on saving, and tells nobody here', async () => {
+test('a closed workspace continues to save, and notifies no listener', async () => {
     const workspace = await tab();
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));

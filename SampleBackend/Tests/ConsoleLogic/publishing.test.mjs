@@ -22,7 +22,7 @@ const lost = () => {
     throw new Error('The connection broke.');
 };
 
-/** Runs something while time passes for its pauses. */
+/** Runs an action while time advances through its pauses. */
 async function timed(promise, seconds = 60) {
     let isOver = false;
     const ended = promise.finally(() => {
@@ -70,7 +70,7 @@ test('a template with problems is invalid, another refusal has its message', asy
         {outcome: 'refused', message: 'Refused with 403.'});
 });
 
-/** Answers of a server whose newest versions are `versions`, and to which `put` happens. */
+/** Responses of a server with the newest versions `versions`, where `put` handles the publish. */
 const after = (put, versions) => ({method}) => (
     method === 'PUT' ? put() : {body: {versions}});
 
@@ -234,7 +234,7 @@ test('apps with a newer version have arrived, too', async () => {
     assert.deepEqual(await arrival('p', '4', undefined), {all: 10, has: 5});
 });
 
-test('what was undone is a draft again, over edits that were made since', async () => {
+test('an undone publish becomes a draft again, over later edits', async () => {
     const templates = {3: {template: {a: 1, b: 1}},
         4: {template: {a: 2, b: 1}, version: {description: 'Why'}}};
     let based;
@@ -258,7 +258,7 @@ test('what was undone is a draft again, over edits that were made since', async 
     assert.deepEqual(based.template, {a: 2, b: 1});
 });
 
-/** A workspace for previews; `isOutdated` if somebody has published since the draft began. */
+/** A workspace for previews; `isOutdated` if a version was published since the draft began. */
 const previewed = (isOutdated) => (
     {project: 'p', isOutdated, draft: {template: {mine: true}, base: '3'}});
 
@@ -363,7 +363,7 @@ test('a section goes with its last pin', async () => {
     assert.equal(server.text, '{"T":{"b":2}}');
 });
 
-test('a pin of somebody else during a save is kept', async () => {
+test('a pin by another user during a save is kept', async () => {
     let isFirst = true;
     const server = pins('{"S":{"a":1}}', (state) => {
         if (isFirst) state.change('{"S":{"a":1,"c":3}}');

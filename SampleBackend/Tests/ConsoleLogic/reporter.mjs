@@ -1,13 +1,13 @@
 /**
- * Reporter of `node --test` that prints failures alone, with their place, and the counts at the end.
- * A file without tests fails, and so does a test that is skipped or still to do.
+ * Reporter of `node --test` that prints only failures, with their location, and final counts.
+ * A file without tests is a failure, and so is a skipped or todo test.
  */
 
 import {relative, resolve} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {inspect} from 'node:util';
 
-/** Place in this project's files at which an error was thrown; that of the test without one. */
+/** Location in this project's files where an error was thrown; without one, that of the test. */
 function placeOf({file, line, details}) {
     const {stack = ''} = details.error?.cause ?? details.error ?? {};
     const [, address, row] = /(file:\/\/\/[^\s)]+?\.m?js):(\d+):\d+/.exec(String(stack)) ?? [];
@@ -17,7 +17,7 @@ function placeOf({file, line, details}) {
     return address ?? line ? `${shown}:${row ?? line}` : shown;
 }
 
-/** Message of a failure, without what Node adds to those of tests. */
+/** Message of a failure, without Node's additions. */
 function messageOf({error}) {
     const cause = error?.cause ?? error;
     return typeof cause?.message === 'string' ? cause.message : inspect(cause);
@@ -25,7 +25,7 @@ function messageOf({error}) {
 
 const isTestFile = (/** @type {string} */ name) => name.endsWith('.test.mjs');
 
-/** True for what is no test: a file, or a group of tests, fails with its tests. */
+/** True for a failure other than a test's: a file, or a group of tests, fails with its tests. */
 function isGroup({name, details}) {
     return details.type === 'suite' || details.error?.failureType === 'subtestsFailed'
         || isTestFile(name);
@@ -46,7 +46,7 @@ export default async function* report(source) {
         if (type !== 'test:fail') continue;
         files.delete(data.file);
         const isOfFile = isTestFile(data.name);
-        // A file that ends early has failed without a failed test.
+        // A file that exits early fails without a failed test.
         if (!isGroup(data) || (isOfFile && data.details.error?.failureType !== 'subtestsFailed')) {
             failures.push(data);
         }

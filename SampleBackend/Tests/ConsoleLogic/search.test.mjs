@@ -55,7 +55,7 @@ for (const [filter, names] of [
     });
 }
 
-test('only what differs from the base is changed', () => {
+test('only settings that differ from the base are changed', () => {
     assert.deepEqual(found({changed: 'draft'}, template), []);
     const edited = settingParameter(template, 'Home', 'title', parseJSON('{"weight": 1.00}'));
     const now = matching(edited, template, {...noFilter, changed: 'draft'});

@@ -1,4 +1,4 @@
-// Shapes of what the console's modules pass to each other, for the types in their comments.
+// Shapes of the values that the console's modules exchange, for the types in their comments.
 
 /** Names on the way to a place in a tree. */
 type TreePath = string[];
@@ -83,7 +83,7 @@ type Differences = {
     omitted?: number;
 };
 
-/** What a response says of a draft's differences. */
+/** The part of a response about a draft's differences. */
 type ToldChanges = {changes: Differences | null, isBaseGone?: boolean};
 
 type Draft = ToldChanges & {
@@ -105,10 +105,10 @@ type SentDraft = {template: Template, base: string};
 
 type PatchOperation = {op: string, path: string, from?: string, value?: unknown};
 
-/** What the server, or a form, finds wrong at a place in a template. */
+/** A problem that the server, or a form, finds at a position in a template. */
 type Problem = {path?: string, message: string, column?: number};
 
-/** Answer of a call, with the parsed JSON; the tag is that of what was asked for or stored. */
+/** Response to a call with the parsed JSON; the tag is that of the requested or stored resource. */
 type Answer = {status: number, body: any, etag: string, warning: string | null};
 
 type CallOptions = {
@@ -134,7 +134,7 @@ type Project = {
 
 type Workspace = import('../../Sources/Console/Pages/workspace.js').Workspace;
 
-/** What a page is given. */
+/** The input of a page. */
 type PageContext = {
     session: Session;
     workspace: Workspace;
@@ -148,7 +148,7 @@ type PageContext = {
 type Page = {
     path: string;
     title: string;
-    /** Renders the page; what it returns stops it. */
+    /** Renders the page; the returned function stops it. */
     show: (main: HTMLElement, context: PageContext) => (() => void) | void;
 };
 
@@ -287,7 +287,7 @@ type ConditionBuilder = import('../../Sources/Console/Pages/condition-builder.js
 /** Condition that a file and the project have with different expressions. */
 type Contradiction = {name: string, own?: string, given?: string, users: string[]};
 
-/** State of a check while somebody types. */
+/** State of a check during typing. */
 type ValidationReport = {
     state: 'checking' | 'done' | 'unknown';
     problems: Problem[];
@@ -318,7 +318,7 @@ type MirroredDraft = {
     unanswered?: SentDraft[];
 };
 
-/** What the history page gives to its table. */
+/** The input of the history page's table. */
 type HistoryContext = PageContext & {
     compare?: (older: string, newer: string) => void;
     offerVersions?: (numbers: string[]) => void;
@@ -344,7 +344,7 @@ type Acknowledgements = {
     }[];
 };
 
-/** What the live page shows of an answer. */
+/** The part of a response that the live page shows. */
 type Reading = {
     connections: number;
     versions: Record<string, number>;
@@ -358,7 +358,7 @@ type Reading = {
 /** Time that a version takes to reach all connected apps. */
 type DeliveryTime = {seconds: number, isComplete: boolean};
 
-/** What both sides of a merge changed. */
+/** The changes of both sides of a merge. */
 type Conflict = {
     path: string;
     kind: string;
@@ -406,7 +406,7 @@ type ReviewState = {
     follow: () => void;
 };
 
-/** What became of a publish. */
+/** The outcome of a publish. */
 type PublishOutcome = {outcome: string, version?: Version, problems?: Problem[], message?: string};
 
 /** How long a question is repeated. */
@@ -478,7 +478,7 @@ type PinnedSetting = {section: string, key: string};
 /** Setting of a user by the current version and by the draft. */
 type SettingComparison = {section: string, key: string, now?: Reason, draft?: Reason};
 
-/** What is entered to filter a user's settings and conditions. */
+/** The filter of a user's settings and conditions. */
 type UserFilter = {text: string, isDifferentOnly: boolean, conditions: string};
 
 /** Form of one named user; the fields are null until it is opened. */

@@ -122,7 +122,7 @@ test('an answer to an earlier token is dropped', async () => {
     });
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
-    // The first answer does not count, so that the draft is sent again and found there.
+    // The first response is dropped, so the draft is sent again, and the server has it already.
     assert.ok(server.sent('PATCH').length > 1);
     assert.ok(!workspace.isUnsaved);
 });

@@ -1,6 +1,6 @@
 /**
  * Tabs of a browser with the workspace of the project `default`, for tests of drafts. A test file that
- * imports this gets a server, storages and a clock of its own for each test.
+ * imports this has a separate server, storages and clock for each test.
  */
 
 import {Clock, emptyStorages, settled} from './browser.mjs';
@@ -41,7 +41,7 @@ export function stoppedAfterwards(workspace) {
     return workspace;
 }
 
-/** Takes everything from the server that it has published. */
+/** Removes all published versions from the server. */
 export function unpublish() {
     server.versions.clear();
 }
@@ -53,7 +53,7 @@ export async function tab({user = 'ada', mayEdit = true, hasDialog = () => false
     return workspace;
 }
 
-/** Lets all that runs without a timer end. */
+/** Waits until all work without a timer has finished. */
 export async function done() {
     for (let step = 0; step < 50; step += 1) await settled();
 }

@@ -21,7 +21,7 @@ const text = '{"conditions":[{"name":"A","expression":"true"},{"name":"B","expre
 const template = parseJSON(text);
 const namesOf = (list) => list.map(({name}) => name).join('');
 
-/** Edits the template; checks that it stays as it is. */
+/** Edits the template; checks that the original is not changed. */
 function edited(edit) {
     const result = edit(template);
     assert.equal(jsonText(template), text, 'an edit changed the template that it was given');
@@ -63,7 +63,7 @@ test('a parameter is found by its group and key', () => {
     assert.equal(parameter({}, null, 'x'), undefined);
 });
 
-test('the section Default is what is outside of groups and a group of this name', () => {
+test('the section Default has the parameters outside of groups and those of its group', () => {
     const both = parseJSON('{"parameters":{"a":{}},"parameterGroups":{"Default":{"parameters":'
         + '{"b":{}}}}}');
     assert.equal(settingAt(both, 'Default', 'a').group, null);
@@ -79,7 +79,7 @@ test('a setting is replaced at its place', () => {
     assert.equal(jsonText(parameter(result, 'Home', '10')), '{"a":1}');
 });
 
-test('an edit shares what it does not change', () => {
+test('an edit shares the unchanged parts', () => {
     const result = edited((old) => settingParameter(old, null, 'x', {}));
     assert.equal(result.parameterGroups, template.parameterGroups);
     assert.equal(result.conditions, template.conditions);
@@ -102,7 +102,7 @@ test('the first setting outside of groups makes their section', () => {
         '{"parameterGroups":{"g":{"parameters":{"a":{}}}}}');
 });
 
-test('settings of several sections are edited at once', () => {
+test('settings of several sections are edited together', () => {
     const result = edited((old) => editingParametersAt(old,
         [{group: null, key: 'x'}, {group: 'Home', key: '9'}], () => 'new'));
     assert.equal(result.parameters.x, 'new');
@@ -180,7 +180,7 @@ for (const [from, to, order] of [[0, 2, 'BCA'], [2, 0, 'CAB'], [1, 1, 'ABC'], [0
     });
 }
 
-test('the version is no content', () => {
+test('the version is not part of the content', () => {
     assert.equal(jsonText(withoutVersion(parseJSON('{"a":1,"version":{"b":2}}'))), '{"a":1}');
 });
 

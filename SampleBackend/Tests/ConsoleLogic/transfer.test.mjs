@@ -64,7 +64,7 @@ test('conditions of both with another expression contradict each other', () => {
     assert.deepEqual(contradictions({}, file), []);
 });
 
-test('what a file has more is added, what both have stays', () => {
+test('additional settings of a file are added, common ones stay', () => {
     const {template, kept} = adding(project, file);
     assert.equal(jsonText(template), '{"conditions":[{"name":"A","expression":"1"},{"name":"S",'
         + '"expression":"same"},{"name":"N","expression":"3"}],"parameters":{"x":{"defaultValue":'

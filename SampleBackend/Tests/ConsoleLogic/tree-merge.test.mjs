@@ -33,7 +33,7 @@ for (const row of fixture('TemplatesTests/Fixtures/merged-orders.json')) {
     });
 }
 
-/** Values of a member before, mine and theirs; the merged one; undefined is none. */
+/** Values of a member before, mine and theirs; the merged one; undefined stands for none. */
 for (const [name, base, mine, theirs, result, isConflict = false] of [
     ['nobody changed it', 'a', 'a', 'a', 'a'],
     ['I changed it', 'a', 'b', 'a', 'b'],
@@ -103,7 +103,7 @@ test('a side that changed nothing gives the other one itself', () => {
     assert.equal(mergeTrees(base, parseJSON('{"a":{"b":1}}'), mine), mine);
 });
 
-test('what is absent on all sides stays absent', () => {
+test('values that are absent on all sides stay absent', () => {
     assert.deepEqual(merged(undefined, undefined, undefined), [undefined, []]);
     assert.deepEqual(merged(undefined, '1', '2'), ['1', [[]]]);
 });

@@ -5,7 +5,7 @@ import {settled} from './browser.mjs';
 import {clock, done, server, tab, template, unpublish, valuesOf} from './tabs.mjs';
 import {differenceCount, toldChanges} from '../../Sources/Console/Pages/server-draft.js';
 
-test('a workspace without a draft shows what is published', async () => {
+test('a workspace without a draft shows the published template', async () => {
     const workspace = await tab();
     assert.deepEqual(valuesOf(workspace.template), {a: '1', b: '1'});
     assert.equal(workspace.draft, null);
@@ -113,7 +113,7 @@ test('a draft that equals its base ends, also on the server', async () => {
 
 test('a draft without differences to the server ends here', async () => {
     const workspace = await tab();
-    // The description of a version alone is no difference to the server.
+    // To the server, a different description of a version alone is not a difference.
     server.versions.set('1', {...template({a: '1', b: '1'}), version: {description: 'x'}});
     workspace.edit({...template({a: '1', b: '1'}), version: {description: 'x'}});
     assert.notEqual(workspace.draft, null);
@@ -133,7 +133,7 @@ test('a description of the version keeps the known differences', async () => {
     assert.equal(workspace.draft.changes, null);
 });
 
-test('a discarded draft is deleted, and one that is gone is no problem', async () => {
+test('a discarded draft is deleted, and a missing one is not a problem', async () => {
     const workspace = await tab();
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
@@ -209,7 +209,7 @@ test('a refused draft is sent again on request', async () => {
     assert.ok(!workspace.isUnsaved && !workspace.isRefused);
 });
 
-test('a refusal of a draft that was edited meanwhile is no refusal of the new one', async () => {
+test('a refusal of a draft that was edited meanwhile does not apply to the new one', async () => {
     const workspace = await tab();
     server.failNext('PATCH', async () => {
         workspace.edit(template({a: '3', b: '1'}));
@@ -299,7 +299,7 @@ test('a published draft ends', async () => {
     assert.equal(server.draft, null);
 });
 
-test('what was edited since a publish stays as a draft over the new version', async () => {
+test('edits made since a publish stay as a draft over the new version', async () => {
     const workspace = await tab();
     workspace.edit(template({a: '2', b: '1'}));
     await workspace.saved();
@@ -320,7 +320,7 @@ test('a role without drafts reads none', async () => {
     assert.ok(server.sent('GET').every(({path}) => !path.endsWith('/draft')));
 });
 
-test('a publish that is under way is told to the pages', async () => {
+test('the pages are notified of a publish in progress', async () => {
     const workspace = await tab();
     let changes = 0;
     workspace.addEventListener('change', () => {
