@@ -302,7 +302,7 @@ class SigningInAgainTests(ConsoleCase):
         self.open_link(self.new_token("editor", name))
         self.wait_for_text("Tokens", "main h1")
         self.wait_for(lambda: not self.find_all("dialog[open]"), "the page alone")
-        self.assertTrue(self.driver.execute_script("return window.isOld"), "the page was loaded anew")
+        self.assertTrue(self.driver.execute_script("return window.isOld"), "the page was reloaded")
 
     def test_shows_the_page_of_a_link_whose_token_was_not_taken(self):
         self.open_link(self.new_token("editor"))

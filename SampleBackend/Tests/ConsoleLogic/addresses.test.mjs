@@ -168,7 +168,7 @@ test('a session begins and ends in all tabs', async () => {
 test('a session that does not begin is not announced to other tabs', async () => {
     answerRequests(() => ({status: 401, body: {}}));
     const other = new BroadcastChannel('activeconfig.session');
-    other.addEventListener('message', () => assert.fail('it was told'));
+    other.addEventListener('message', () => assert.fail('it was announced'));
     await assert.rejects(signIn('wrong'), {status: 401});
     await settled();
     other.close();

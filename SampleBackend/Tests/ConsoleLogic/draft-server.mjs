@@ -82,7 +82,7 @@ export class DraftServer {
         if (method === 'GET') {
             if (!draft) return failure(404);
             if (headers['If-None-Match'] === draft.tag) return {status: 304};
-            return this.#told();
+            return this.#response();
         }
         if (headers['If-Match'] !== undefined && headers['If-Match'] !== draft?.tag) {
             return failure(draft || method !== 'DELETE' ? 412 : 404);
@@ -94,15 +94,15 @@ export class DraftServer {
         }
         if (method === 'PUT') {
             this.store(body.template, body.baseVersion);
-            return this.#told();
+            return this.#response();
         }
         const base = draft?.base ?? query.get('baseVersion');
         this.store(appliedPatch(draft?.template ?? this.versions.get(base) ?? {}, body), base);
-        return this.#told();
+        return this.#response();
     }
 
     /** The draft with its differences, only the numbers of which matter. */
-    #told() {
+    #response() {
         const {template, base, tag} = this.draft;
         const isSame = JSON.stringify(template) === JSON.stringify(this.versions.get(base) ?? {});
         const changes = base === '0' || this.versions.has(base)

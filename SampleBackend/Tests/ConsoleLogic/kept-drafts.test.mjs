@@ -197,7 +197,7 @@ test('a workspace that is left goes on saving, and is shown again', async () => 
     assert.notEqual(other, one);
 });
 
-test('a workspace that is shown again tells its changes', async () => {
+test('a workspace that is shown again reports its changes', async () => {
     const all = new Workspaces({name: 'ada', role: 'editor'});
     const one = stoppedAfterwards(all.of('default'));
     await one.load();

@@ -82,7 +82,7 @@ for (const [name, version, outcome] of [
         'publishedByOthers'],
     ['a script of this user', {versionNumber: '4', updateUser: {name: 'ada'}, updateOrigin: 'REST'},
         'publishedByOthers'],
-    ['nobody known', {versionNumber: '4'}, 'publishedByOthers'],
+    ['an unknown user', {versionNumber: '4'}, 'publishedByOthers'],
 ]) {
     test(`a lost publish is found as one of ${name}`, async () => {
         answerRequests(after(lost, [version]));
@@ -195,8 +195,8 @@ for (const [name, versions, found] of [
     ['was done before another publish',
         [{versionNumber: '6'}, {versionNumber: '5', rollbackSource: '3'}], '5'],
     ['was not done', [{versionNumber: '4'}], undefined],
-    ['is of somebody else, to another version', [{versionNumber: '5', rollbackSource: '2'}], undefined],
-    ['is of somebody else, later', [{versionNumber: '6', rollbackSource: '3'}], undefined],
+    ['is by another user, to another version', [{versionNumber: '5', rollbackSource: '2'}], undefined],
+    ['is by another user, later', [{versionNumber: '6', rollbackSource: '3'}], undefined],
 ]) {
     test(`a lost rollback that ${name} is found out`, async () => {
         answerRequests(({method}) => (method === 'POST' ? lost() : {body: {versions}}));

@@ -35,7 +35,7 @@ for (const row of fixture('TemplatesTests/Fixtures/merged-orders.json')) {
 
 /** Values of a member before, mine and theirs; the merged one; undefined stands for none. */
 for (const [name, base, mine, theirs, result, isConflict = false] of [
-    ['nobody changed it', 'a', 'a', 'a', 'a'],
+    ['neither side changed it', 'a', 'a', 'a', 'a'],
     ['I changed it', 'a', 'b', 'a', 'b'],
     ['they changed it', 'a', 'a', 'c', 'c'],
     ['both changed it alike', 'a', 'b', 'b', 'b'],

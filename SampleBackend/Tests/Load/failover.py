@@ -52,7 +52,7 @@ def main():
     findings.table(f"R8: {rounds} failures of each kind", rows)
     findings.details.append(
         f"R8: {found['operations']} operations in the history, "
-        f"{found['outcomes'].get('unknown', 0)} publishes of unknown outcome, of which {found['storedUnknown']} were "
+        f"{found['outcomes'].get('unknown', 0)} publishes of unknown outcome, {found['storedUnknown']} of them "
         f"stored; seed {found['seed']}")
     findings.print()
 

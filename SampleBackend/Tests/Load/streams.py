@@ -149,8 +149,8 @@ class Run:
                 bare.append(self.tell_by_bare_loop(self.listener.read(b"event: update\n"), version))
         middle = {key: statistics.median(each[key] for each in rounds) for key in rounds[0]}
         self.details.append(
-            f"{name} {what}: p50 {middle['p50']:.0f}, p99 {middle['p99']:.0f}, last {middle['last']:.0f} ms, of which "
-            f"{middle['last from answer']:.0f} after the answer to the publish; first told after "
+            f"{name} {what}: p50 {middle['p50']:.0f}, p99 {middle['p99']:.0f}, last {middle['last']:.0f} ms, "
+            f"{middle['last from answer']:.0f} ms after the response to the publish; first received after "
             f"{middle['first']:.0f} ms; last at best and worst after {min(each['last'] for each in rounds):.0f} and "
             f"{max(each['last'] for each in rounds):.0f} ms; the backend had {self.backend.memory()} KiB afterwards")
         return middle, {key: statistics.median(each[key] for each in bare) for key in bare[0]} if bare else None

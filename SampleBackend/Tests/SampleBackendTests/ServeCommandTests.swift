@@ -43,8 +43,8 @@ struct ServeCommandTests {
                     // deadline: the bound is far from both limits
                     let duration = start.duration(to: end.time)
                     #expect(duration >= limits.shutdownTime)
-                    // Without that limit, the body's limit ends the request, and answers it with
-                    // 408. A busy machine delays what is due, so the bound is between the two.
+                    // Without that limit, the body's limit ends the request with 408. A busy
+                    // machine delays timers, so the bound is between the two.
                     #expect(duration < (limits.shutdownTime + limits.bodyTime) / 2)
                     #expect(await waiting.receiveEnd().isEmpty)
                 }

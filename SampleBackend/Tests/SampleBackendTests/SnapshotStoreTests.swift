@@ -107,7 +107,7 @@ struct SnapshotStoreTests {
         try FileManager.default.removeItem(atPath: file.path)
         let third = try await RunningBackend(store: store, snapshot)
         #expect(try await third.answer(Self.document).status == 404)
-        #expect(try await publish("anew", on: third).status == 200)
+        #expect(try await publish("again", on: third).status == 200)
         _ = await third.stop()
     }
 

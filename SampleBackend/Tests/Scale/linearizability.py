@@ -158,7 +158,7 @@ class Register:
                     return f"{operation}: version {self.version} is {self.contents.get(self.version)}"
             if not self.advance():
                 return (f"{operation}: version {self.version} was still current, "
-                        f"nobody had published version {self.version + 1} by then")
+                        f"version {self.version + 1} had not been published by then")
         return None
 
 
@@ -183,7 +183,7 @@ def check_order(history):
     newest = max(register.contents)
     while register.version < newest:
         if not register.advance():
-            yield Violation("order", f"version {register.version + 1} was seen, and nobody published it")
+            yield Violation("order", f"version {register.version + 1} was observed, but never published")
             return
 
 
@@ -206,7 +206,7 @@ def check_replicas(history):
             yield Violation("replica", f"{document}: {document.via} had version {before[id(document)]} before")
         newest[document.via] = max(newest[document.via], document.version)
         if document.version > history.start[0] and published.get(contents.get(document.version), moment) >= moment:
-            yield Violation("replica", f"{document}: nobody had published version {document.version} by then")
+            yield Violation("replica", f"{document}: version {document.version} had not been published by then")
 
 
 def main():

@@ -176,7 +176,7 @@ class StreamCheck:
     def check_documents(self, user):
         for seen in user.seen:
             if seen.version not in self.truth:
-                self.problems.append(f"user {user.number} has version {seen.version}, which nobody knows")
+                self.problems.append(f"user {user.number} has the unknown version {seen.version}")
             elif seen.settings != self.document(user, seen.version):
                 self.problems.append(f"user {user.number}, version {seen.version} by {seen.name}: {seen.settings}")
         if not user.seen:

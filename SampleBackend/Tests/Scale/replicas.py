@@ -116,7 +116,7 @@ class Documents:
                 yield f"the replicas do not agree on version {version} for user {user}: {answers}"
             wanted = truth.get(version)
             if wanted is None:
-                yield f"a replica has version {version}, which nobody knows"
+                yield f"a replica has the unknown version {version}"
                 continue
             found = json.loads(next(iter(answers))[1])
             if found != settings_for(wanted, str(user % GROUPS)):

@@ -173,7 +173,7 @@ def etcd(scenario, size):
         "processor time of reads a publish, s a member": watchers * scenario.template_mb * constant("read") / 1000,
         "part of a processor for reads": watchers * scenario.template_mb * constant("read") / 1000 / scenario.interval,
         "writes a second by leases": size.replicas / constant("lease"),
-        "projects of which 300 versions, twice between compactions, take 8 GiB": math.floor(
+        "projects whose 300 versions, twice between compactions, take 8 GiB": math.floor(
             (8 << 30) / (300 * 2 * scenario.template_mb * 1e6)),
     }
 

@@ -57,7 +57,7 @@ struct TemplateMergeTests {
     }
 
     @Test(arguments: [
-        Row("nobody changed it", "a", "a", "a", "a"),
+        Row("neither side changed it", "a", "a", "a", "a"),
         Row("I changed it", "a", "b", "a", "b"),
         Row("they changed it", "a", "a", "c", "c"),
         Row("both changed it alike", "a", "b", "b", "b"),
