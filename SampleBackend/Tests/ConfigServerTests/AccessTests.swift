@@ -245,7 +245,7 @@ struct AccessTests {
         #expect(tokens.first { $0.name == "unused" }?.lastUseDate == nil)
     }
 
-    @Test func theAuditTrailTellsWhoDidWhat() async throws {
+    @Test func theAuditTrailRecordsActorsAndActions() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             try await server.administer(

@@ -137,7 +137,7 @@ struct ConsoleRoutesTests {
         }
     }
 
-    @Test func eachConsoleAnswerTellsBrowsersWhatTheConsoleMayDo() async throws {
+    @Test func eachConsoleResponseRestrictsTheConsoleInBrowsers() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let targets = [
                 "/", "/console", "/console/", "/console/index.html", "/%63onsole/",

@@ -12,7 +12,7 @@ import Testing
 /// Clients that reconnect with `Last-Event-ID` (PROTOCOL 2).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct EventStreamResumeTests {
-    @Test func aResumedStreamTellsAtOnceWhatWasMissed() async throws {
+    @Test func aResumedStreamImmediatelySendsTheMissedChanges() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let target = "/activeconfig/user/3"

@@ -58,7 +58,7 @@ struct EventStreamTests {
         }
     }
 
-    @Test func anUpdateTellsExactlyWhatTheDocumentBecomes() async throws {
+    @Test func anUpdateContainsExactlyTheChangesOfTheDocument() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let target = "/activeconfig/user/3"

@@ -57,7 +57,7 @@ struct LongPollConnectionTests {
         }
     }
 
-    @Test func whatIsPipelinedBehindItIsAnsweredAfterIt() async throws {
+    @Test func requestsPipelinedAfterItAreAnsweredAfterIt() async throws {
         try await RunningServer.withSample { server in
             let tag = try await server.tag(of: Self.target)
             try await HTTPConnection.open(port: server.port) { connection in

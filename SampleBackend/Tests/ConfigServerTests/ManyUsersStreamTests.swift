@@ -340,7 +340,7 @@ struct ManyUsersStreamTests {
         NamedRow("no users", ("{}", "users")),
         NamedRow("users null", (#"{"users": null}"#, "users")),
         NamedRow("an unknown member", (#"{"users": [], "x": 1}"#, "x is unknown")),
-        NamedRow("a user that is no object", (#"{"users": [1]}"#, "users[0]")),
+        NamedRow("a user that is not an object", (#"{"users": [1]}"#, "users[0]")),
         NamedRow("no ID", (#"{"users": [{"user_id": "1"}, {}]}"#, "users[1].user_id")),
         NamedRow("a number as ID", (#"{"users": [{"user_id": 1}]}"#, "users[0].user_id")),
         NamedRow(

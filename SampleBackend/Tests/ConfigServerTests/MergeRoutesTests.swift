@@ -209,7 +209,7 @@ struct MergeRoutesTests {
         }
     }
 
-    @Test func theServerTellsWhatIsWrongWithAMergeRequest() async throws {
+    @Test func theServerReportsTheProblemsOfAMergeRequest() async throws {
         try await Self.with(base: ["a": "1"], theirs: ["a": "2"]) { server in
             let mine = Self.template(["a": "3"])
             let rows: [(JSONNode, Int, String)] = [

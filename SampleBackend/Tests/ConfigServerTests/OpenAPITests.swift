@@ -21,7 +21,7 @@ import Testing
         #expect(described == served)
     }
 
-    @Test func theDescriptionTellsWhoMayCallEachEndpoint() async throws {
+    @Test func theDescriptionNamesTheRoleForEachEndpoint() async throws {
         let description = try JSONNode(jsonData: OpenAPIDescription.jsonData)
         for endpoint in Self.endpoints {
             let operation = try #require(

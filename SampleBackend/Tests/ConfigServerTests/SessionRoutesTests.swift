@@ -232,7 +232,7 @@ struct SessionRoutesTests {
     func theServerLimitsTheRateOfWrongSignIns(path: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             var statuses: [Int: Int] = [:]
-            // Slow machines regain attempts meanwhile, so this goes on until one is refused.
+            // Slow machines regain attempts meanwhile, so this continues until one is refused.
             try await waitUntil {
                 let answer = try await server.administer(
                     "POST", path, body: ["token": "wrong"], token: nil)

@@ -84,7 +84,7 @@ struct SettingHistoryReadingTests {
         #expect(later.json["settings"]?["Default"]?["a"]?.arrayValue?.first == "101")
     }
 
-    @Test func aFailureIsNoEndOfTheHistory() async throws {
+    @Test func aFailureDoesNotEndTheHistory() async throws {
         struct Failure: Error {}
         let histories = SettingHistories()
         var project = ScriptedVersions(numbers: 1...10)

@@ -66,7 +66,7 @@ struct SignInLimitTests {
             let session = try await server.signIn()
             let guess = row.value
             var statuses: [Int: Int] = [:]
-            // Slow machines regain attempts meanwhile, so this goes on until one is refused.
+            // Slow machines regain attempts meanwhile, so this continues until one is refused.
             try await waitUntil {
                 let answer = try await server.answer(
                     guess.target, method: guess.method, fields: guess.fields, body: guess.body)

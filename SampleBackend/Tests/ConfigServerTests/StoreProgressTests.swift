@@ -49,7 +49,7 @@ struct StoreProgressTests {
         #expect(reads.withLock { $0 } == 3)
     }
 
-    @Test func aStoreThatFailsIsNoReasonToRefuseAName() async throws {
+    @Test func aFailingStoreIsNotAReasonToRefuseAName() async throws {
         let progress = StoreProgress { () throws(TemplateStoreError) in
             throw TemplateStoreError(.unavailable, "It is down.")
         }

@@ -270,7 +270,7 @@ struct TemplateRoutesTests {
         }
     }
 
-    /// The `Warning` fields of the answer to a publish.
+    /// The `Warning` fields of the response to a publish.
     private static func warnings(
         about template: JSONNode, on server: RunningServer
     ) async throws -> [Substring] {

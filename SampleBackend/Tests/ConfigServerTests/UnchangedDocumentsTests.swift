@@ -53,7 +53,7 @@ struct UnchangedDocumentsTests {
         return (users, bytes, versions)
     }
 
-    @Test func whatChangesForOnePercentIsFetchedByOnePercent() async throws {
+    @Test func aChangeForOnePercentIsDownloadedByOnePercent() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             var tags: [String: String] = [:]
             try await server.publish(Self.template("one"))

@@ -59,7 +59,7 @@ struct UpdaterTests {
     }
 
     @Test(arguments: ["1", "a/b é", nil])
-    func whatPushesLeadToIsTheServersDocument(userID: String?) async throws {
+    func pushedChangesLeadToTheServersDocument(userID: String?) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(.sample)
             let client = try Client(port: server.port, userID: userID)

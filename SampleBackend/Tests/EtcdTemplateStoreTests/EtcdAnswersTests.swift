@@ -75,7 +75,7 @@ struct EtcdAnswersTests {
     /// The audit trail and the versions are never overwritten, even if the key that counts them is
     /// lost.
     @Test(arguments: ["change", "projects/p"])
-    func whatIsStoredIsNotWrittenOver(_ lost: String) async throws {
+    func aStoredValueIsNotOverwritten(_ lost: String) async throws {
         try await withStore(limits: .short) { store, _ in
             try await store.submit("1")
             let second = try await store.submit("2")

@@ -24,7 +24,7 @@ struct ProcessStatisticsTests {
     @Test(arguments: [
         "", "4242 (a", "4242 (a) S 1", "4242 (a) " + String(repeating: "x ", count: 50),
     ])
-    func whatCannotBeReadIsLeftOut(_ stat: String) {
+    func unreadableValuesAreLeftOut(_ stat: String) {
         let statistics = ProcessStatistics(
             stat: stat, systemStat: nil, limits: "Max open files unlimited unlimited files",
             openFiles: nil, ticksPerSecond: 100, pageBytes: 4_096)

@@ -132,7 +132,7 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func theAuditTrailSaysWhoDidWhat(kind: AdministrationTarget.Kind) async throws {
+    func theAuditTrailListsActorsAndActions(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         for title in ["one", "two"] {
             let run = try await target.run("publish", target.template(title: title), "--force")

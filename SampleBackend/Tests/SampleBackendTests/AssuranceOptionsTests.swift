@@ -18,8 +18,8 @@ struct AssuranceOptionsTests {
         NamedRow("no share", (["--acknowledgement-share", "0"], "--acknowledgement-share")),
         NamedRow("more than all", (["--acknowledgement-share", "1.1"], "--acknowledgement-share")),
         NamedRow("a key without ID", (["--signing-key", "key.pem"], "--signing-key")),
-        NamedRow("a key that is not there", (["--signing-key", "a:/nothing"], "cannot be read")),
-        NamedRow("a file that is no key", (["--signing-key", "a:/dev/null"], "Ed25519")),
+        NamedRow("a missing key file", (["--signing-key", "a:/nothing"], "cannot be read")),
+        NamedRow("a file that is not a key", (["--signing-key", "a:/dev/null"], "Ed25519")),
         NamedRow("an empty service key", (["--service-key", ""], "--service-key is empty")),
         NamedRow(
             "a service key that clients have",

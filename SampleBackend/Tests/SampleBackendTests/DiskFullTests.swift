@@ -22,7 +22,7 @@ import TemporaryFolders
             #expect(process.terminationStatus == 0)
         }
 
-        @Test func theServerSaysThatThereIsNoRoomUntilThereIs() async throws {
+        @Test func theServerReportsAFullDiskUntilThereIsSpace() async throws {
             let folder = try TemporaryFolder()
             let backend = try await RunningBackend(store: folder.store)
             func readiness() async throws -> JSONNode {

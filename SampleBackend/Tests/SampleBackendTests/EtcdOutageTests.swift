@@ -59,7 +59,7 @@ struct EtcdOutageTests {
     }
 
     /// The messages for a full quota and a removed store describe etcd, not a disk or files.
-    @Test func whatIsWrongWithEtcdIsSaidOfEtcd() async throws {
+    @Test func faultsOfEtcdAreReportedAsFaultsOfEtcd() async throws {
         let cluster = try await EtcdCluster(options: ["--quota-backend-bytes=2097152"])
         defer { cluster.end() }
         let location = cluster.location()

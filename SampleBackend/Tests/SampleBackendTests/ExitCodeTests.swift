@@ -53,7 +53,7 @@ struct ExitCodeTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func theExitCodeSaysThatThereIsNoSuchThing(kind: AdministrationTarget.Kind) async throws {
+    func theExitCodeReportsAMissingResource(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let runs = [
             try await target.run("get"), try await target.run("versions"),
@@ -119,8 +119,8 @@ struct ExitCodeTests {
     }
 
     @Test(arguments: [
-        NamedRow("a server that is not there", ["--server", "http://127.0.0.1:1"]),
-        NamedRow("a database that is not there", ["--store", "sqlite:/nowhere/x.sqlite"]),
+        NamedRow("an unreachable server", ["--server", "http://127.0.0.1:1"]),
+        NamedRow("a missing database", ["--store", "sqlite:/nowhere/x.sqlite"]),
     ])
     func theExitCodeSaysThatNothingAnswers(row: NamedRow<[String]>) async throws {
         for command in [["get"], ["versions"], ["audit"], ["tokens", "list"]] {

@@ -34,7 +34,7 @@ struct RollbackCommandTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
-    func aRollbackSaysWhatItReplaces(kind: AdministrationTarget.Kind) async throws {
+    func aRollbackReportsTheReplacedVersion(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         for title in ["one", "two"] {
             _ = try await target.run("publish", target.template(title: title), "--force")

@@ -74,7 +74,7 @@ struct ServerTransportTests {
     ]
 
     @Test(arguments: answers)
-    func aCommandSaysWhatIsWrongWithAnAnswer(row: NamedRow<Answer>) async throws {
+    func aCommandReportsTheProblemOfAResponse(row: NamedRow<Answer>) async throws {
         let receiver = try await WebhookReceiver(.status(row.value.status, body: row.value.body))
         let run = try await CommandRun(["get", "--server", receiver.url("")])
         #expect(run.exitCode == row.value.exitCode, "\(run)")

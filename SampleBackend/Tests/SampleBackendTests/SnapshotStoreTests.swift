@@ -256,7 +256,7 @@ struct SnapshotStoreTests {
         ).status
     }
 
-    @Test func aSnapshotThatCannotBeWrittenIsSaid() async throws {
+    @Test func aSnapshotThatCannotBeWrittenIsReported() async throws {
         let cluster = try await EtcdCluster()
         defer { cluster.end() }
         let path = folder.path("missing/kept")
