@@ -177,7 +177,7 @@ struct AcknowledgementTests {
         NamedRow("a number as tag", (#"{"template_version": 1, "etag": 5}"#, 400)),
         NamedRow("problems that are no array", (#"{"template_version": 1, "problems": {}}"#, 400)),
         NamedRow("a problem without section", (#"{"template_version": 1, "problems": [{}]}"#, 400)),
-        NamedRow("a problem that is a string", (#"{"template_version": 1, "problems": ["x"]}"#, 400)),
+        NamedRow("a problem as a string", (#"{"template_version": 1, "problems": ["x"]}"#, 400)),
         NamedRow("as many problems as allowed", (body(problems: 50), 204)),
         NamedRow("one more", (body(problems: 51), 400)),
         NamedRow("the longest message", (body(problems: 1, length: 500), 204)),
