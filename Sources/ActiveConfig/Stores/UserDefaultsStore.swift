@@ -26,8 +26,8 @@ public final class UserDefaultsStore: ActiveConfigStore {
     ///   - log: Receives messages about damaged configurations; nil is the log of the
     ///     ``ActiveConfig`` that uses the store.
     ///   - createUserDefaultsKey: Returns the key of a user's configuration; nil is the generic
-    ///     user. By default ``defaultKey(forUserID:)``. Users with the same key overwrite each other's configuration, though none is ever
-    ///     shown another's.
+    ///     user. By default ``defaultKey(forUserID:)``. Users with the same key overwrite each
+    ///     other's configuration, but none ever gets another's.
     public init(
         userDefaults: UserDefaults = .standard, bootstrap: BootstrapConfiguration? = nil,
         log: ActiveConfigLog? = nil,
