@@ -127,11 +127,14 @@ public struct BootstrapConfiguration: Sendable {
 
 /// The configuration that a store returns for a user without an own one.
 ///
-/// A store of your own that has it returns
-/// ``lastKnownConfiguration(in:forUserID:)`` from ``ActiveConfigStore/lastKnownActiveConfiguration(forUserID:)``.
-/// A store that wraps another one forwards it, or the framework cannot tell a fallback from a user's own
-/// configuration, and vets a bootstrap as what was stored. With ``genericUser(then:log:)``,
-/// ``ActiveConfigStore/ownConfiguration(forUserID:)`` has to be implemented: it alone is then asked.
+/// A store of your own keeps ``genericUser(then:log:)`` in a constant, returns it from
+/// ``ActiveConfigStore/fallback``, and returns ``lastKnownConfiguration(in:forUserID:)`` from
+/// ``ActiveConfigStore/lastKnownActiveConfiguration(forUserID:)``. It also implements
+/// ``ActiveConfigStore/ownConfiguration(forUserID:)``, the only method that is then called. A computed
+/// `fallback` loses the log that it inherits from the ``ActiveConfig``.
+///
+/// A store that wraps another one forwards both members. Without the fallback the framework cannot
+/// distinguish a fallback from a user's own configuration, and vets a bootstrap as a stored document.
 public struct StoreFallback: Sendable {
     /// True when the generic user's configuration comes first.
     let isGeneric: Bool
@@ -163,6 +166,9 @@ public struct StoreFallback: Sendable {
     ///
     /// Each is read only when those before it are absent. A fallback has no entity tag, since it is
     /// not the user's.
+    ///
+    /// Call it on a fallback that ``genericUser(then:log:)`` returned. A store that wraps one with
+    /// ``opaque`` forwards ``ActiveConfigStore/lastKnownActiveConfiguration(forUserID:)`` instead.
     ///
     /// - Parameters:
     ///   - store: The store, which implements ``ActiveConfigStore/ownConfiguration(forUserID:)``.
