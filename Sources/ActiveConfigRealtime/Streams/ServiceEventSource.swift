@@ -25,6 +25,9 @@ import Foundation
 public struct ServiceEventSource: ActiveConfigEventSource {
     /// Returns a user's signals by their query names, such as `app.version` and `signal.plan`; nil
     /// is the generic user.
+    ///
+    /// A name without `app.`, `device.` or `signal.` is that of a custom signal, `plan` being
+    /// `signal.plan`.
     public typealias Signals = @Sendable (_ userID: String?) async throws -> [String: String]
 
     /// Maximum number of concurrent document requests.
@@ -49,6 +52,8 @@ public struct ServiceEventSource: ActiveConfigEventSource {
         backend: ActiveConfigBackend, serviceCredentials: ClientCredentials,
         signals: @escaping Signals = { _ in [:] }, timeout: Duration = .seconds(30)
     ) {
+        // Documents and streams must be of the same signals, and only streams accept a bare name.
+        let signals: Signals = { try await signals($0).withQueryNames }
         let documents = URLSessionEventSource(
             backend: backend, timeout: timeout,
             changeSources: [backend.credentials.changes, serviceCredentials.changes],
@@ -75,4 +80,15 @@ public struct ServiceEventSource: ActiveConfigEventSource {
 
     /// Yields after tokens have changed.
     public func changes() -> AsyncStream<Void> { documents.changes() }
+}
+
+extension [String: String] {
+    /// Signals with the prefix of custom ones where a name has none.
+    fileprivate var withQueryNames: [String: String] {
+        func isComplete(_ name: String) -> Bool {
+            ["app.", "device.", "signal."].contains { name.hasPrefix($0) }
+        }
+        let bare = filter { !isComplete($0.key) }.map { ("signal.\($0.key)", $0.value) }
+        return filter { isComplete($0.key) }.merging(bare) { complete, _ in complete }
+    }
 }

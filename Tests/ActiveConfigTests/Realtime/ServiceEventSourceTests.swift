@@ -64,6 +64,24 @@ struct ServiceEventSourceTests {
         await run.value
     }
 
+    /// Streams accept a custom signal without its prefix, documents do not.
+    @Test func documentsAreRequestedWithTheQueryNamesOfSignals() async throws {
+        let server = try Self.server(many: [.hang])
+        defer { server.stop() }
+        let source = ServiceEventSource(
+            backend: ActiveConfigBackend(url: try server.url("/")),
+            serviceCredentials: .apiKey("key"),
+            signals: { _ in ["plan": "pro", "signal.size": "2", "size": "1", "app.version": "3"] })
+        let connection = source.connection(forUserID: "a")
+        _ = try await connection.document(lastKnown: nil, wait: nil)
+        connection.close()
+        let target = try #require(server.requests.last?.target)
+        #expect(target.hasSuffix("?app.version=3&signal.plan=pro&signal.size=2"), "\(target)")
+        #expect(
+            try await source.signals("a")
+                == ["app.version": "3", "signal.plan": "pro", "signal.size": "2"])
+    }
+
     @Test func documentsAreFetchedOverAFewConnectionsThatAreGivenBack() async throws {
         let server = try Self.server(many: [.close])
         defer { server.stop() }
