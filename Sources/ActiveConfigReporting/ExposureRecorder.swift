@@ -63,8 +63,23 @@ public final class ExposureRecorder: Sendable {
     /// Maximum number of exposures that wait for a slow handler.
     static let maximumPendingCount = 10_000
 
-    /// The recorder whose handler the task runs.
-    @TaskLocal private static var handling: ObjectIdentifier?
+    /// A call of a recorder's handler.
+    private final class Handling: Sendable {
+        private let recorder: ObjectIdentifier
+        private let isOver = Locked(false)
+
+        init(_ recorder: ExposureRecorder) { self.recorder = ObjectIdentifier(recorder) }
+
+        func isCurrent(in recorder: ExposureRecorder) -> Bool {
+            self.recorder == ObjectIdentifier(recorder) && !isOver.withLock { $0 }
+        }
+
+        func end() { isOver.withLock { $0 = true } }
+    }
+
+    /// The call of the handler in which the code runs; a task that the handler starts inherits it,
+    /// and finds it over once the handler has returned.
+    @TaskLocal private static var handling: Handling?
 
     private let batchSize: Int
     private let interval: Duration
@@ -80,7 +95,8 @@ public final class ExposureRecorder: Sendable {
     ///   - batchSize: Number of exposures that are handed over without waiting for `interval`. A batch is
     ///     larger when the handler was busy.
     ///   - interval: How long an exposure waits for others, a year at most.
-    ///   - handler: Receives a batch. It is called in a task of the recorder, never twice at the same time.
+    ///   - handler: Receives a batch. It is called in a task of the recorder, never twice at the same
+    ///     time. It must not block its thread.
     public convenience init(
         _ config: ActiveConfig, batchSize: Int = 100, interval: Duration = .seconds(30),
         handler: @escaping @Sendable ([Exposure]) async -> Void
@@ -128,7 +144,7 @@ public final class ExposureRecorder: Sendable {
     /// must not wait for another task that calls it.
     public func flush() async {
         let delivery = deliver()
-        if Self.handling != ObjectIdentifier(self) { await delivery.value }
+        if Self.handling?.isCurrent(in: self) != true { await delivery.value }
     }
 
     func record(_ exposure: Exposure, hash: Int) {
@@ -158,13 +174,14 @@ public final class ExposureRecorder: Sendable {
     private func deliver() -> Task<Void, Never> {
         state.withLock { state in
             if let queued = state.queued { return queued }
-            let delivery = Task { [running = state.running] in
+            // Without the priority and the task-local values of the reader that fills a batch.
+            let delivery = Task.detached { [running = state.running] in
                 await running?.value
                 let exposures = self.state.withLock { $0.takeBatch() }
                 guard !exposures.isEmpty else { return }
-                await Self.$handling.withValue(ObjectIdentifier(self)) {
-                    await self.handler(exposures)
-                }
+                let handling = Handling(self)
+                defer { handling.end() }
+                await Self.$handling.withValue(handling) { await self.handler(exposures) }
             }
             state.queued = delivery
             return delivery

@@ -234,6 +234,48 @@ struct ExposureRecorderTests {
         own.withLock { $0 = nil }
     }
 
+    /// Such a task inherits the handler's task-local values for its whole life.
+    @Test func aTaskStartedByAHandlerThatHasReturnedWaitsInFlush() async {
+        let own = Locked<ExposureRecorder?>(nil)
+        let seen = Locked<[[SettingValue?]]>([])
+        let task = Locked<Task<Void, Never>?>(nil)
+        let (returns, hasReturned) = AsyncStream.makeStream(of: Void.self)
+        let recorder = ExposureRecorder { batch in
+            if batch[0].value == 1 {
+                let started = Task {
+                    for await _ in returns {}
+                    guard let recorder = own.withLock({ $0 }) else { return }
+                    Self.record(2, to: recorder)
+                    await recorder.flush()
+                    #expect(seen.withLock { $0 } == [[1], [2]])
+                }
+                task.withLock { $0 = started }
+            } else {
+                // deadline: only gives a fault time, a flush that does not wait
+                for _ in 0..<1_000 { await Task.yield() }
+            }
+            seen.withLock { $0.append(batch.map(\.value)) }
+        }
+        own.withLock { $0 = recorder }
+        Self.record(1, to: recorder)
+        await recorder.flush()
+        hasReturned.finish()
+        await task.withLock { $0 }?.value
+        own.withLock { $0 = nil }
+    }
+
+    @TaskLocal private static var reader = "none"
+
+    @Test func theHandlerDoesNotRunWithTheTaskLocalValuesOfAReader() async {
+        let readers = Locked<[String]>([])
+        let recorder = ExposureRecorder(batchSize: 1) { _ in
+            readers.withLock { $0.append(Self.reader) }
+        }
+        Self.$reader.withValue("request 1") { Self.record(1, to: recorder) }
+        await recorder.flush()
+        #expect(readers.withLock { $0 } == ["none"])
+    }
+
     @Test func batchesAreHandedOverOneAfterAnother() async {
         let seen = Locked<[Exposure]>([])
         let running = Locked(0)
