@@ -73,16 +73,55 @@ public final class ActiveConfigUpdater: Sendable {
         }
     }
 
-    /// The updater is already running.
-    private struct AlreadyRunning: Error {}
+    /// What a run finds when it asks for its turn.
+    private enum Turn {
+        case hasBegun
+        case isTaken
+        case isCancelled
+    }
 
     private struct State {
         var users: Users
-        var isRunning = false
-        /// True from ``start()`` to ``stop()``.
-        var isStarted = false
-        /// The task started last.
-        var task: Task<Void, Never>?
+        var lastNumber = 0
+        /// The run whose connections are open or closing; it is ending once it was cancelled.
+        var running: (number: Int, isEnding: Bool)?
+        /// The run that begins as soon as ``running`` has ended.
+        var waiting: (number: Int, continuation: CheckedContinuation<Turn, Never>)?
+        /// The run of ``start()``, until ``stop()``.
+        var started: (number: Int, task: Task<Void, Never>)?
+
+        mutating func makeNumber() -> Int {
+            lastNumber += 1
+            return lastNumber
+        }
+
+        /// - Returns: Nil if the run must wait for one that is ending.
+        mutating func begin(_ number: Int) -> Turn? {
+            if Task.isCancelled { return .isCancelled }
+            if let started, started.number != number { return .isTaken }
+            guard let running else {
+                running = (number: number, isEnding: false)
+                return .hasBegun
+            }
+            return running.isEnding && waiting == nil ? nil : .isTaken
+        }
+
+        /// - Returns: The run's continuation if it is waiting.
+        mutating func cancel(_ number: Int) -> CheckedContinuation<Turn, Never>? {
+            if running?.number == number { running?.isEnding = true }
+            guard let waiting, waiting.number == number else { return nil }
+            self.waiting = nil
+            return waiting.continuation
+        }
+
+        /// Ends the run.
+        ///
+        /// - Returns: The continuation of the run that begins now.
+        mutating func end() -> CheckedContinuation<Turn, Never>? {
+            defer { waiting = nil }
+            running = waiting.map { (number: $0.number, isEnding: false) }
+            return waiting?.continuation
+        }
     }
 
     let config: ActiveConfig
@@ -180,21 +219,23 @@ public final class ActiveConfigUpdater: Sendable {
     /// It runs until ``stop()``, and retains the updater, its source and the configuration until
     /// then: keep a reference to the updater, and stop it when it is no longer needed.
     ///
-    /// Logs an error and does not start while ``run()`` runs.
+    /// If a run that was stopped or cancelled is still ending, the new one begins after it. Logs an
+    /// error and does not start while ``run()`` runs.
     public func start() {
         state.withLock { state in
-            guard !state.isStarted else { return }
-            state.isStarted = true
-            let last = state.task
-            state.task = Task { [self] in
-                await last?.value
-                do {
-                    try await runOnce()
-                } catch {
-                    config.log(.error, "The updater was not started: it runs already, by run().")
-                    if !Task.isCancelled { self.state.withLock { $0.isStarted = false } }
+            guard state.started == nil else { return }
+            let number = state.makeNumber()
+            let task = Task { [self] in
+                if await run(number) { return }
+                let isWanted = self.state.withLock { state in
+                    guard state.started?.number == number else { return false }
+                    state.started = nil
+                    return true
                 }
+                guard isWanted else { return }
+                config.log(.error, "The updater was not started: it runs already, by run().")
             }
+            state.started = (number, task)
         }
     }
 
@@ -202,39 +243,53 @@ public final class ActiveConfigUpdater: Sendable {
     ///
     /// ``updates`` continues; the state of each user becomes ``ActiveConfigUpdateState/stopped``.
     public func stop() {
-        let task = state.withLock { state in
-            state.isStarted = false
-            return state.task
+        let (task, waiting) = state.withLock { state in
+            let started = state.started
+            state.started = nil
+            return (started?.task, started.flatMap { state.cancel($0.number) })
         }
+        waiting?.resume(returning: .isCancelled)
         task?.cancel()
     }
 
     /// Runs until the task is cancelled.
     ///
+    /// If a run that was stopped or cancelled is still ending, the new one begins after it: a view may
+    /// call it in `task(id:)`. Logs an error and returns at once while the updater is started, or while
+    /// another call runs or waits whose task was not cancelled.
+    ///
     /// With `ServiceLifecycle`, which ends services gracefully, call it within
     /// `cancelWhenGracefulShutdown`.
-    ///
-    /// - Precondition: The updater is not running: it was not started, or it was stopped, and no other
-    ///   call of this function has yet to return.
     public func run() async {
-        // What was stopped may still be ending.
-        let ending = state.withLock { $0.isStarted ? nil : $0.task }
-        await ending?.value
-        do {
-            try await runOnce()
-        } catch {
-            preconditionFailure(
-                "The updater runs already. Call start() or run(), and only once at a time.")
+        if await run(state.withLock { $0.makeNumber() }) { return }
+        config.log(
+            .error, "The updater runs already. Call start() or run(), and only once at a time.")
+    }
+
+    /// - Returns: False when another run has the turn.
+    private func run(_ number: Int) async -> Bool {
+        await withTaskCancellationHandler {
+            switch await beginTurn(number) {
+            case .isTaken: return false
+            case .isCancelled: return true
+            case .hasBegun:
+                await UpdateSupervisor(self).run()
+                state.withLock { $0.end() }?.resume(returning: .hasBegun)
+                return true
+            }
+        } onCancel: {
+            state.withLock { $0.cancel(number) }?.resume(returning: .isCancelled)
         }
     }
 
-    private func runOnce() async throws(AlreadyRunning) {
-        let isFree = state.withLock { state in
-            defer { state.isRunning = true }
-            return !state.isRunning
+    private func beginTurn(_ number: Int) async -> Turn {
+        await withCheckedContinuation { continuation in
+            let turn = state.withLock { state in
+                let turn = state.begin(number)
+                if turn == nil { state.waiting = (number, continuation) }
+                return turn
+            }
+            if let turn { continuation.resume(returning: turn) }
         }
-        guard isFree else { throw AlreadyRunning() }
-        defer { state.withLock { $0.isRunning = false } }
-        await UpdateSupervisor(self).run()
     }
 }

@@ -259,20 +259,6 @@ struct ActiveConfigUpdaterTests {
         try await fixture.backend.waitForStreams(0)
     }
 
-    @Test func aSecondRunIsAMistake() async {
-        let result = await #expect(
-            processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) {
-            let fixture = UpdaterFixture.make()
-            try await fixture.run {
-                try await fixture.waitUntilLive()
-                await fixture.updater.run()
-            }
-        }
-        let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-        #expect(message.contains("The updater runs already. Call start() or run(), and only once"))
-    }
-
     @Test func aRunAfterAStopWaitsForItsEnd() async throws {
         let fixture = UpdaterFixture.make()
         for _ in 1...20 {
