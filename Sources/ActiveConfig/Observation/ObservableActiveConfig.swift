@@ -66,7 +66,7 @@ public final class ObservableActiveConfig: Observable {
 
     /// The last download, and how fresh the active document is.
     ///
-    /// It changes with a download, a change of the configuration or ``ActiveConfig/markStale()``:
+    /// It changes with a download, a change of the configuration or `markStale()`:
     /// the end of an interval or wait notifies no observer.
     public var status: ConfigurationStatus {
         observed.track(.status)

@@ -12,7 +12,7 @@ public import Foundation
 /// failure; none of these calls throws a store's error. Only `forgetUser(_:)` and `forgetGenericUser()`
 /// throw it, since stored data that has to go would stay.
 ///
-/// See <doc:Writing-a-store>; the conformance suite of `ActiveConfigTesting` checks a store of your
+/// See <doc:Custom-stores-and-downloaders>; the conformance suite of `ActiveConfigTesting` checks a store of your
 /// own.
 public protocol ActiveConfigStore: Sendable {
     /// The configuration to start with for a user: the user's own, else the generic user's, else a
