@@ -56,8 +56,7 @@ extension ActiveConfig {
     /// ``FetchPolicy``, as for pull to refresh.
     ///
     /// ```swift
-    /// List(products) { ProductRow($0) }
-    ///     .refreshable { _ = try? await config.downloadNewConfig(ignoringInterval: true) }
+    /// try await config.downloadNewConfig(ignoringInterval: true)
     /// ```
     ///
     /// It applies to this user and this call, and starts the interval anew; `markStale()` applies to all

@@ -58,9 +58,7 @@ struct Counter: Sendable {
     func increment(_ reason: String) {}
 }
 struct Logger: Sendable {
-    struct Level: Sendable {
-        init(_ level: ActiveConfigLog.Level) {}
-    }
+    enum Level: String, Sendable { case trace, debug, info, notice, warning, error, critical }
     func log(level: Level, _ message: String) {}
 }
 struct CheckoutSettings: Codable, Sendable {
