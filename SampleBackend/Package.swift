@@ -153,7 +153,8 @@ let package = Package(
             plugins: ["EmbedFiles"]
         ),
         .plugin(name: "EmbedFiles", capability: .buildTool(), dependencies: ["FileEmbedder"]),
-        .executableTarget(name: "FileEmbedder"),
+        .executableTarget(name: "FileEmbedder", dependencies: ["PageBundling"]),
+        .target(name: "PageBundling"),
         .executableTarget(
             name: "SampleBackend",
             dependencies: [
@@ -180,6 +181,7 @@ let package = Package(
         .target(name: "TemporaryFolders", path: "Tests/TemporaryFolders"),
         .target(
             name: "ChunkedBodies", dependencies: products("NIOCore"), path: "Tests/ChunkedBodies"),
+        .testTarget(name: "PageBundlingTests", dependencies: ["PageBundling"]),
         .testTarget(
             name: "LinearRegexTests",
             dependencies: ["LinearRegex", "SeededRandomness"],

@@ -10,18 +10,22 @@ import PackagePlugin
 struct EmbedFiles: BuildToolPlugin {
     /// Writes the files into the source file `EmbeddedFiles.swift`.
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
-        let files = try ["Pages", "Resources"].map { target.directoryURL.appending(path: $0) }
+        let folders = ["Pages", "Resources"].map { target.directoryURL.appending(path: $0) }
             .filter { FileManager.default.fileExists(atPath: $0.path) }
-            .flatMap { folder in
-                try FileManager.default.contentsOfDirectory(atPath: folder.path)
-                    .filter { !$0.hasPrefix(".") }.sorted().map { folder.appending(path: $0) }
-            }
+        let files = try folders.flatMap { folder in
+            try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+                .filter { !$0.split(separator: "/").contains { $0.hasPrefix(".") } }
+                .sorted().map { folder.appending(path: $0) }
+                .filter {
+                    try $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
+                }
+        }
         let output = context.pluginWorkDirectoryURL.appending(path: "EmbeddedFiles.swift")
         return [
             .buildCommand(
                 displayName: "Embedding \(files.count) files in \(target.name)",
                 executable: try context.tool(named: "FileEmbedder").url,
-                arguments: [output.path] + files.map(\.path),
+                arguments: [output.path] + folders.map(\.path),
                 inputFiles: files, outputFiles: [output])
         ]
     }

@@ -15,9 +15,16 @@ package struct ConsolePages: Sendable {
     /// The file for the empty name.
     static let indexName = "index.html"
 
-    package static let builtIn = ConsolePages(files: EmbeddedFiles.files)
+    /// The module that the index loads.
+    static let mainName = "main.js"
+
+    package static let builtIn = ConsolePages(
+        files: EmbeddedFiles.files, compressedFiles: EmbeddedFiles.compressedFiles)
 
     private let pages: [String: Page]
+
+    /// The pages that are shorter with gzip, compressed.
+    private let compressedPages: [String: Page]
 
     /// The hash of all files; nil for those in a folder, which can change.
     let version: String?
@@ -27,19 +34,12 @@ package struct ConsolePages: Sendable {
 
     /// Creates pages from files by name.
     ///
-    /// Adds links to all modules to the index, and prefixes its relative addresses with the version
-    /// as a folder.
-    init(files: [String: Data]) {
-        var pages: [String: Page] = [:]
-        for (name, content) in files {
-            pages[name] = Self.page(named: name, content: ByteBuffer(bytes: content))
-        }
+    /// The index must not be compressed: its relative addresses get the version as a folder.
+    init(files: [String: Data], compressedFiles: [String: Data] = [:]) {
+        var pages = Self.pages(files)
         let version = Self.version(of: pages)
         if let index = pages[Self.indexName] {
-            let links = Self.modules(of: pages)
-                .map { "<link rel=\"modulepreload\" href=\"\($0)\">\n" }.joined()
             var text = String(buffer: index.content)
-                .replacing("<script ", with: "\(links)<script ")
             for attribute in ["href", "src"] {
                 text = text.replacing("\(attribute)=\"", with: "\(attribute)=\"\(version)/")
             }
@@ -47,6 +47,7 @@ package struct ConsolePages: Sendable {
                 named: Self.indexName, content: ByteBuffer(string: text))
         }
         self.pages = pages
+        compressedPages = Self.pages(compressedFiles.filter { $0.key != Self.indexName })
         self.version = version
         folder = nil
     }
@@ -54,18 +55,30 @@ package struct ConsolePages: Sendable {
     /// Reads the files in a folder again for each request, so that changes need no build.
     package init(folder: URL) {
         pages = [:]
+        compressedPages = [:]
         version = nil
         self.folder = folder
     }
 
-    subscript(name: String) -> Page? {
+    /// The file of a name; `subfolder` is one of the folder that replaces the embedded files.
+    subscript(name: String, subfolder subfolder: String?) -> Page? {
         guard name.hasBoundedMarks else { return nil }
         guard let folder else { return pages[name] }
-        // A single file name, as the embedded files have: no access outside the folder.
-        guard !name.utf8.contains(UInt8(ascii: "/")), !name.hasPrefix("."),
-            let data = try? Data(contentsOf: folder.appending(path: name))
-        else { return nil }
+        var file = folder
+        for segment in [subfolder, name].compactMap({ $0 }) {
+            // A name, so that no path leads out of the folder.
+            guard segment.hasBoundedMarks, !segment.utf8.contains(UInt8(ascii: "/")),
+                !segment.hasPrefix(".")
+            else { return nil }
+            file.append(path: segment)
+        }
+        guard let data = try? Data(contentsOf: file) else { return nil }
         return Self.page(named: name, content: ByteBuffer(bytes: data))
+    }
+
+    /// The compressed file of a name, if there is one.
+    func compressed(_ name: String) -> Page? {
+        compressedPages[name]
     }
 
     private static func version(of pages: [String: Page]) -> String {
@@ -76,20 +89,11 @@ package struct ConsolePages: Sendable {
         return EntityTag(ofContent: list).opaqueTag
     }
 
-    /// The names of `main.js` and the modules that it imports, directly or not, sorted.
-    ///
-    /// A browser that knows them requests all at once instead of level by level.
-    private static func modules(of pages: [String: Page]) -> [String] {
-        var found: Set = ["main.js"]
-        var open = ["main.js"]
-        while let name = open.popLast() {
-            let text = pages[name].map { String(buffer: $0.content) } ?? ""
-            for match in text.matches(of: /from '\.\/([^']+)'/)
-            where found.insert(String(match.1)).inserted {
-                open.append(String(match.1))
-            }
-        }
-        return found.sorted()
+    private static func pages(_ files: [String: Data]) -> [String: Page] {
+        Dictionary(
+            uniqueKeysWithValues: files.map { name, content in
+                (name, page(named: name, content: ByteBuffer(bytes: content)))
+            })
     }
 
     private static func page(named name: String, content: ByteBuffer) -> Page {

@@ -47,37 +47,63 @@ package struct ConsoleRoutes: Sendable {
 
     /// A file that a browser may cache, since its address changes with its content.
     ///
-    /// Other versions are from servers before or after an update: their pages get this server's
-    /// files instead of an error.
+    /// Other versions are from servers before or after an update. Their pages get this server's files
+    /// instead of an error, except modules that load on demand: they would not fit the page's others.
     @Sendable
     private func versionedPage(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
-        let isCurrent = request.parameters["version"] == pages.version
+        let folder = request.parameters["version"] ?? ""
         let name = request.parameters["file"] ?? ""
         // The index is in the parent folder, so its links start there.
         guard name != ConsolePages.indexName else { throw Self.noFile }
+        guard let version = pages.version else {
+            return try response(
+                to: request, name: name, subfolder: folder, cacheControl: "no-cache")
+        }
+        let isCurrent = folder == version
+        guard isCurrent || name == ConsolePages.mainName || !name.hasSuffix(".js") else {
+            throw Self.noFile
+        }
         return try response(
             to: request, name: name,
             cacheControl: isCurrent ? "public, max-age=31536000, immutable" : "no-cache")
     }
 
-    /// Responds with the file, or with 304 when the browser has it.
+    /// Responds with the file, compressed if the browser accepts that, or with 304 when it has it.
     private func response(
-        to request: RouteRequest, name: String, cacheControl: String
+        to request: RouteRequest, name: String, subfolder: String? = nil, cacheControl: String
     ) throws(RequestError) -> RouteResponse {
-        guard let page = pages[name] else {
+        guard let page = pages[name, subfolder: subfolder] else {
             throw Self.noFile
         }
-        let headerFields: HTTPFields = [
-            .eTag: page.entityTag.description, .cacheControl: cacheControl,
+        let compressed = pages.compressed(name)
+        let isCompressed = request.headerFields[.acceptEncoding].map(acceptsGzip) == true
+        let sent = isCompressed ? compressed ?? page : page
+        var headerFields: HTTPFields = [
+            .eTag: sent.entityTag.description, .cacheControl: cacheControl,
         ]
+        if compressed != nil { headerFields[.vary] = "Accept-Encoding" }
         if let tags = request.headerFields[.ifNoneMatch],
-            EntityTagCondition(tags).matches(page.entityTag.opaqueTag)
+            EntityTagCondition(tags).matches(sent.entityTag.opaqueTag)
         {
             return RouteResponse(status: .notModified, headerFields: headerFields)
         }
-        var response = RouteResponse(
-            status: .ok, headerFields: headerFields, body: page.content)
-        response.headerFields[.contentType] = page.contentType
+        var response = RouteResponse(status: .ok, headerFields: headerFields, body: sent.content)
+        response.headerFields[.contentType] = sent.contentType
+        if sent.entityTag != page.entityTag { response.headerFields[.contentEncoding] = "gzip" }
         return response
     }
+}
+
+/// True if a value of `Accept-Encoding` includes gzip, by name or `*`, with another weight than 0.
+private func acceptsGzip(_ value: String) -> Bool {
+    var accepts: [Substring: Bool] = [:]
+    for element in value.split(separator: ",") {
+        let parts = element.split(separator: ";").map {
+            $0.trimmingPrefix(/\s+/).prefix { !$0.isWhitespace }
+        }
+        guard let name = parts.first else { continue }
+        let isRefused = parts.dropFirst().contains { $0.wholeMatch(of: /[qQ]=0(\.0{0,3})?/) != nil }
+        accepts[Substring(name.lowercased())] = !isRefused
+    }
+    return accepts["gzip"] ?? accepts["*"] ?? false
 }

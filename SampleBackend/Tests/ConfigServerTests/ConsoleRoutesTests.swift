@@ -11,76 +11,97 @@ import Testing
 /// Files of the console (API 5).
 @Suite(.timeLimit(.minutes(Rounds.minutes)))
 struct ConsoleRoutesTests {
-    private static let folder = URL(fileURLWithPath: #filePath)
-        .deletingLastPathComponent().appending(path: "../../Sources/Console/Pages")
+    private static let types = [
+        "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
+        "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
+        "txt": "text/plain; charset=utf-8",
+    ]
 
-    @Test func theServerServesEachFileOfTheConsole() async throws {
-        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
-            .filter { !$0.hasPrefix(".") }
-        #expect(names.contains("index.html"))
-        let types = [
-            "html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8",
-            "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml",
-            "json": "application/json",
-            "txt": "text/plain; charset=utf-8",
-        ]
+    /// The addresses below `/console/` that the index names.
+    private func names(in index: HTTPAnswer) -> [String] {
+        String(decoding: index.body, as: UTF8.self)
+            .matches(of: /(?:href|src)="([^"]+)"/).map { String($0.output.1) }
+    }
+
+    @Test func theIndexNamesFewFilesWhichMayBeKept() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let index = try await server.answer("/console/")
+            #expect(try await server.answer("/console/index.html").body == index.body)
+            #expect(index.fields["cache-control"] == "no-cache")
+            let names = names(in: index)
+            let version = try #require(names.first?.split(separator: "/").first)
+            #expect(
+                names.sorted() == ["icon.svg", "main.js", "style.css"].map { "\(version)/\($0)" })
             for name in names {
-                let file = Self.folder.appending(path: name)
                 let answer = try await server.answer("/console/\(name)")
                 #expect(answer.status == 200, "\(name)")
-                if name != "index.html" {
-                    #expect(try answer.body == Data(contentsOf: file), "\(name)")
-                }
-                #expect(answer.fields["content-type"] == types[file.pathExtension], "\(name)")
-                #expect(answer.fields["cache-control"] == "no-cache", "\(name)")
+                #expect(answer.fields["cache-control"] == "public, max-age=31536000, immutable")
+                let file = try #require(name.split(separator: "/").last)
+                let type = Self.types[URL(filePath: String(file)).pathExtension]
+                #expect(answer.fields["content-type"] == type, "\(name)")
                 let tag = try #require(answer.fields["etag"])
                 let again = try await server.answer(
                     "/console/\(name)", fields: ["If-None-Match: W/\(tag)"])
                 #expect(again.status == 304, "\(name)")
                 #expect(again.fields["etag"] == tag, "\(name)")
+                #expect(again.fields["cache-control"] == answer.fields["cache-control"])
                 let head = try await server.answer("/console/\(name)", method: "HEAD")
-                #expect(head.status == 200, "\(name)")
                 #expect(head.fields["content-length"] == "\(answer.body.count)", "\(name)")
-            }
-            let index = try await server.answer("/console/index.html")
-            #expect(try await server.answer("/console/").body == index.body)
-        }
-    }
-
-    @Test func theFilesThatTheIndexNamesMayBeKept() async throws {
-        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
-            let index = try await server.answer("/console/")
-            let text = String(decoding: index.body, as: UTF8.self)
-            let names = text.matches(of: /(?:href|src)="([^"]+)"/).map { String($0.output.1) }
-            // Imported by `main.js`, by another module, and on demand.
-            #expect(names.contains { $0.hasSuffix("/frame.js") })
-            #expect(names.contains { $0.hasSuffix("/json-patch.js") })
-            #expect(!names.contains { $0.hasSuffix("/codemirror.js") })
-            let keep = "public, max-age=31536000, immutable"
-            for name in names {
-                let answer = try await server.answer("/console/\(name)")
-                #expect(answer.status == 200, "\(name)")
-                #expect(answer.fields["cache-control"] == keep, "\(name)")
-                let tag = try #require(answer.fields["etag"])
-                let again = try await server.answer(
-                    "/console/\(name)", fields: ["If-None-Match: \(tag)"])
-                #expect(again.status == 304, "\(name)")
-                #expect(again.fields["cache-control"] == keep, "\(name)")
 
                 // The address of a server of another version, as during an update.
-                let file = try #require(name.split(separator: "/").last)
                 let other = try await server.answer("/console/other/\(file)")
                 #expect(other.body == answer.body, "\(name)")
                 #expect(other.fields["cache-control"] == "no-cache", "\(name)")
             }
-            // Modules import each other by relative addresses, which have the same version.
-            let version = try #require(names.first?.split(separator: "/").first)
-            let module = try await server.answer("/console/\(version)/dom.js")
-            #expect(module.fields["cache-control"] == keep)
             #expect(await server.status("/console/\(version)/nothing.js") == 404)
             #expect(await server.status("/console/\(version)/") == 404)
             #expect(await server.status("/console/\(version)/index.html") == 404)
+        }
+    }
+
+    @Test func modulesThatLoadOnDemandComeOnlyFromTheSameVersion() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let index = try await server.answer("/console/")
+            let version = try #require(names(in: index).first?.split(separator: "/").first)
+            let main = try await server.answer("/console/\(version)/main.js")
+            let code = String(decoding: main.body, as: UTF8.self)
+            let modules = Set(
+                code.matches(of: /import\('\.\/([^']+)'\)/).map { String($0.output.1) })
+            #expect(modules.contains("history-page.js"))
+            for name in modules where name != "main.js" {
+                let module = try await server.answer("/console/\(version)/\(name)")
+                #expect(module.status == 200, "\(name)")
+                #expect(module.fields["content-type"] == Self.types["js"], "\(name)")
+                #expect(await server.status("/console/other/\(name)") == 404, "\(name)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("gzip", true), ("br, GZIP;q=0.5", true), ("*", true), ("deflate, *;q=0.1", true),
+        ("gzip;q=0", false), ("gzip;q=0.0, *", false), ("*;q=0", false), ("br", false), ("", false),
+    ])
+    func filesAreCompressedForBrowsersThatAcceptIt(accepted: String, isCompressed: Bool)
+        async throws
+    {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let plain = try await server.answer("/console/main.js")
+            #expect(plain.fields["content-encoding"] == nil)
+            #expect(plain.fields["vary"] == "Accept-Encoding")
+            let answer = try await server.answer(
+                "/console/main.js", fields: ["Accept-Encoding: \(accepted)"])
+            #expect(answer.fields["content-encoding"] == (isCompressed ? "gzip" : nil))
+            #expect(answer.fields["vary"] == "Accept-Encoding")
+            #expect((answer.fields["etag"] != plain.fields["etag"]) == isCompressed)
+            #expect((answer.body != plain.body) == isCompressed)
+            if isCompressed {
+                #expect(answer.body.prefix(2) == Data([0x1f, 0x8b]))
+                #expect(answer.body.count < plain.body.count / 2)
+                let tag = try #require(answer.fields["etag"])
+                let again = try await server.answer(
+                    "/console/main.js", fields: ["Accept-Encoding: gzip", "If-None-Match: \(tag)"])
+                #expect(again.status == 304)
+            }
         }
     }
 
@@ -94,6 +115,7 @@ struct ConsoleRoutesTests {
         try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: true)
         // The slash and the combining mark form one character.
         try Data().write(to: inside.appending(path: "\u{0301}x.js"))
+        try Data("3;".utf8).write(to: inside.appending(path: "page.js"))
         try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
             // Mutable files have no cacheable address.
             #expect(try await server.answer("/console/").body == Data(index.utf8))
@@ -101,13 +123,13 @@ struct ConsoleRoutesTests {
                 try Data(text.utf8).write(to: folder.url.appending(path: "main.js"))
                 let file = try await server.answer("/console/main.js")
                 #expect(file.body == Data(text.utf8))
-                let versioned = try await server.answer("/console/any/main.js")
-                #expect(versioned.body == Data(text.utf8))
-                #expect(versioned.fields["cache-control"] == "no-cache")
             }
+            let nested = try await server.answer("/console/sub/page.js")
+            #expect(nested.body == Data("3;".utf8))
+            #expect(nested.fields["cache-control"] == "no-cache")
             for path in [
-                "dom.js", "any/", "..%2Fmain.js", "any/..%2Fmain.js", ".%2Fmain.js",
-                "sub%2F%CC%81x.js",
+                "dom.js", "any/", "any/main.js", "..%2Fmain.js", "sub/..%2Fmain.js", ".%2Fmain.js",
+                "sub%2F%CC%81x.js", "sub/..%2F..%2Fmain.js", "sub", "sub/",
             ] {
                 #expect(await server.status("/console/\(path)") == 404, "\(path)")
             }

@@ -12,7 +12,9 @@ from console_case import TOKEN
 class Backend:
     """A backend with its own database, which can be killed and restarted."""
 
-    def __init__(self):
+    def __init__(self, pages=os.environ.get("CONSOLE_TEST_PAGES")):
+        """Serves the pages in a folder; without one, the program's."""
+        self.pages = pages
         self.folder = tempfile.TemporaryDirectory()
         self.process = None
         self.address = None
@@ -20,12 +22,11 @@ class Backend:
     def start(self):
         """Starts the backend, and waits until it listens."""
         database = Path(self.folder.name, "backend.sqlite")
-        pages = os.environ.get("CONSOLE_TEST_PAGES")
         log = open(Path(self.folder.name, "log"), "a", encoding="utf-8")
         with log:
             self.process = subprocess.Popen(
                 [os.environ["ACTIVECONFIG_BACKEND"], "serve", "--port", "0", "--dev",
-                 "--store", f"sqlite:{database}", *(["--console-pages", pages] if pages else [])],
+                 "--store", f"sqlite:{database}", *(["--console-pages", self.pages] if self.pages else [])],
                 stdout=subprocess.PIPE, stderr=log, text=True,
                 env=os.environ | {"ACTIVECONFIG_ADMIN_TOKEN": TOKEN})
         for line in self.process.stdout:

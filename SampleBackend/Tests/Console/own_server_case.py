@@ -12,13 +12,17 @@ class OwnServerCase(TaskCase):
     def setUp(self):
         ConsoleCase.setUp(self)
         self.project = "default"
-        self.backend = Backend()
+        self.backend = self.make_backend()
         self.addCleanup(self.backend.close)
         self.backend.start()
         self.relay = Relay(self.backend.address)
         self.addCleanup(self.relay.close)
         self.url = self.relay.url
         self.browser.forget(self.url)
+
+    def make_backend(self):
+        """The backend that the test starts."""
+        return Backend()
 
     @property
     def server(self):

@@ -11,7 +11,8 @@ test_forms.FormTests.test_asks_at_every_escape.
 
   --gate  Runs only the tests marked by @gate. They must open every page, dialog and menu, and cover
           every path on which users could be locked out or lose their work; a run without names fails
-          if a page, dialog or menu is missing.
+          if a page, dialog or menu is missing. Serves the source files instead of the bundles, except
+          with --nginx.
   --nginx Runs the tests through nginx with SampleBackend/Operations/nginx.conf, without TLS.
 
 The last lines are "failed: FILE:LINE: TEST: MESSAGE" for each test that failed, the number of tests
@@ -38,7 +39,6 @@ while [[ "${1:-}" == -* ]]; do
         ;;
     --gate)
         gate=--gate
-        export ACTIVECONFIG_CONSOLE_RECORDS=1
         ;;
     --nginx) proxy=1 ;;
     *)
@@ -50,6 +50,11 @@ while [[ "${1:-}" == -* ]]; do
 done
 
 cd "$(dirname "$0")/../../.."
+if [ -n "$gate" ] && [ -z "$proxy" ]; then
+    # The record of the opened dialogs has their lines in the source files, which bundles do not have.
+    export ACTIVECONFIG_CONSOLE_RECORDS=1
+    export CONSOLE_TEST_PAGES=${CONSOLE_TEST_PAGES:-$PWD/SampleBackend/Sources/Console/Pages}
+fi
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh
 # shellcheck source=SampleBackend/Tests/backend.sh

@@ -148,6 +148,10 @@ type PageContext = {
 type Page = {
     path: string;
     title: string;
+    load: () => Promise<PageModule>;
+};
+
+type PageModule = {
     /** Renders the page; the returned function stops it. */
     show: (main: HTMLElement, context: PageContext) => (() => void) | void;
 };

@@ -30,7 +30,7 @@ export function actionText({action, subject}) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
     fill(main, pageHead('Audit', 'Who did what and when, newest first. The trail is never '
@@ -63,5 +63,3 @@ function show(main, context) {
     });
     return () => left.abort();
 }
-
-export const auditPage = {path: 'audit', title: 'Audit', show};

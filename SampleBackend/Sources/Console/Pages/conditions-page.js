@@ -13,7 +13,7 @@ import {refusal} from './session.js';
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const {workspace} = context;
     const refused = refusal(context.session, 'editor');
     const list = new ConditionList(context, !refused);
@@ -41,5 +41,3 @@ function show(main, context) {
     workspace.addEventListener('change', draw);
     return () => workspace.removeEventListener('change', draw);
 }
-
-export const conditionsPage = {path: 'conditions', title: 'Conditions', show};

@@ -135,12 +135,13 @@ export function focusOn(key, within = document) {
 }
 
 /**
- * Address of one of the console's files, in the folder of this one, which has the same version.
+ * Address of one of the console's files, in the folder of the page's icon, which has the same version.
  *
  * @param {string} name
  */
 export function fileAddress(name) {
-    return new URL(name, import.meta.url).href;
+    const icon = /** @type {HTMLLinkElement} */ (document.querySelector('link[rel=icon]'));
+    return new URL(name, icon.href).href;
 }
 
 let lastID = 0;

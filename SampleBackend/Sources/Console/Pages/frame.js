@@ -12,7 +12,7 @@ import {dropLeftEntry, isHeld} from './held-entry.js';
 import {navigationView, unpublishedView} from './navigation.js';
 import {markHeader, projectChooser} from './project-chooser.js';
 import {hasSameMarks, shownName} from './project-details.js';
-import {pages, pagesOfPublished} from './pages.js';
+import {loadAllPages, loadedPage, loadPage, pages, pathsOfPublished} from './pages.js';
 import {projectToOpen, rememberProject, startProject, unknownProjectView} from './projects.js';
 import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
@@ -31,6 +31,16 @@ const lookInterval = 5000;
  */
 function titleOf(page) {
     return page?.title ?? 'Not found';
+}
+
+/**
+ * Calls a function when the browser has nothing else to do.
+ *
+ * @param {() => void} action
+ */
+function whenIdle(action) {
+    if (window.requestIdleCallback) window.requestIdleCallback(action);
+    else setTimeout(action, 1000);
 }
 
 /** Shows the pages of a signed-in user, and follows the address; `end` stops it. */
@@ -117,6 +127,8 @@ export class Frame {
         if (this.#listening.signal.aborted) return;
         if (this.workspace) resumeForms(this.#contextOf(this.workspace));
         dropLeftEntry();
+        // Not reported: a page that is opened reports it.
+        whenIdle(() => loadAllPages().catch(() => {}));
         this.#timer = setInterval(() => this.#look(), lookInterval);
     }
 
@@ -216,7 +228,7 @@ export class Frame {
                 this.#showBar();
                 if (isPublished === (opened.version !== null)) return;
                 isPublished = opened.version !== null;
-                if (pagesOfPublished.some(({path}) => path === currentRoute().path)) {
+                if (pathsOfPublished.includes(currentRoute().path)) {
                     this.#showPage(false);
                 }
             }, {signal: this.#watching.signal});
@@ -320,6 +332,7 @@ export class Frame {
         if (!this.workspace) return;
         const {path} = currentRoute();
         const page = pages.find((candidate) => candidate.path === path);
+        const module = page && loadedPage(page);
         const active = this.main.contains(document.activeElement) ? document.activeElement : null;
         this.#leavePage();
         this.#leavePage = () => {};
@@ -330,10 +343,13 @@ export class Frame {
         if (!page) {
             fill(this.main, h('h1', {tabindex: '-1'}, 'This page does not exist'),
                 h('p', {}, h('a', {href: address('settings')}, 'Go to the settings')));
-        } else if (pagesOfPublished.includes(page) && this.workspace.version === null) {
+        } else if (pathsOfPublished.includes(path) && this.workspace.version === null) {
             fill(this.main, unpublishedView(page.title, this.workspace.project));
+        } else if (module) {
+            this.#leavePage = module.show(this.main, this.#contextOf(this.workspace)) ?? (() => {});
         } else {
-            this.#leavePage = page.show(this.main, this.#contextOf(this.workspace)) ?? (() => {});
+            this.#loadPage(page, isNavigation);
+            return;
         }
         this.#showTitle();
         if (isNavigation) {
@@ -343,6 +359,32 @@ export class Frame {
         } else if (active && !active.isConnected) {
             const key = active.getAttribute('data-focus');
             if (!key || !focusOn(key, this.main)) focusHeading();
+        }
+    }
+
+    /**
+     * Loads a page, and shows it unless another one was opened meanwhile.
+     *
+     * @param {Page} page
+     * @param {boolean} isNavigation
+     */
+    async #loadPage(page, isNavigation) {
+        let isLeft = false;
+        this.#leavePage = () => {
+            isLeft = true;
+        };
+        fill(this.main, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+        try {
+            await loadPage(page);
+            if (!isLeft) this.#showPage(isNavigation);
+        } catch {
+            if (isLeft) return;
+            // Browsers keep failed modules, so only a reload can get them.
+            fill(this.main, h('h1', {tabindex: '-1'}, page.title),
+                message('error', 'This page could not be loaded: the server does not answer, or it '
+                    + 'was updated. Reload the console to continue; your draft is kept.'),
+                h('button', {type: 'button', onclick: () => location.reload()}, 'Reload'));
+            if (isNavigation) focusHeading();
         }
     }
 

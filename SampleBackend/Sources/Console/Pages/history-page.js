@@ -237,7 +237,7 @@ function comparison(versions, context, left) {
  * @param {HTMLElement} main
  * @param {HistoryContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const left = new AbortController();
     const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
     fill(main, pageHead('History', 'All published versions. Versions never change: '
@@ -300,5 +300,3 @@ function show(main, context) {
         signal: left.signal});
     return () => left.abort();
 }
-
-export const historyPage = {path: 'history', title: 'History', show};

@@ -56,7 +56,7 @@ function acknowledgedCard({acknowledgements}) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const {workspace, project} = context;
     const left = new AbortController();
     const plot = new LivePlot();
@@ -128,5 +128,3 @@ function show(main, context) {
     look();
     return stop;
 }
-
-export const livePage = {path: 'live', title: 'Live', show};

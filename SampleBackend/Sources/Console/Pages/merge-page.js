@@ -122,7 +122,7 @@ function conflictView(conflict, theirName, choices, changed) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const {workspace, project} = context;
     const left = new AbortController();
     const body = h('div', {class: 'stack'});
@@ -250,5 +250,3 @@ function changesView(title, difference) {
             h('p', {class: 'muted'}, differenceSummary(difference))),
         h('div', {class: 'card-body'}, diffView(difference)));
 }
-
-export const mergePage = {path: 'merge', title: 'Merge', show};

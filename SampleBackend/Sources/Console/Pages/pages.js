@@ -1,33 +1,61 @@
 /**
- * The pages of the console: `{path, title, show(main, context)}`. `show` renders the page into
- * `main`, and can return a function that stops its requests, timers and listeners.
+ * The pages of the console, which load when they are first shown: `{path, title, load}`.
+ *
+ * A page's module exports `show(main, context)`, which renders it into `main`, and can return a function
+ * that stops its requests, timers and listeners.
  */
-
-import {auditPage} from './audit-page.js';
-import {conditionsPage} from './conditions-page.js';
-import {historyPage} from './history-page.js';
-import {livePage} from './live-page.js';
-import {mergePage} from './merge-page.js';
-import {projectsPage} from './projects-page.js';
-import {reviewPage} from './review-page.js';
-import {settingsPage} from './settings-page.js';
-import {tokensPage} from './tokens-page.js';
-import {transferPage} from './transfer-page.js';
-import {userPage} from './user-page.js';
-import {webhooksPage} from './webhooks-page.js';
 
 /** @type {Page[]} */
 export const pages = [
-    settingsPage, conditionsPage, reviewPage, mergePage, userPage, livePage, historyPage, auditPage,
-    projectsPage, tokensPage, transferPage, webhooksPage,
+    {path: 'settings', title: 'Settings', load: () => import('./settings-page.js')},
+    {path: 'conditions', title: 'Conditions', load: () => import('./conditions-page.js')},
+    {path: 'review', title: 'Review and publish', load: () => import('./review-page.js')},
+    {path: 'merge', title: 'Merge', load: () => import('./merge-page.js')},
+    {path: 'user', title: 'Try as a user', load: () => import('./user-page.js')},
+    {path: 'live', title: 'Live', load: () => import('./live-page.js')},
+    {path: 'history', title: 'History', load: () => import('./history-page.js')},
+    {path: 'audit', title: 'Audit', load: () => import('./audit-page.js')},
+    {path: 'projects', title: 'Projects', load: () => import('./projects-page.js')},
+    {path: 'tokens', title: 'Tokens', load: () => import('./tokens-page.js')},
+    {path: 'transfer', title: 'Import and export', load: () => import('./transfer-page.js')},
+    {path: 'webhooks', title: 'Webhooks', load: () => import('./webhooks-page.js')},
 ];
 
 /**
- * Pages that show published content, which are empty without a version.
+ * Modules of pages by path.
  *
- * @type {Page[]}
+ * @type {Map<string, PageModule>}
  */
-export const pagesOfPublished = [livePage, historyPage];
+const loaded = new Map();
+
+/**
+ * The module of a page; undefined until `loadPage` has loaded it.
+ *
+ * @param {Page} page
+ */
+export function loadedPage(page) {
+    return loaded.get(page.path);
+}
+
+/**
+ * Loads the module of a page. Throws when the server does not answer, or when it has been updated since
+ * the console was opened: modules of two versions do not work together.
+ *
+ * @param {Page} page
+ */
+export async function loadPage(page) {
+    loaded.set(page.path, await page.load());
+}
+
+/** Loads all pages that are not loaded yet, so that they can be shown also without a server. */
+export async function loadAllPages() {
+    for (const page of pages) {
+        if (!loaded.has(page.path)) await loadPage(page);
+    }
+}
+
+/** Paths of the pages that show published content, which are empty without a version. */
+export const pathsOfPublished = ['live', 'history'];
 
 /** Navigation groups. They omit the merge page, which is reached only from the review. */
 export const pageGroups = [

@@ -59,7 +59,7 @@ async function edit({name}) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const left = new AbortController();
     const refused = refusal(context.session, 'publisher');
     const place = h('div', {});
@@ -110,5 +110,3 @@ function show(main, context) {
     read();
     return () => left.abort();
 }
-
-export const projectsPage = {path: 'projects', title: 'Projects', show};

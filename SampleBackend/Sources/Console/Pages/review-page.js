@@ -303,7 +303,7 @@ function viewOf(draft) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const {workspace} = context;
     const body = h('div', {class: 'stack'});
     // `shown` aborts what belongs to the review on the page; `notice` appears above it; `entered`
@@ -461,5 +461,3 @@ async function checkDraft({session, workspace}, review, place, signal) {
         if (!signal.aborted) fill(place, message('warning', error.message));
     }
 }
-
-export const reviewPage = {path: 'review', title: 'Review and publish', show};

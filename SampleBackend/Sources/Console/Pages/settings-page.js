@@ -12,7 +12,7 @@ import {SettingList} from './setting-list.js';
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const {workspace} = context;
     const list = new SettingList(context);
     fill(main,
@@ -52,5 +52,3 @@ function show(main, context) {
         list.end();
     };
 }
-
-export const settingsPage = {path: 'settings', title: 'Settings', show};

@@ -90,7 +90,7 @@ export async function createToken({project, session}, created, kept = null) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const left = new AbortController();
     const refused = refusal(context.session, 'publisher');
     const body = h('div', {class: 'stack'});
@@ -143,5 +143,3 @@ function show(main, context) {
     else read();
     return () => left.abort();
 }
-
-export const tokensPage = {path: 'tokens', title: 'Tokens', show};

@@ -240,7 +240,7 @@ function exportCard({workspace, project}) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const left = new AbortController();
     let card = exportCard(context);
     fill(main, pageHead('Import and export', 'Load templates from files into your draft, and save '
@@ -252,5 +252,3 @@ function show(main, context) {
     }, {signal: left.signal});
     return () => left.abort();
 }
-
-export const transferPage = {path: 'transfer', title: 'Import and export', show};

@@ -50,7 +50,7 @@ function keepUser(key, user) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const {session, workspace, project} = context;
     const left = new AbortController();
     const nextRequest = newestRequest(left.signal);
@@ -131,5 +131,3 @@ function show(main, context) {
     if (kept.userID || context.query.has('id') || Object.keys(kept.signals).length) look();
     return () => left.abort();
 }
-
-export const userPage = {path: 'user', title: 'Try as a user', show};

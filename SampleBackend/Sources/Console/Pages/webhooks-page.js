@@ -111,7 +111,7 @@ export async function addWebhook({project, session}, added, kept = null) {
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
-function show(main, context) {
+export function show(main, context) {
     const {project} = context;
     const left = new AbortController();
     const refused = refusal(context.session, 'publisher');
@@ -169,5 +169,3 @@ function show(main, context) {
     else read();
     return () => left.abort();
 }
-
-export const webhooksPage = {path: 'webhooks', title: 'Webhooks', show};
