@@ -1,4 +1,4 @@
-"""Measures the console's pages in a headless Chromium (B12): console.py ROUNDS [--check] [--json]
+"""Measures the console's pages in a headless Chromium (B12, B13): console.py ROUNDS [--check] [--json]
 
 It needs the environment of Tests/Console/run.sh: the address and the token of a running backend.
 """
@@ -21,6 +21,12 @@ from browser import Browser
 
 SETTINGS, CONDITIONS, SECTIONS = 3000, 500, 30
 PROJECT = "load"
+# A project of the usual size, for the time on a slow network.
+SMALL_PROJECT = "phone"
+SMALL_TEMPLATE = Path(__file__).parents[2] / "Sources/SampleBackend/Resources/SampleTemplate.json"
+
+# A phone's network: milliseconds to a response's first byte, bits a second.
+LATENCY, BITS = 150, 1_600_000
 URL = os.environ["ACTIVECONFIG_CONSOLE_URL"]
 TOKEN = os.environ["ACTIVECONFIG_ADMIN_TOKEN"]
 
@@ -96,10 +102,10 @@ class Console:
                          if e.is_displayed()), None)
         return WebDriverWait(self.driver, seconds, 0.02).until(shown, selector)
 
-    def load(self, page, is_done):
+    def load(self, page, is_done, project=PROJECT):
         """Loads a page; returns the milliseconds until a JavaScript condition is true and shown."""
         self.driver.get("about:blank")
-        self.driver.get(f"{URL}/console/#/{PROJECT}/{page}")
+        self.driver.get(f"{URL}/console/#/{project}/{page}")
         return self.when(is_done)
 
     def when(self, is_done):
@@ -131,10 +137,10 @@ class Console:
         return self.driver.execute_script("return probe")
 
 
-def request(method, resource, body=None):
-    """Sends an administrator's request about the project."""
+def request(method, resource, body=None, project=PROJECT):
+    """Sends an administrator's request about a project."""
     fields = {"Authorization": f"Bearer {TOKEN}", "If-Match": "*"}
-    with urlopen(Request(f"{URL}/v1/projects/{PROJECT}/{resource}", method=method, data=body,
+    with urlopen(Request(f"{URL}/v1/projects/{project}/{resource}", method=method, data=body,
                          headers=fields), timeout=120):
         pass
 
@@ -150,6 +156,43 @@ def measure_list(console):
         "listMilliseconds": shown, "nodes": nodes,
         "searchKeyMedian": statistics.median(typed["keys"]), "searchKeyMost": max(typed["keys"]),
         "searchPause": max(typed["tasks"], default=0)}
+
+
+# What a page has loaded until now: requests, bytes, and the longest chain of requests of which each
+# began after the one before it had ended. Answers of the browser's cache are left out.
+LOADED = """
+    const entries = [...performance.getEntriesByType('navigation'),
+        ...performance.getEntriesByType('resource')].filter(({transferSize}) => transferSize > 0)
+        .sort((a, b) => a.responseEnd - b.responseEnd);
+    const chains = [];
+    for (const {startTime} of entries) {
+        const before = chains.filter((_, index) => entries[index].responseEnd <= startTime);
+        chains.push(1 + Math.max(0, ...before));
+    }
+    return {requests: entries.length, roundTrips: Math.max(0, ...chains),
+        bytes: entries.reduce((sum, {transferSize}) => sum + transferSize, 0)};"""
+
+
+def measure_network(console):
+    """The first page on a phone's network, with an empty cache and with a full one."""
+    command = console.driver.execute_cdp_cmd
+    figures = {}
+    command("Network.enable", {})
+    command("Network.clearBrowserCache", {})
+    for name in ("cold", "warm"):
+        command("Network.emulateNetworkConditions", {
+            "offline": False, "latency": LATENCY, "downloadThroughput": BITS / 8,
+            "uploadThroughput": BITS / 8})
+        figures[f"{name}Milliseconds"] = console.load(
+            "settings", "document.querySelector('main .setting, main .setting-row')", SMALL_PROJECT)
+        loaded = console.driver.execute_script(LOADED)
+        figures |= {f"{name}{key[0].upper()}{key[1:]}": value for key, value in loaded.items()}
+        # The pages that load when the browser is idle.
+        console.settle()
+        console.driver.get("about:blank")
+    command("Network.emulateNetworkConditions", {
+        "offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1})
+    return figures
 
 
 def measure_typing(console):
@@ -195,7 +238,7 @@ def measure_conditions(console):
 
 # The figures: key, text, and target or None.
 ROWS = (
-    ("listMilliseconds", "settings shown, ms after the page's start", 700),
+    ("listMilliseconds", "settings shown, ms after the page's start", 500),
     ("nodes", "elements of the settings page", None),
     ("searchKeyMedian", "a key in search, ms until shown, median", 50),
     ("searchKeyMost", "a key in search, ms until shown, most", 50),
@@ -206,6 +249,14 @@ ROWS = (
     ("conditionsMilliseconds", "conditions shown, ms after the page's start", None),
     ("stepsToTop", "steps that take the last condition to the top", 1),
     ("stepMilliseconds", "one such step, ms until shown", None),
+    ("coldMilliseconds", "first page on a phone's network, ms", 2500),
+    ("coldRequests", "its requests", 15),
+    ("coldRoundTrips", "its longest chain of requests", None),
+    ("coldBytes", "its bytes", 250_000),
+    ("warmMilliseconds", "first page again, ms", 1000),
+    ("warmRequests", "its requests", None),
+    ("warmRoundTrips", "its longest chain of requests", None),
+    ("warmBytes", "its bytes", None),
 )
 
 
@@ -214,11 +265,12 @@ def main():
     rounds = int(sys.argv[1])
     body = json.dumps(template()).encode()
     request("PUT", "remoteConfig", body)
+    request("PUT", "remoteConfig", SMALL_TEMPLATE.read_bytes(), SMALL_PROJECT)
     console = Console()
     try:
         console.sign_in()
         measured = [measure_list(console) | measure_typing(console) | measure_conditions(console)
-                    for _ in range(rounds)]
+                    | measure_network(console) for _ in range(rounds)]
     finally:
         console.browser.close()
     figures = {key: statistics.median(one[key] for one in measured) for key in measured[0]}
@@ -234,7 +286,7 @@ def main():
         for key, text, target in ROWS:
             wanted = "" if target is None else f"<= {target}"
             mark = "  MISSED" if key in missed else ""
-            print(f"B12  {text:52} {figures[key]:9.0f}  {wanted}{mark}")
+            print(f"{'B13' if key.startswith(('cold', 'warm')) else 'B12'}  {text:52} {figures[key]:9.0f}  {wanted}{mark}")
     return 1 if missed and "--check" in sys.argv else 0
 
 
