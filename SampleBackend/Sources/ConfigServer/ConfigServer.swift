@@ -176,14 +176,16 @@ extension ConfigServer {
         let operations = OperationsRoutes(
             source: source, health: health, metricsText: options.metricsText,
             metricsRecognition: options.isLoopback ? nil : recognition, logger: logger)
+        let administrationGroup = administration.group(
+            recognition: AdministratorRecognition(
+                access, wrongCredentialsLimiter: wrongTokenLimiter,
+                maximumBodyBytes: limits.administratorBodyBytes))
         let sessions = SessionRoutes(
             access: access, administration: administration,
+            administrationGroup: administrationGroup,
             signInLimiter: RateLimiter(requestsPerSecond: limits.signInsPerSecond))
         return [documents, flags.group(with: streams.openFeatureRoutes)] + operations.groups + [
-            administration.group(
-                recognition: AdministratorRecognition(
-                    access, wrongCredentialsLimiter: wrongTokenLimiter,
-                    maximumBodyBytes: limits.administratorBodyBytes)),
+            administrationGroup,
             // Precedes the console's group, whose `/console/{file}` also matches
             // `/console/session`.
             sessions.group(recognition: recognition),

@@ -2,6 +2,7 @@ package import AdminAPI
 package import HTTPServing
 import HTTPTypes
 import JSONTree
+import NIOCore
 import TemplateStore
 
 /// The routes that start, show and end a console session (API 3).
@@ -11,6 +12,9 @@ package struct SessionRoutes: Sendable {
     private let access: SessionAccess
     private let administration: Administration
 
+    /// The routes whose responses a page may request with the session.
+    private let administrationGroup: RouteGroup
+
     /// Limits the sessions per token, since each is stored: a burst of 100, then one every 10
     /// seconds.
     private let limiter = RateLimiter<String>(interval: .seconds(10), burst: 100)
@@ -19,11 +23,12 @@ package struct SessionRoutes: Sendable {
     private let signInLimiter: RateLimiter<ClientAddress>
 
     package init(
-        access: SessionAccess, administration: Administration,
+        access: SessionAccess, administration: Administration, administrationGroup: RouteGroup,
         signInLimiter: RateLimiter<ClientAddress>
     ) {
         self.access = access
         self.administration = administration
+        self.administrationGroup = administrationGroup
         self.signInLimiter = signInLimiter
     }
 
@@ -32,7 +37,8 @@ package struct SessionRoutes: Sendable {
             Route(
                 Self.path,
                 [
-                    .get: Endpoint(access: OpenAccess(), handler: show),
+                    .get: Endpoint(
+                        access: OpenAccess(), pool: administrationGroup.pool, handler: show),
                     .post: Endpoint(
                         access: OpenAccess(), attemptLimiter: signInLimiter, .asynchronous(begin)),
                     .delete: Endpoint(access: OpenAccess(), handler: end),
@@ -68,13 +74,46 @@ package struct SessionRoutes: Sendable {
         return .response(answer)
     }
 
-    /// The holder of the session.
+    /// The holder of the session; 204 without a cookie, 401 after the session has ended.
+    ///
+    /// `?get=/v1/projects&get=…` adds the answers to `GET` of these paths, so that a page starts with
+    /// one request. Errors are left out: the page's own request gets them.
     @Sendable
-    private func show(_ request: RouteRequest) throws(RequestError) -> RouteResponse {
-        guard let holder = access.session(of: request.headerFields)?.holder else {
-            throw Self.noToken
+    private func show(_ request: RouteRequest) async throws -> RouteResponse {
+        guard let (_, holder) = try await currentSession(of: request) else {
+            // A browser without a session asks at each start.
+            guard !access.hasCredentials(request.headerFields) else { throw Self.noToken }
+            return RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"])
         }
-        return Self.answer(holder)
+        let targets = request.target.query.filter { $0.name == "get" }.compactMap(\.value)
+        guard targets.count <= Self.maximumAnswers else {
+            throw RequestError.invalidArgument(
+                "get is given \(targets.count) times: send at most \(Self.maximumAnswers).")
+        }
+        if targets.isEmpty { return Self.answer(holder) }
+        var answers: [ByteBuffer] = []
+        for target in targets {
+            if let answer = try? await answer(to: target, for: request) { answers.append(answer) }
+        }
+        return Self.answer(holder, with: answers)
+    }
+
+    /// Limits the work of one request.
+    private static let maximumAnswers = 8
+
+    /// `{"path": …, "status": …, "etag": …, "body": …}`; the body is null if there is none.
+    private func answer(to target: String, for request: RouteRequest) async throws -> ByteBuffer {
+        let response = try await administrationGroup.response(toGet: target, for: request)
+        let head: JSONNode = [
+            "path": .string(target), "status": .number("\(response.status.code)"),
+            "etag": response.headerFields[.eTag].map { .string($0) } ?? .null,
+        ]
+        var text = ByteBuffer(bytes: head.jsonData().dropLast())
+        text.writeString(",\"body\":")
+        text.writeImmutableBuffer(
+            response.body.readableBytes > 0 ? response.body : ByteBuffer(string: "null"))
+        text.writeString("}")
+        return text
     }
 
     /// The session of the cookie, which another server may have created a moment ago.
@@ -106,16 +145,27 @@ package struct SessionRoutes: Sendable {
         access.cookie(of: request.headerFields)
     }
 
-    /// The holder and the CSRF token of the session.
-    private static func answer(_ holder: AdministratorAccess.Holder) -> RouteResponse {
-        .json([
+    /// The holder and the CSRF token of the session, and answers as JSON texts.
+    private static func answer(
+        _ holder: AdministratorAccess.Holder, with answers: [ByteBuffer] = []
+    ) -> RouteResponse {
+        let session: JSONNode = [
             "name": .string(holder.administrator.name),
             "role": .string(holder.administrator.role.rawValue),
             "csrfToken": .string(SessionAccess.proof(for: holder)),
-        ])
+        ]
+        guard !answers.isEmpty else { return .json(session) }
+        var text = ByteBuffer(bytes: session.jsonData().dropLast())
+        text.writeString(",\"answers\":[")
+        for (index, answer) in answers.enumerated() {
+            if index > 0 { text.writeString(",") }
+            text.writeImmutableBuffer(answer)
+        }
+        text.writeString("]}")
+        return .json(text, headerFields: [.cacheControl: "no-store"])
     }
 
-    /// 401: there is no session, or the token is not valid.
+    /// 401: the token is not valid, or the session has ended.
     private static let noToken = RequestError.unauthenticated(
         "This is not a valid administrator token: it may be mistyped, expired or revoked.")
 }

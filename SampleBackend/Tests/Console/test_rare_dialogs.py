@@ -83,7 +83,7 @@ class MissingTests(TaskCase):
         self.wait_for_text("There are no conditions yet.", "dialog")
         self.press("Close")
         self.wait_for_dialog_to_close()
-        self.assertEqual(self.call("GET", "draft")[0], 404)
+        self.assertEqual(self.call("GET", "draft")[0], 204)
 
 
 class SectionTests(TaskCase):

@@ -77,7 +77,7 @@ class ReviewTests(ReviewCase):
             [e["key"] for e in draft["changes"]["parameters"]], ["LabelText"])
         self.press("Revert SampleViewConfiguration.LabelText")
         self.wait_for_text("There is no draft", "main")
-        self.wait_for(lambda: self.call("GET", "draft")[0] == 404, "the draft to be removed")
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 204, "the draft to be removed")
 
     def test_names_the_settings_that_a_condition_concerns(self):
         self.go("conditions")

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {afterEach, beforeEach, test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {call, isMissing, NoAnswerError, projectPath, ServerError, setCSRFToken, setForbiddenHandler,
+import {call, isMissing, NoAnswerError, projectPath, receive, ServerError, setCSRFToken, setForbiddenHandler,
     setSignedOutHandler} from '../../Sources/Console/Pages/api.js';
 import {parseJSON} from '../../Sources/Console/Pages/json-text.js';
 import {newestRequest} from '../../Sources/Console/Pages/newest-request.js';
@@ -33,6 +33,32 @@ test('an answer has its status, tree, tag and warning', async () => {
     assert.equal(String(answer.body.a), '1.10');
     assert.deepEqual({...answer, body: null},
         {status: 201, body: null, etag: '"t"', warning: '199 - "w"'});
+});
+
+test('an answer that came with the session replaces one request', async () => {
+    const sent = answerRequests(() => ({text: '{"a": 2}', etag: '"u"'}));
+    receive([{path: '/v1/x', status: 200, etag: '"t"', body: {a: 1}},
+        {path: '/v1/y', status: 204, etag: null, body: null}]);
+    assert.deepEqual(await call('GET', '/v1/x'),
+        {status: 200, etag: '"t"', body: {a: 1}, warning: null});
+    assert.equal(sent.length, 0);
+    assert.equal((await call('GET', '/v1/x')).etag, '"u"');
+    assert.equal(sent.length, 1);
+    await call('GET', '/v1/y', {ifNoneMatch: '"v"'});
+    assert.equal(sent.length, 2);
+});
+
+test('answers that came with the session end with a change and after five seconds', async () => {
+    const sent = answerRequests(() => ({status: 204}));
+    const answers = [{path: '/v1/x', status: 200, etag: null, body: {}}];
+    receive(answers);
+    await call('PUT', '/v1/y');
+    await call('GET', '/v1/x');
+    assert.equal(sent.length, 2);
+    receive(answers);
+    await clock.pass(5000);
+    await call('GET', '/v1/x');
+    assert.equal(sent.length, 3);
 });
 
 test('an empty answer has no tree', async () => {

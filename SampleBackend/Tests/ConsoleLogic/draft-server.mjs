@@ -80,7 +80,7 @@ export class DraftServer {
     #answerDraft({method, headers, body}, query) {
         const {draft} = this;
         if (method === 'GET') {
-            if (!draft) return failure(404);
+            if (!draft) return {status: 204};
             if (headers['If-None-Match'] === draft.tag) return {status: 304};
             return this.#response();
         }

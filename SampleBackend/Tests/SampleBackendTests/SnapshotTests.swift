@@ -144,7 +144,7 @@ struct SnapshotTests {
             #expect(try await status("GET", Self.path, [field]) == 503, "\(field)")
             #expect(try await status("GET", "/console/session", [field]) == 503, "\(field)")
         }
-        #expect(try await status("GET", "/console/session", []) == 401)
+        #expect(try await status("GET", "/console/session", []) == 204)
         let fields = client.map { ["Authorization: Bearer \($0)"] } ?? []
         if client != nil {
             #expect(try await status("POST", "/activeconfig/events", fields) == 403)

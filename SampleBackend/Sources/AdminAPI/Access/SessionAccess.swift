@@ -96,7 +96,7 @@ package struct SessionAccess: Sendable {
     }
 
     /// True when the fields carry a token or a session, valid or not.
-    func hasCredentials(_ headerFields: RequestFields) -> Bool {
+    package func hasCredentials(_ headerFields: RequestFields) -> Bool {
         headerFields[.authorization] == nil
             ? cookie(of: headerFields).text(in: headerFields[.cookie]) != nil
             : headerFields.bearerToken != nil

@@ -27,10 +27,11 @@ struct DraftRoutes: Sendable {
         ]
     }
 
+    /// The draft; 204 without one, since pages poll for it.
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
         guard let stored = try await administration.draft(at: request.draftPlace) else {
-            throw Self.noDraft
+            return RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"])
         }
         let condition = request.headerFields[.ifNoneMatch].map(EntityTagCondition.init)
         if condition?.matches(stored.tag) == true {

@@ -43,6 +43,27 @@ let onSignedOut = async () => false;
 let onForbidden = () => {};
 
 /**
+ * Answers that came with the session, by path. Each replaces the next request of its path.
+ *
+ * @type {Map<string, Answer>}
+ */
+const received = new Map();
+
+/** Milliseconds for which received answers are new enough. */
+const receivedLifetime = 5000;
+
+/**
+ * Takes the answers that came with the session.
+ *
+ * @param {(Pick<Answer, 'status' | 'etag' | 'body'> & {path: string})[]} answers
+ */
+export function receive(answers) {
+    received.clear();
+    for (const {path, ...answer} of answers) received.set(path, {...answer, warning: null});
+    if (answers.length) setTimeout(() => received.clear(), receivedLifetime);
+}
+
+/**
  * Sets the token that requests send as `X-CSRF-Token`: that of the user whose pages are shown. If
  * the cookie belongs to another user meanwhile, requests must not run in that user's name.
  *
@@ -118,6 +139,11 @@ async function exchange(path, {signal, limit, ...options}) {
 export async function call(method, path, {
     body, ifMatch, ifNoneMatch, contentType = 'application/json', signal, limit,
     isRepeated = false} = {}) {
+    const answer = received.get(path);
+    // A change may make all answers old.
+    if (method === 'GET') received.delete(path);
+    else received.clear();
+    if (answer && method === 'GET' && !ifNoneMatch) return answer;
     /** @type {Record<string, string>} */
     const headers = {Accept: 'application/json'};
     if (body !== undefined) headers['Content-Type'] = contentType;
@@ -153,7 +179,7 @@ export async function call(method, path, {
             }
         }
         // The handler reads the session itself.
-        const readsSession = method === 'GET' && path === '/console/session';
+        const readsSession = method === 'GET' && path.split('?')[0] === '/console/session';
         if (response.status === 403 && !readsSession) onForbidden();
         throw new ServerError(response.status, tree);
     }

@@ -10,6 +10,8 @@ import {watchFocus} from './focus.js';
 import {Frame} from './frame.js';
 import {watchHistory} from './held-entry.js';
 import {watchPresses} from './press.js';
+import {pathsToOpen} from './projects.js';
+import {currentRoute} from './router.js';
 import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './session.js';
 import {showSignIn, signInAgain} from './sign-in.js';
 import {forgetUser} from './stored-data.js';
@@ -211,7 +213,7 @@ async function start(token = takeTokenOfLink()) {
     /** @type {?Session} */
     let session = null;
     try {
-        session = token ? await sessionIfAny() : await currentSession();
+        session = token ? await sessionIfAny() : await currentSession(pathsToOpen(currentRoute().project));
         if (token && await mayReplace(session)) await begin(await signIn(token));
         // Unless another tab ended the question.
         else if (session && (!token || (!frame && change === before))) {

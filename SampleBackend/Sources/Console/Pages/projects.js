@@ -2,6 +2,7 @@
  * Which project to open, and the page for one that does not exist.
  */
 
+import {projectPath} from './api.js';
 import {guarded, message} from './controls.js';
 import {h} from './dom.js';
 import {projectText} from './project-details.js';
@@ -49,6 +50,16 @@ export function projectToOpen(wanted, names) {
     const name = wanted ?? (last !== null && names.includes(last) ? last : defaultName);
     return {name, isKnown: names.includes(name) || name === defaultName
         || name === sessionStorage.getItem(startedKey)};
+}
+
+/**
+ * Paths that a page gets to open the project in the address: the projects, the template, the draft.
+ *
+ * @param {?string} wanted Project of the address.
+ */
+export function pathsToOpen(wanted) {
+    const name = wanted ?? localStorage.getItem(projectKey) ?? defaultName;
+    return ['/v1/projects', projectPath(name, 'remoteConfig'), projectPath(name, 'draft')];
 }
 
 /**

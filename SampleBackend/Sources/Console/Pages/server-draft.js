@@ -39,15 +39,11 @@ export function differenceCount({conditions, groups, parameters, omitted = 0}) {
  * @param {string} [knownTag]
  */
 export async function readDraft(project, knownTag) {
-    try {
-        const {status, body, etag} = await call(
-            'GET', projectPath(project, 'draft'), {ifNoneMatch: knownTag});
-        if (status === 304) return undefined;
-        return {template: body.template, base: body.baseVersion, tag: etag, told: toldChanges(body)};
-    } catch (error) {
-        if (isMissing(error)) return null;
-        throw error;
-    }
+    const {status, body, etag} = await call(
+        'GET', projectPath(project, 'draft'), {ifNoneMatch: knownTag});
+    if (status === 304) return undefined;
+    if (status === 204) return null;
+    return {template: body.template, base: body.baseVersion, tag: etag, told: toldChanges(body)};
 }
 
 /**

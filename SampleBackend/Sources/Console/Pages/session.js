@@ -2,7 +2,7 @@
  * The console session: signing in and out, and the permissions of roles.
  */
 
-import {call} from './api.js';
+import {call, receive, ServerError} from './api.js';
 
 /** Notifies the browser's other tabs that a session began or ended: they share its cookie. */
 const channel = new BroadcastChannel('activeconfig.session');
@@ -13,10 +13,16 @@ const ranks = {viewer: 0, editor: 1, publisher: 2};
 /**
  * Session of the browser's cookie; throws ServerError 401 without a valid one.
  *
+ * @param {string[]} [paths] What the page gets next; the answers come with the session.
  * @returns {Promise<Session>}
  */
-export async function currentSession() {
-    return (await call('GET', '/console/session')).body;
+export async function currentSession(paths = []) {
+    const query = new URLSearchParams(paths.map((path) => ['get', path]));
+    const {body} = await call('GET', `/console/session${paths.length ? `?${query}` : ''}`);
+    if (!body) throw new ServerError(401, {error: {message: 'Nobody is signed in.'}});
+    const {answers = [], ...session} = body;
+    receive(answers);
+    return session;
 }
 
 /**

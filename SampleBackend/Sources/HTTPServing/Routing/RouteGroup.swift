@@ -36,6 +36,39 @@ package struct RouteGroup: Sendable {
     }
 }
 
+extension RouteGroup {
+    /// The response to a `GET` of another target by the caller of a request, after the endpoint's
+    /// access check.
+    ///
+    /// - Throws: A ``RequestError`` as for a request of its own, with status 404 for a stream; any other
+    ///   error of the handler.
+    package func response(
+        toGet text: String, for request: RouteRequest
+    ) async throws -> RouteResponse {
+        let target = try RequestTarget(text)
+        guard
+            let route = routes.first(where: { $0.pattern.matches(target.segments) }),
+            let index = route.index(of: .get)
+        else { throw RequestError.notFound("Nothing to get exists at this path.") }
+        let request = RouteRequest(
+            method: .get, target: target,
+            parameters: PathParameters(target.segments, of: route.pattern),
+            address: request.address, caller: request.caller)
+        let endpoint = route.endpoints[index].endpoint
+        try endpoint.access.check(request)
+        let answer: Answer =
+            switch endpoint.answering {
+            case .immediate(let handler): try handler(request)
+            case .asynchronous(let handler): try await handler(request)
+            }
+        switch answer {
+        case .response(let response): return response
+        case .repeated(_, let error): throw error
+        case .stream, .waiting: throw RequestError.notFound("This path has no buffered response.")
+        }
+    }
+}
+
 /// Authenticates callers by the head of their request, and again after its body has arrived.
 package protocol CallerRecognition: Sendable {
     /// - Throws: A ``RequestError`` when the caller cannot be determined.
