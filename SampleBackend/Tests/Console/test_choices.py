@@ -144,7 +144,8 @@ class KnownValueTests(TaskCase):
             self.download(user, "signal.plan=platinum")
         self.go("user")
         self.press("plan = platinum")
-        self.assertEqual(self.field("Custom signals").get_attribute("value"), "plan = platinum")
+        self.assertEqual(self.field("Name of the signal").get_attribute("value"), "plan")
+        self.assertEqual(self.field("Value of the signal").get_attribute("value"), "platinum")
 
 
 class ConnectedUserTests(TaskCase):

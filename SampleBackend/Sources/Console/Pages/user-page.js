@@ -62,7 +62,7 @@ function show(main, context) {
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
     const filter = {text: '', isDifferentOnly: false, conditions: ''};
-    const signals = signalFields(kept.signals, 
+    const signals = signalFields(kept.signals,
         knownSignals(workspace.template, left.signal, project));
 
     /**
@@ -119,7 +119,7 @@ function show(main, context) {
             h('div', {class: 'card-head'}, h('h2', {id: 'who'}, 'Who')),
             h('div', {class: 'card-body'}, h('form', {class: 'form', onsubmit: (event) => {
                 event.preventDefault();
-                look();
+                if (signals.check()) look();
             }},
             field('User ID', userID, {hint: 'Empty means users without an ID.'}),
             signals.node, h('div', {class: 'actions'},
