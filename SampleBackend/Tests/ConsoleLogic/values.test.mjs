@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {ruleOf, signalProblems} from '../../Sources/Console/Pages/custom-signals.js';
-import {definedValues, meantValue, suggestedValues, unknownValue}
+import {definedValues, meantValue, missingRegions, suggestedValues, unknownValue}
     from '../../Sources/Console/Pages/defined-values.js';
 
 /** Names that stand for more than one value of a field. */
@@ -74,6 +74,14 @@ test('a value that clients send is known', () => {
     const known = {keys: new Set(), values: () => ['beos']};
     assert.equal(unknownValue({element: 'device.os', key: null}, 'beos', known), null);
 });
+
+for (const [values, example] of [[['de'], 'de-DE'], [['pt', 'de-AT'], 'pt-BR'],
+    [['de', 'de-AT'], null], [['en-US'], null], [['Elvish'], null], [[], null]]) {
+    test(`${values.join(', ') || 'no language'} needs ${example ?? 'no region'}`, () => {
+        const sentence = missingRegions(values);
+        assert.equal(sentence && /such as ([^:]+):/.exec(sentence)?.[1], example);
+    });
+}
 
 test('a language that clients send has the name of its region', () => {
     const known = {keys: new Set(), values: () => ['de-AT', 'x_y']};

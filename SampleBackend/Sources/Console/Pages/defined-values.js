@@ -180,6 +180,20 @@ export function meantValue(rule, text, known) {
         ?? (rule.element === 'device.language' ? languageTag(text) : null) ?? text;
 }
 
+/**
+ * Sentence about languages of a list that have no region there, since most devices send one; null
+ * when each has.
+ *
+ * @param {string[]} values
+ */
+export function missingRegions(values) {
+    const bare = values.find((value) => languageTag(value) && !/[-_]/.test(value)
+        && !values.some((other) => other.startsWith(`${value}-`)));
+    return bare === undefined ? null
+        : `Devices often send a language with its region, such as ${bare}-${
+            new Intl.Locale(bare).maximize().region}: add those that you mean.`;
+}
+
 /** @type {Record<string, string>} */
 const examples = {
     'device.country': 'a known country: apps send codes such as DE.',
@@ -197,7 +211,8 @@ const examples = {
  */
 export function unknownValue(rule, value, known) {
     const example = examples[rule.element];
-    if (!example || !value || (rule.element === 'device.language' && languageTag(value))) return null;
+    const isTag = rule.element === 'device.language' && languageTag(value) !== null;
+    if (!example || !value || isTag) return null;
     return suggestedValues(rule, known).some(([other]) => other === value) ? null
         : `“${value}” is not ${example}`;
 }

@@ -5,7 +5,8 @@
  * `form` is the form of the controls: its suggestions, and `write`, which is called after each edit.
  */
 
-import {meantValue, suggestedValues, unknownValue, valueName} from './defined-values.js';
+import {meantValue, missingRegions, suggestedValues, unknownValue, valueName}
+    from './defined-values.js';
 import {h} from './dom.js';
 import {listedValues, pasteListed} from './value-list.js';
 
@@ -86,7 +87,9 @@ export function valueDoubts({suggestions}, rule) {
     if (listElements.has(element) && comparison !== 'in' && listedValues(value).length > 1) {
         return `This is one value: “${value}”. For a list, choose “is one of”.`;
     }
-    return rule.values.map((value) => unknownValue(rule, value, suggestions.known))
+    const isLanguages = element === 'device.language' && comparison === 'in';
+    return [...rule.values.map((each) => unknownValue(rule, each, suggestions.known)),
+        isLanguages ? missingRegions(rule.values) : null]
         .filter((doubt) => doubt !== null).join(' ');
 }
 
