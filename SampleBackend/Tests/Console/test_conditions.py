@@ -144,6 +144,18 @@ class BuilderTests(TaskCase):
         self.keep()
         self.wait_for_text("1 change", ".draft-bar")
 
+    def test_keeps_no_share_that_a_slider_cannot_have(self):
+        self.add_condition("Some")
+        self.press("Add rule")
+        self.wait_for_text("The server accepts this", "dialog")
+        share = self.field("Users up to this percentage")
+        share.send_keys("00")
+        self.wait_for_text("Enter a number from 0 to 100.", "dialog .sliders")
+        self.assertFalse(self.button("Keep in the draft").is_enabled())
+        share.send_keys(Keys.BACKSPACE)
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertEqual(self.expression(), "percent <= 100")
+
     def choose_in(self, place, label, text):
         """Chooses an option of a select within an element."""
         place.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']").find_element(

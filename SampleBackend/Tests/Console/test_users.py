@@ -165,6 +165,15 @@ class UserTests(TaskCase):
         self.assertEqual(
             self.call("GET", "users/7/overrides")[1], {"AppFeatures": {"RefreshInterval": 5}})
 
+    def test_keeps_the_value_of_a_pin_while_another_setting_is_chosen(self):
+        self.go("user", id="7")
+        self.press("Pin a value")
+        self.choose("Setting", "AppFeatures.RefreshInterval")
+        self.write("Value", "5")
+        self.choose("Setting", "AppFeatures.SomeFeature")
+        self.choose("Setting", "AppFeatures.RefreshInterval")
+        self.assertEqual(self.field("Value").get_attribute("value"), "5")
+
     def test_takes_back_a_search_for_the_setting_of_a_pin(self):
         self.go("user", id="7")
         self.press("Pin a value")

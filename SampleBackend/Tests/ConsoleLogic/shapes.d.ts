@@ -490,6 +490,8 @@ type UserFilter = {text: string, isDifferentOnly: boolean, conditions: string};
 type SignalFields = {
     /** The complete signals by name. */
     values: () => SignalValues;
+    /** All that was entered, also names without a value and a value without a name. */
+    entered: () => SignalValues;
     /** Shows the problems of incomplete signals and focuses the first; true if there are none. */
     check: () => boolean;
     node: HTMLElement[];

@@ -142,15 +142,18 @@ export function impactView({session, workspace, project}, left) {
             if (!signal.aborted) fill(place, message('warning', error.message));
         }
     };
+    /** @param {SubmitEvent} event */
+    const submit = (event) => {
+        event.preventDefault();
+        if (named.check()) preview();
+    };
     if (refused) fill(place, message('info', refused));
     else preview();
     return h('section', {class: 'card', 'aria-labelledby': 'impact'},
         h('div', {class: 'card-head'}, h('h2', {id: 'impact'}, 'Who changes')),
         h('div', {class: 'card-body'}, place,
-            !refused && h('form', {class: 'form', oninput: keep, onchange: keep, onsubmit: (event) => {
-                event.preventDefault();
-                if (named.check()) preview();
-            }},
+            !refused && h('form', {
+                class: 'form', oninput: keep, onchange: keep, onsubmit: submit},
             h('div', {class: 'with-button'}, field('Also preview these users', input,
                 {hint: 'User IDs, separated by commas or line breaks.', problems: number}),
             h('button', {type: 'submit'}, 'Preview')), named.node)));

@@ -104,9 +104,13 @@ export function signalFields(kept, known = null) {
                 type: 'button', class: 'quiet small', onclick: () => custom.set(name, value)},
             `${name} = ${value || '…'}`)));
     });
+    const entered = () => [...standard.map(({rule}) => rule), ...custom.rules]
+        .map(({element, key, values: [value]}) => (
+            /** @type {[string, string]} */ ([key ?? element, value])));
     return {
-        values: () => objectOf([...standard.map(({rule}) => rule), ...custom.rules].flatMap((rule) => (
-            rule.values[0] && rule.key !== '' ? [[rule.key ?? rule.element, rule.values[0]]] : []))),
+        values: () => objectOf(entered().filter(([name, value]) => name && value)),
+        entered: () => objectOf(entered().filter(([name, value]) => (
+            value || (name && !isStandard(name))))),
         check: () => custom.check(),
         node: [h('div', {class: 'grid'}, standard.map(({node}) => node)), custom.node, offered,
             suggestions.node],
