@@ -190,7 +190,7 @@ class BuilderTests(TaskCase):
             with self.subTest(field=field):
                 self.choose("Field", field)
                 self.wait_for_text(hint, "dialog .rule-line")
-                self.wait_for_text("A rule has no value yet.", "dialog .check-state")
+                self.wait_for_text("A rule is incomplete.", "dialog .check-state")
                 self.assertEqual(self.find_all("dialog .problems li"), [])
                 self.assertFalse(self.button("Keep in the draft").is_enabled())
         self.check_page("condition-without-value")

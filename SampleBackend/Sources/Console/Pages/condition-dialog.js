@@ -185,7 +185,7 @@ class ConditionForm {
         }
         if (own || isIncomplete || isInvalid) {
             this.save.disabled = true;
-            this.state.textContent = isIncomplete ? 'A rule has no value yet.'
+            this.state.textContent = isIncomplete ? 'A rule is incomplete.'
                 : isInvalid ? 'A percentage is not a number from 0 to 100.' : '';
         } else {
             this.checkedIndex = this.index;

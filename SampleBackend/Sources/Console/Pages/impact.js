@@ -109,11 +109,14 @@ export function impactView({session, workspace, project}, left) {
     /** Keeps what is entered but not previewed: an edit of the draft draws this card again. */
     const keep = () => {
         named.keep(input.value);
+        countUsers();
+    };
+    const countUsers = () => {
         number.textContent = named.count > 1 ? count(named.count, 'user') : '';
     };
     const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
         'data-focus': 'previewed users', value: named.text, onpaste: pasteListed});
-    keep();
+    countUsers();
     const refused = refusal(session, 'editor');
     const nextRequest = newestRequest(left);
     /** @param {PreviewedUser} user */

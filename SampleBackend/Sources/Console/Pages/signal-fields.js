@@ -3,6 +3,7 @@
  * are those of a rule that compares one value.
  */
 
+import {fieldOf} from './condition-fields.js';
 import {field} from './controls.js';
 import {CustomSignals, ruleOf} from './custom-signals.js';
 import {fill, h} from './dom.js';
@@ -11,9 +12,7 @@ import {nameOfValue, suggestedControl, valueDoubts} from './signal-controls.js';
 import {Suggestions} from './suggestions.js';
 
 const standardSignals = [
-    ['app.version', 'App version'], ['app.build', 'Build'], ['device.os', 'System'],
-    ['device.country', 'Country'], ['device.language', 'Language'], ['app.id', 'App ID'],
-];
+    'app.version', 'app.build', 'device.os', 'device.country', 'device.language', 'app.id'];
 
 /** Maximum number of suggestions for custom signals. */
 const maximumSuggestions = 12;
@@ -21,7 +20,7 @@ const maximumSuggestions = 12;
 const customPrefix = 'signal.';
 
 /** @param {string} name */
-const isStandard = (name) => standardSignals.some(([known]) => known === name);
+const isStandard = (name) => standardSignals.includes(name);
 
 /**
  * Name of a custom signal without its prefix, if the server reads both as the same signal; a name
@@ -65,7 +64,7 @@ export function signalsOf(query) {
  * @param {SignalValues} kept
  */
 function standardFields(form, kept) {
-    return standardSignals.map(([name, label]) => {
+    return standardSignals.map((name) => {
         const rule = ruleOf(name, null, kept[name] ?? '');
         const input = suggestedControl(form, rule, {});
         const note = h('p', {class: 'hint', 'aria-live': 'polite'});
@@ -75,7 +74,7 @@ function standardFields(form, kept) {
         // While it is typed, a value has no meaning yet.
         input.addEventListener('change', update);
         update();
-        return {rule, update, node: field(label, input, {problems: note})};
+        return {rule, update, node: field(fieldOf(rule)?.label ?? name, input, {problems: note})};
     });
 }
 

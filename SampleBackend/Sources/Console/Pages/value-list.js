@@ -35,14 +35,16 @@ export function listedLines(text) {
 }
 
 /**
- * Pastes several values into a field of one line, which would join the lines: separated by commas.
+ * Pastes lines into a field of one line, which would join them: separated by commas.
  *
  * @param {ClipboardEvent} event
  */
 export function pasteListed(event) {
     const {target: field} = event;
-    const values = listedValues(event.clipboardData?.getData('text') ?? '');
-    if (!(field instanceof HTMLInputElement) || values.length < 2) return;
+    const pasted = event.clipboardData?.getData('text') ?? '';
+    const values = listedValues(pasted);
+    if (!(field instanceof HTMLInputElement) || field.type !== 'text') return;
+    if (values.length < 2 || !/[\r\n]/.test(pasted)) return;
     event.preventDefault();
     const text = values.map((value) => (
         /[,;"]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value)).join(', ');
