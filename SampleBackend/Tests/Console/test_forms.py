@@ -281,7 +281,8 @@ class FormTests(TaskCase):
         self.edit_interval("45")
         self.go("review")
         self.write("Description of this version", "Slower")
-        self.leave_and_return("review")
+        # The field has not lost the focus.
+        self.driver.refresh()
         self.wait_for(lambda: self.field("Description of this version").get_attribute("value")
                       == "Slower", "the description")
         self.write("Also preview these users", "3, 4")
