@@ -114,6 +114,48 @@ class BuilderTests(TaskCase):
         self.wait_for_text("Published as version 2", "main")
         self.assertEqual(self.template()["conditions"][-1]["expression"], text)
 
+    def test_takes_a_list_of_users(self):
+        self.add_condition("Testers")
+        self.press("Add rule")
+        self.choose("Field", "User ID")
+        self.driver.execute_script("""
+            const [field, text] = arguments;
+            const clipboardData = new DataTransfer();
+            clipboardData.setData('text', text);
+            field.dispatchEvent(new ClipboardEvent(
+                'paste', {clipboardData, bubbles: true, cancelable: true}));""",
+            self.field("Another value"), "alice, bob, carol\ndave")
+        self.assertEqual(self.expression(), "user.id in ['alice', 'bob', 'carol', 'dave']")
+        self.wait_for_text("4 user IDs", "dialog .rule-values")
+        self.field("Another value").send_keys("eve; frank; alice", Keys.ENTER)
+        self.wait_for_text("6 user IDs", "dialog .rule-values")
+        self.driver.execute_script("""
+            const dataTransfer = new DataTransfer();
+            dataTransfer.items.add(new File([arguments[1]], 'users.csv'));
+            for (const type of ['dragover', 'drop']) {
+                arguments[0].dispatchEvent(new DragEvent(
+                    type, {dataTransfer, bubbles: true, cancelable: true}));
+            }""", self.find("dialog .rule-values"), "\n".join(f"u{n}" for n in range(100)))
+        self.wait_for_text("106 user IDs", "dialog .rule-values")
+        self.assertEqual(len(self.find_all("dialog .rule-value")), 50)
+        self.check_page("condition-list-of-users")
+        self.press("Show 56 more")
+        self.wait_for(lambda: len(self.find_all("dialog .rule-value")) == 106, "all users")
+        self.keep()
+        self.wait_for_text("1 change", ".draft-bar")
+
+    def test_keeps_no_share_that_a_slider_cannot_have(self):
+        self.add_condition("Some")
+        self.press("Add rule")
+        self.wait_for_text("The server accepts this", "dialog")
+        share = self.field("Users up to this percentage")
+        share.send_keys("00")
+        self.wait_for_text("Enter a number from 0 to 100.", "dialog .sliders")
+        self.assertFalse(self.button("Keep in the draft").is_enabled())
+        share.send_keys(Keys.BACKSPACE)
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertEqual(self.expression(), "percent <= 100")
+
     def choose_in(self, place, label, text):
         """Chooses an option of a select within an element."""
         place.find_element(By.CSS_SELECTOR, f"[aria-label='{label}']").find_element(
@@ -148,7 +190,7 @@ class BuilderTests(TaskCase):
             with self.subTest(field=field):
                 self.choose("Field", field)
                 self.wait_for_text(hint, "dialog .rule-line")
-                self.wait_for_text("A rule has no value yet.", "dialog .check-state")
+                self.wait_for_text("A rule is incomplete.", "dialog .check-state")
                 self.assertEqual(self.find_all("dialog .problems li"), [])
                 self.assertFalse(self.button("Keep in the draft").is_enabled())
         self.check_page("condition-without-value")

@@ -31,7 +31,6 @@ class SettingTests(TaskCase):
         self.write("Key", "Greeting")
         self.write("Default value", "Hello")
         self.choose("Condition of another value", "User 2")
-        self.press("Add value")
         self.write("Value for User 2", "Hello, second")
         self.keep()
         self.wait_for_text("Greeting", "main")
@@ -41,6 +40,27 @@ class SettingTests(TaskCase):
         greeting = self.parameter("AppFeatures", "Greeting")
         self.assertEqual(greeting["defaultValue"], {"value": "Hello"})
         self.assertEqual(greeting["conditionalValues"], {"User 2": {"value": "Hello, second"}})
+
+    @gate
+    def test_asks_for_the_value_of_a_condition_that_was_typed(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.write("Condition of another value", "Nobody")
+        self.press("Keep in the draft")
+        self.wait_for_text("There is no condition “Nobody”", "dialog")
+        self.assertEqual(
+            self.field("Condition of another value").get_attribute("value"), "Nobody")
+        self.check_page("setting-unknown-condition")
+        self.write("Condition of another value", "user 2")
+        self.press("Keep in the draft")
+        self.wait_for_text("“User 2” has the default value so far", "dialog")
+        self.field("Value for User 2").send_keys("0")
+        self.wait_for_text("The server accepts this", "dialog")
+        self.keep()
+        self.wait_for_text("1 change", ".draft-bar")
+        groups = self.call("GET", "draft")[1]["template"]["parameterGroups"]
+        interval = groups["AppFeatures"]["parameters"]["RefreshInterval"]
+        self.assertIn("User 2", interval["conditionalValues"])
 
     def test_switches_a_boolean_and_leaves_a_setting_to_the_app(self):
         self.go("settings")

@@ -190,6 +190,7 @@ class FormTests(TaskCase):
         self.driver.refresh()
         self.assertEqual(
             self.field("Address").get_attribute("value"), "https://hook.invalid/b")
+        self.wait_for_text("the query of the address were not stored", "dialog")
         self.assertNotIn("hidden", self.stored())
         self.press("Add the webhook")
         self.press("Done")
@@ -244,7 +245,6 @@ class FormTests(TaskCase):
         self.press("Keep in the draft")
         self.check_form()
         self.choose("Condition of another value", "Germany")
-        self.press("Add value")
         self.write("Value for Germany", "5")
         self.keep()
         self.wait_for_text("2 changes", ".draft-bar")
@@ -266,6 +266,43 @@ class FormTests(TaskCase):
         self.wait_for_text("changes", ".draft-bar")
         second = self.call("GET", "draft")[1]["template"]["conditions"][1]
         self.assertEqual(second, {"name": "Second", "expression": "user.id == '2'"})
+
+    def leave_and_return(self, page):
+        """Leaves a page without leaving its field, comes back, and reloads it."""
+        for place in ("live", page):
+            self.driver.execute_script(
+                "location.hash = arguments[0]", f"/{self.project}/{place}")
+            self.wait_for(lambda name=place: self.driver.execute_script(
+                "return location.hash.includes(arguments[0])", name), place)
+            self.find("main h1[tabindex]")
+        self.driver.refresh()
+
+    def test_keeps_what_stands_in_the_forms_of_pages(self):
+        self.edit_interval("45")
+        self.go("review")
+        self.write("Description of this version", "Slower")
+        # The field has not lost the focus.
+        self.driver.refresh()
+        self.wait_for(lambda: self.field("Description of this version").get_attribute("value")
+                      == "Slower", "the description")
+        self.write("Also preview these users", "3, 4")
+        self.leave_and_return("review")
+        self.wait_for(lambda: self.field("Also preview these users").get_attribute("value")
+                      == "3, 4", "the users")
+        self.go("user")
+        self.write("User ID", "9")
+        self.write("Name of the signal", "plan")
+        self.leave_and_return("user")
+        self.assertEqual(self.field("User ID").get_attribute("value"), "9")
+        self.assertEqual(self.field("Name of the signal").get_attribute("value"), "plan")
+        self.go("transfer")
+        self.write("Or its content", "{}")
+        self.choose("Format", "Parse Config")
+        self.write("Section for its parameters", "Parse")
+        self.leave_and_return("transfer")
+        self.assertEqual(self.field("Or its content").get_attribute("value"), "{}")
+        self.assertEqual(
+            self.field("Section for its parameters").get_attribute("value"), "Parse")
 
     def test_does_not_come_back_for_another_user(self):
         self.open_form()

@@ -2,6 +2,7 @@
 
 import unittest
 
+from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from console_case import URL, gate
@@ -17,6 +18,11 @@ class UserTests(TaskCase):
             return next((e.text.replace("\n", " ") for e in self.find_all(f"{place} tbody tr")
                          if e.text.replace("\n", "").startswith(setting)), None)
         return self.wait_for(row, setting)
+
+    def custom_signals(self):
+        """The entered custom signals, as pairs of name and value."""
+        return [tuple(e.get_attribute("value") for e in row.find_elements(By.TAG_NAME, "input"))
+                for row in self.find_all("[aria-label='Custom signals'] .rule-line")]
 
     @gate
     def test_says_what_a_user_gets_and_why(self):
@@ -72,9 +78,32 @@ class UserTests(TaskCase):
                 "gold": {"value": "2"}}}}}, "Signals")
         self.go("user")
         self.write("User ID", "1")
-        self.write("Custom signals", "plan = gold")
+        self.write("Name of the signal", "plan")
+        self.write("Value of the signal", "gold")
         self.press("Preview")
         self.assertIn("Condition “gold” is true", self.reason("Default.limit"))
+
+    def test_takes_signals_as_the_form_of_a_rule_does(self):
+        self.publish({
+            "conditions": [{"name": "here", "expression": "device.country in ['DE']"}],
+            "parameters": {"limit": {"defaultValue": {"value": "1"}, "conditionalValues": {
+                "here": {"value": "2"}}}}}, "Signals")
+        self.go("user")
+        self.write("User ID", "1")
+        self.write("Country", "Germany")
+        self.write("Language", "Elvish")
+        self.write("Name of the signal", "plan")
+        self.wait_for_text("“Elvish” is not a known language", "main form")
+        self.press("Preview")
+        self.wait_for_text("Enter the value.", "main form")
+        self.assertEqual(
+            self.driver.switch_to.active_element.accessible_name, "Value of the signal")
+        self.assertEqual(self.field("Country").get_attribute("value"), "DE")
+        self.wait_for_text("Germany", "main form")
+        self.check_page("user-signals")
+        self.field("Value of the signal").send_keys("gold", Keys.ENTER)
+        self.assertIn("Condition “here” is true", self.reason("Default.limit"))
+        self.assertIn("signal.plan=gold", self.driver.current_url)
 
     @gate
     def test_pins_a_value_and_removes_it(self):
@@ -135,6 +164,15 @@ class UserTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.assertEqual(
             self.call("GET", "users/7/overrides")[1], {"AppFeatures": {"RefreshInterval": 5}})
+
+    def test_keeps_the_value_of_a_pin_while_another_setting_is_chosen(self):
+        self.go("user", id="7")
+        self.press("Pin a value")
+        self.choose("Setting", "AppFeatures.RefreshInterval")
+        self.write("Value", "5")
+        self.choose("Setting", "AppFeatures.SomeFeature")
+        self.choose("Setting", "AppFeatures.RefreshInterval")
+        self.assertEqual(self.field("Value").get_attribute("value"), "5")
 
     def test_takes_back_a_search_for_the_setting_of_a_pin(self):
         self.go("user", id="7")
@@ -219,7 +257,8 @@ class UserTests(TaskCase):
         self.go("user")
         self.write("User ID", "3 & 4")
         self.write("App version", "2.1")
-        self.write("Custom signals", "plan = a=b")
+        # The form of an address is split at its first equals sign.
+        self.write("Name of the signal", "plan = a=b")
         self.press("Preview")
         self.wait_for_text("User 3 & 4", "main h2")
         link = self.driver.current_url
@@ -229,7 +268,7 @@ class UserTests(TaskCase):
         self.driver.get(link)
         self.wait_for_text("User 3 & 4", "main h2")
         self.assertEqual(self.field("App version").get_attribute("value"), "2.1")
-        self.assertEqual(self.field("Custom signals").get_attribute("value"), "plan = a=b")
+        self.assertEqual(self.custom_signals(), [("plan", "a=b")])
         self.assertIn("New versions", self.find(".chips").text)
 
     def test_has_a_link_to_users_without_an_id(self):
@@ -362,7 +401,7 @@ class UserTests(TaskCase):
             "parameters": {"limit": {"defaultValue": {"value": "1"}}}}, "Signals")
         self.go("user")
         self.press("plan = gold")
-        self.assertEqual(self.field("Custom signals").get_attribute("value"), "plan = gold")
+        self.assertEqual(self.custom_signals(), [("plan", "gold")])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ import {isOfType, typeOf, valueOf} from '../../Sources/Console/Pages/pin-dialog.
 import {isUnreached, sentence as reachSentence, valueName}
     from '../../Sources/Console/Pages/reach.js';
 import {changedConditions} from '../../Sources/Console/Pages/review-page.js';
-import {pairsOf, signalParameters, signalsOf} from '../../Sources/Console/Pages/signal-fields.js';
+import {pairsOf} from '../../Sources/Console/Pages/custom-signals.js';
+import {signalParameters, signalsOf} from '../../Sources/Console/Pages/signal-fields.js';
 import {withoutSecrets} from '../../Sources/Console/Pages/webhooks-page.js';
 
 for (const [number, text] of [[0, '0 settings'], [1, '1 setting'], [1234, '1,234 settings']]) {

@@ -286,6 +286,11 @@ type KeptForm = {
 /** Form of a dialog, whose content is asked for when it is kept. */
 type DialogForm = Omit<KeptForm, 'content'> & {content: () => unknown};
 
+type Suggestions = import('../../Sources/Console/Pages/suggestions.js').Suggestions;
+
+/** Form with controls for signals. */
+type SignalForm = {suggestions: Suggestions, write: () => void};
+
 type ConditionBuilder = import('../../Sources/Console/Pages/condition-builder.js').ConditionBuilder;
 
 /** Condition that a file and the project have with different expressions. */
@@ -485,9 +490,20 @@ type SettingComparison = {section: string, key: string, now?: Reason, draft?: Re
 /** The filter of a user's settings and conditions. */
 type UserFilter = {text: string, isDifferentOnly: boolean, conditions: string};
 
+/** Fields for the signals of a user. */
+type SignalFields = {
+    /** The complete signals by name. */
+    values: () => SignalValues;
+    /** All that was entered, also names without a value and a value without a name. */
+    entered: () => SignalValues;
+    /** Shows the problems of incomplete signals and focuses the first; true if there are none. */
+    check: () => boolean;
+    node: HTMLElement[];
+};
+
 /** Form of one named user; the fields are null until it is opened. */
 type UserForm = {
     node: HTMLDetailsElement;
     note: HTMLElement;
-    fields: {values: () => SignalValues, node: HTMLElement[]} | null;
+    fields: SignalFields | null;
 };

@@ -27,10 +27,12 @@ export class Combobox {
     #following = null;
 
     /**
-     * @param {{options: () => Choice[], value?: string, chosen?: (value: string) => void,
+     * @param {{options: () => Choice[], value?: string,
+     *     chosen?: (value: string, isLeaving: boolean) => void,
      *     attributes?: Attributes}} choice `options` returns the options each time the list opens;
      *     `value` is the initial value, which need not be an option; `chosen` is called with each
-     *     value that the user chooses; `attributes` are additional attributes of the field.
+     *     value that the user chooses, and whether leaving the field chose it; `attributes` are
+     *     additional attributes of the field.
      */
     constructor({options, value = '', chosen = () => {}, attributes = {}}) {
         this.#options = options;
@@ -48,6 +50,7 @@ export class Combobox {
             onkeydown: (event) => this.#onKey(event),
             oninput: () => {
                 this.#isTyped = true;
+                this.input.removeAttribute('aria-invalid');
                 this.#open();
                 this.#draw();
             }});
@@ -63,7 +66,13 @@ export class Combobox {
     set value(value) {
         this.#value = value;
         this.#isTyped = false;
+        this.input.removeAttribute('aria-invalid');
         this.input.value = this.#textOf(value);
+    }
+
+    /** The typed text if it chose nothing; else empty. */
+    get unchosen() {
+        return this.#isTyped ? this.input.value.trim() : '';
     }
 
     /** Shows the text of the value again after the options have changed. */
@@ -171,11 +180,14 @@ export class Combobox {
         option.scrollIntoView({block: 'nearest'});
     }
 
-    /** @param {string} value */
-    #choose(value) {
+    /**
+     * @param {string} value
+     * @param {boolean} [isLeaving]
+     */
+    #choose(value, isLeaving = false) {
         this.value = value;
         this.#close();
-        this.#chosen(value);
+        this.#chosen(value, isLeaving);
     }
 
     /** @param {KeyboardEvent} event */
@@ -203,7 +215,8 @@ export class Combobox {
 
     /**
      * Takes the option that was typed in full, or by a part that only one option has. Anything else
-     * clears the choice: an earlier choice must not apply when the text differs.
+     * ends the choice, since an earlier one must not apply when the text differs, and stays as an
+     * invalid text.
      */
     #leave() {
         const text = this.input.value.trim().toLowerCase();
@@ -214,7 +227,13 @@ export class Combobox {
         const option = this.#options().find(([, name]) => name.toLowerCase() === text)
             ?? (text && found.length === 1 ? found[0] : null);
         const value = option?.[0] ?? '';
-        if (value === this.#value) this.value = value;
-        else this.#choose(value);
+        if (!option && text) {
+            this.input.setAttribute('aria-invalid', 'true');
+            announce(`There is no “${this.input.value.trim()}”.`);
+            if (this.#value === '') return;
+            this.#value = '';
+            this.#chosen('', true);
+        } else if (value === this.#value) this.value = value;
+        else this.#choose(value, true);
     }
 }

@@ -8,7 +8,8 @@ import {fields, missingValue} from './condition-fields.js';
 import {conditionRule, negation} from './condition-rule.js';
 import {groupView, ruleCount, rulesOf, treeOf, viewOf} from './condition-view.js';
 import {choice} from './controls.js';
-import {announce, fill, focusOn, h, newID, redraw} from './dom.js';
+import {announce, fill, focusOn, h, redraw} from './dom.js';
+import {Suggestions} from './suggestions.js';
 
 /** Milliseconds after the last keystroke before the expression is parsed. */
 const pause = 300;
@@ -33,12 +34,6 @@ export class ConditionBuilder {
     #root = null;
     #timer = 0;
     /**
-     * Functions that fill the lists of suggestions.
-     *
-     * @type {(() => void)[]}
-     */
-    #fills = [];
-    /**
      * Functions that update the hints of the rules.
      *
      * @type {(() => void)[]}
@@ -56,17 +51,12 @@ export class ConditionBuilder {
     constructor(expression, known, changed) {
         this.expression = expression;
         this.changed = changed;
-        /** @type {?KnownSignals} */
-        this.known = null;
+        this.suggestions = new Suggestions(known);
         this.count = 0;
-        this.lists = h('div', {hidden: true});
         this.place = h('div', {class: 'builder-place'});
         this.node = h('div', {class: 'builder', role: 'group', 'aria-label': 'Rules'},
-            this.place, this.lists);
-        known.then((result) => {
-            this.known = result;
-            this.suggestAgain();
-        });
+            this.place, this.suggestions.node);
+        known.then(() => this.#hints.forEach((update) => update()));
         this.#read();
     }
 
@@ -152,8 +142,7 @@ export class ConditionBuilder {
 
     draw() {
         this.count = 0;
-        fill(this.lists);
-        this.#fills = [];
+        this.suggestions.clear();
         this.#hints = [];
         if (this.#root) redraw(this.place, this.#group(this.#root, null, 'rules'));
     }
@@ -217,26 +206,5 @@ export class ConditionBuilder {
     hint(update) {
         update();
         this.#hints.push(update);
-    }
-
-    /** Refills all lists of suggestions. */
-    suggestAgain() {
-        this.#fills.forEach((fillList) => fillList());
-    }
-
-    /**
-     * Adds a list of suggestions, and returns its ID. `pairs` returns `[value, name]` pairs; it is
-     * called again by `suggestAgain`.
-     *
-     * @param {() => Choice[]} pairs
-     */
-    suggestions(pairs) {
-        const list = h('datalist', {id: newID('suggestions')});
-        const fillList = () => fill(list, pairs().map(([value, name]) => (
-            h('option', {value}, name))));
-        fillList();
-        this.#fills.push(fillList);
-        this.lists.append(list);
-        return list.id;
     }
 }

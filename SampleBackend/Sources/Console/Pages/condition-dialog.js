@@ -177,14 +177,16 @@ class ConditionForm {
         this.validation.stop();
         this.nameProblems.show(own ? [{message: own}] : [], this.name);
         const {isIncomplete} = this.builder;
+        const isInvalid = this.sliders.isInvalid();
         if (isIncomplete) {
             // The hint of the rule explains what to enter.
             this.expressionProblems.show([], this.expression);
             fill(this.mark);
         }
-        if (own || isIncomplete) {
+        if (own || isIncomplete || isInvalid) {
             this.save.disabled = true;
-            this.state.textContent = isIncomplete ? 'A rule has no value yet.' : '';
+            this.state.textContent = isIncomplete ? 'A rule is incomplete.'
+                : isInvalid ? 'A percentage is not a number from 0 to 100.' : '';
         } else {
             this.checkedIndex = this.index;
             this.validation.check(this.result.template);

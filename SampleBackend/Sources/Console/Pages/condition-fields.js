@@ -28,7 +28,7 @@ const ofSignal = [
  * comparison is a pair of operator and words, and `initial` has the key and values of a new rule.
  * Operators of the form `version …` belong to the element `version`.
  *
- * @type {{element: string, label: string, noun: string, comparisons: Choice[],
+ * @type {{element: string, label: string, noun: string, nouns?: string, comparisons: Choice[],
  *     initial: {key?: string, values: string[]}}[]}
  */
 export const fields = [
@@ -36,8 +36,8 @@ export const fields = [
         comparisons: [
         ['<=', 'up to, in percent'], ['>', 'above, in percent'],
         ['between', 'between, in percent']]},
-    {element: 'device.country', label: 'Country', noun: 'country', initial: {values: []},
-        comparisons: [['in', 'is one of']]},
+    {element: 'device.country', label: 'Country', noun: 'country', nouns: 'countries',
+        initial: {values: []}, comparisons: [['in', 'is one of']]},
     {element: 'device.language', label: 'Language', noun: 'language', initial: {values: []},
         comparisons: [['in', 'is one of']]},
     {element: 'device.os', label: 'System', noun: 'system', initial: {values: []}, comparisons: is},
@@ -85,20 +85,28 @@ export function takesList(element, operator) {
 }
 
 /**
- * Sentence that names the missing value of a rule; null for a complete rule.
+ * Sentence that names the missing value of a rule, or its missing name of a signal; null for a
+ * complete rule.
  *
  * @param {RuleView} rule
  */
 export function missingValue(rule) {
-    const {element, values, isEmptyMeant} = rule;
     const field = fieldOf(rule);
-    if (!field || isEmptyMeant) return null;
-    if (takesList(element, operatorOf(rule))) {
-        return values.length ? null : `Choose at least one ${field.noun}.`;
+    if (!field) return null;
+    if (isValueMissing(rule)) {
+        return takesList(rule.element, operatorOf(rule)) ? `Choose at least one ${field.noun}.`
+            : `Enter the ${field.noun}.`;
     }
+    return rule.key === '' ? 'Enter the name of the signal.' : null;
+}
+
+/** @param {RuleView} rule */
+function isValueMissing(rule) {
+    const {element, values, isEmptyMeant} = rule;
+    if (isEmptyMeant) return false;
+    if (takesList(element, operatorOf(rule))) return !values.length;
     // The second value of a time is its zone, which is optional.
-    const needed = element === 'percent' ? values : [values[0] ?? ''];
-    return needed.includes('') ? `Enter the ${field.noun}.` : null;
+    return (element === 'percent' ? values : [values[0] ?? '']).includes('');
 }
 
 /**
@@ -134,74 +142,4 @@ export function setOperator(rule, operator) {
         // A value that was never entered.
         if (rule.values.length === 1 && rule.values[0] === '') rule.values = [];
     } else if (element !== 'dateTime') rule.values = [rule.values[0] ?? ''];
-}
-
-/** Codes of regions that are not countries. */
-const noPlaces = new Set(['ZZ', 'XA', 'XB', 'EU', 'EZ', 'UN', 'QO']);
-
-/**
- * Names of the two-letter codes that `Intl` knows, as `[code, name]` pairs.
- *
- * @param {'region' | 'language'} type
- * @param {boolean} isUpper
- */
-function namedCodes(type, isUpper) {
-    const names = new Intl.DisplayNames(undefined, {type, fallback: 'none'});
-    const letters = [...(isUpper ? 'ABCDEFGHIJKLMNOPQRSTUVWXYZ' : 'abcdefghijklmnopqrstuvwxyz')];
-    return letters.flatMap((first) => letters.map((second) => first + second))
-        .map((code) => /** @type {Choice} */ ([code, names.of(code) ?? '']))
-        .filter(([code, name]) => name && !noPlaces.has(code))
-        .sort(([, a], [, b]) => a.localeCompare(b));
-}
-
-/** @type {Record<string, () => Choice[]>} */
-const makers = {
-    'device.country': () => namedCodes('region', true),
-    'device.language': () => namedCodes('language', false),
-    'device.os': () => [['ios', 'iOS and iPadOS'], ['macos', 'macOS'], ['tvos', 'tvOS'],
-        ['watchos', 'watchOS'], ['visionos', 'visionOS'], ['android', 'Android'],
-        ['linux', 'Linux'], ['windows', 'Windows']],
-    timeZone: () => Intl.supportedValuesOf('timeZone')
-        .map((zone) => /** @type {Choice} */ ([zone, ''])),
-};
-const made = new Map();
-
-/**
- * Predefined values of a field, as `[value, name]` pairs; empty for free text.
- *
- * @param {string} element
- * @returns {Choice[]}
- */
-export function definedValues(element) {
-    if (!made.has(element)) made.set(element, makers[element]?.() ?? []);
-    return made.get(element);
-}
-
-/**
- * Suggestions for the values of a rule, as `[value, name]` pairs; `known` are `KnownSignals`.
- *
- * @param {Pick<RuleView, 'element' | 'key'>} rule
- * @param {?KnownSignals} [known]
- * @returns {Choice[]}
- */
-export function suggestedValues(rule, known) {
-    const defined = definedValues(rule.element);
-    const isSignal = ['app.customSignal', 'version'].includes(rule.element);
-    const used = known?.values(rule.element, isSignal ? rule.key : undefined) ?? [];
-    return [...defined, ...used.filter((value) => !defined.some(([other]) => other === value))
-        .map((value) => /** @type {Choice} */ ([value, '']))];
-}
-
-/**
- * Value that a text represents: "Germany" and "de" mean the country DE, unless clients send "de".
- *
- * @param {Choice[]} values
- * @param {string} text
- */
-export function meantValue(values, text) {
-    if (!text) return text;
-    const lower = text.toLowerCase();
-    const known = values.find(([value]) => value === text) ?? values.find(([value, name]) => (
-        value.toLowerCase() === lower || name.toLowerCase() === lower));
-    return known ? known[0] : text;
 }

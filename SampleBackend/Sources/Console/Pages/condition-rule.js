@@ -2,10 +2,13 @@
  * Row of the builder for one rule: field, name of the signal, comparison and values.
  */
 
-import {definedValues, fieldOf, fields, meantValue, missingValue, operatorOf, setField, setOperator,
-    suggestedValues, takesList} from './condition-fields.js';
+import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesList}
+    from './condition-fields.js';
 import {choice} from './controls.js';
+import {definedValues, meantValue} from './defined-values.js';
 import {h, newID} from './dom.js';
+import {signalNameControl, suggestedControl, valueControl, valueDoubts} from './signal-controls.js';
+import {valueListField} from './value-list-field.js';
 
 /**
  * Switch that negates a rule or a group.
@@ -24,78 +27,6 @@ export function negation(builder, view, path) {
 }
 
 /**
- * Suggestions for the values of a rule, as `[value, name]` pairs.
- *
- * @param {ConditionBuilder} builder
- * @param {RuleView} rule
- */
-function suggested(builder, rule) {
-    return suggestedValues(rule, builder.known);
-}
-
-/**
- * Control for one value of a rule.
- *
- * @param {ConditionBuilder} builder
- * @param {RuleView} rule
- * @param {number} index
- * @param {string} path
- * @param {Attributes} attributes
- */
-function oneValue(builder, rule, index, path, attributes) {
-    const input = h('input', {autocomplete: 'off', spellcheck: 'false', 'aria-label': 'Value',
-        'data-focus': `${path} value ${index}`, value: rule.values[index] ?? '', ...attributes,
-        oninput: () => {
-            rule.values[index] = input.value.trim();
-            builder.write();
-        },
-        onchange: () => {
-            const value = meantValue(suggested(builder, rule), input.value.trim());
-            if (value === input.value) return;
-            input.value = value;
-            rule.values[index] = value;
-            builder.write();
-        }});
-    return input;
-}
-
-/**
- * Control for a list of values, which can be removed and added.
- *
- * @param {ConditionBuilder} builder
- * @param {RuleView} rule
- * @param {string} path
- */
-function manyValues(builder, rule, path) {
-    const names = new Map(definedValues(rule.element));
-    const place = `${path} value`;
-    const add = () => {
-        const value = meantValue(suggested(builder, rule), input.value.trim());
-        input.value = '';
-        if (!value || rule.values.includes(value)) return;
-        rule.values.push(value);
-        builder.restructure(place);
-    };
-    const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-        list: builder.suggestions(() => suggested(builder, rule)), 'aria-label': 'Another value',
-        placeholder: rule.values.length ? 'Another value' : 'Value', 'data-focus': place,
-        onchange: add, onkeydown: (event) => {
-            if (event.key !== 'Enter') return;
-            // Enter adds the value instead of submitting the form.
-            event.preventDefault();
-            add();
-        }});
-    return h('div', {class: 'rule-values'}, rule.values.map((value, index) => (
-        h('span', {class: 'rule-value'}, h('code', {}, value), names.get(value)
-            && h('span', {class: 'muted'}, names.get(value)),
-        h('button', {type: 'button', class: 'quiet small', 'aria-label': `Remove ${value}`,
-            onclick: () => {
-                rule.values.splice(index, 1);
-                builder.restructure(place);
-            }}, '×')))), input);
-}
-
-/**
  * Controls for the time of a rule, and its time zone.
  *
  * @param {ConditionBuilder} builder
@@ -108,12 +39,21 @@ function timeValues(builder, rule, path) {
             rule.values[0] = time.value.length === 16 ? `${time.value}:00` : time.value;
             builder.write();
         }});
+    /** @param {string} name */
+    const setZone = (name) => {
+        rule.values = [rule.values[0] ?? '', ...(name ? [name] : [])];
+        builder.write();
+    };
+    /** @type {HTMLInputElement} */
     const zone = h('input', {type: 'text', value: rule.values[1] ?? '', autocomplete: 'off',
         placeholder: 'GMT', 'aria-label': 'Time zone', 'data-focus': `${path} zone`,
-        list: builder.suggestions(() => definedValues('timeZone')), oninput: () => {
-            const name = zone.value.trim();
-            rule.values = [rule.values[0] ?? '', ...(name ? [name] : [])];
-            builder.write();
+        list: builder.suggestions.add(() => definedValues('timeZone')),
+        oninput: () => setZone(zone.value.trim()),
+        onchange: () => {
+            const name = meantValue({element: 'timeZone', key: null}, zone.value.trim());
+            if (name === zone.value) return;
+            zone.value = name;
+            setZone(name);
         }});
     return [time, zone];
 }
@@ -136,15 +76,16 @@ function valueControls(builder, rule, path) {
             }});
         return select;
     }
-    if (takesList(rule.element, operator)) return manyValues(builder, rule, path);
+    if (takesList(rule.element, operator)) return valueListField(builder, rule, path);
+    /** @param {number} index */
+    const named = (index) => ({'aria-label': 'Value', 'data-focus': `${path} value ${index}`});
     if (rule.element === 'percent') {
         const attributes = {type: 'number', min: '0', max: '100', step: 'any', class: 'number'};
         return (operator === 'between' ? [0, 1] : [0]).map((index) => (
-            oneValue(builder, rule, index, path, attributes)));
+            valueControl(builder, rule, index, {...attributes, ...named(index)})));
     }
     const isNumber = rule.element === 'app.customSignal';
-    return oneValue(builder, rule, 0, path, {type: 'text', inputmode: isNumber ? 'decimal' : null,
-        list: builder.suggestions(() => suggested(builder, rule))});
+    return suggestedControl(builder, rule, {inputmode: isNumber ? 'decimal' : null, ...named(0)});
 }
 
 /**
@@ -155,21 +96,16 @@ function valueControls(builder, rule, path) {
  * @param {string} path
  */
 function keyControl(builder, rule, path) {
-    if (rule.key === null && rule.element !== 'percent') return null;
-    const isPercent = rule.element === 'percent';
+    if (rule.element !== 'percent') {
+        return rule.key === null ? null
+            : signalNameControl(builder, rule, {'data-focus': `${path} key`});
+    }
     const input = h('input', {type: 'text', value: rule.key ?? '', autocomplete: 'off',
         spellcheck: 'false', 'data-focus': `${path} key`,
-        'aria-label': isPercent ? 'Name that mixes the users' : 'Name of the signal',
-        placeholder: isPercent ? 'Mixed by a name' : 'Name',
-        list: isPercent ? null
-            : builder.suggestions(() => (
-                [...builder.known?.keys ?? []].map((key) => /** @type {Choice} */ ([key, ''])))),
-        oninput: () => {
-            rule.key = input.value.trim() || (isPercent ? null : '');
+        'aria-label': 'Name that mixes the users', placeholder: 'Mixed by a name', oninput: () => {
+            rule.key = input.value.trim() || null;
             builder.write();
-        },
-        // The suggested values depend on the signal.
-        onchange: () => builder.suggestAgain()});
+        }});
     return input;
 }
 
@@ -191,7 +127,7 @@ export function conditionRule(builder, rule, path, remove) {
     const group = (...content) => h('div', {class: 'rule-line', role: 'group',
         'aria-label': `Rule ${builder.count}`, 'aria-describedby': hint.id}, content, hint);
     builder.hint(() => {
-        hint.textContent = missingValue(rule) ?? '';
+        hint.textContent = missingValue(rule) ?? valueDoubts(builder, rule);
     });
     if (!field) {
         return group(negation(builder, rule, path), h('code', {class: 'expression'}, rule.text),

@@ -13,6 +13,7 @@ import {previewDraft} from './proposal.js';
 import {doubtsView, estimateView, reachView} from './reach-view.js';
 import {refusal} from './session.js';
 import {assumption} from './signal-fields.js';
+import {pasteListed} from './value-list.js';
 
 /** Maximum number of connected users that the server lists. */
 const maximumUsers = 100;
@@ -104,8 +105,18 @@ export function impactView({session, workspace, project}, left) {
     const place = h('div', {class: 'stack', 'aria-live': 'polite'},
         h('p', {class: 'muted'}, 'Previewing …'));
     const named = new NamedUsers(project);
+    const number = h('p', {class: 'hint', role: 'status'});
+    /** Keeps what is entered but not previewed: an edit of the draft draws this card again. */
+    const keep = () => {
+        named.keep(input.value);
+        countUsers();
+    };
+    const countUsers = () => {
+        number.textContent = named.count > 1 ? count(named.count, 'user') : '';
+    };
     const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-        value: named.text});
+        'data-focus': 'previewed users', value: named.text, onpaste: pasteListed});
+    countUsers();
     const refused = refusal(session, 'editor');
     const nextRequest = newestRequest(left);
     /** @param {PreviewedUser} user */
@@ -134,16 +145,19 @@ export function impactView({session, workspace, project}, left) {
             if (!signal.aborted) fill(place, message('warning', error.message));
         }
     };
+    /** @param {SubmitEvent} event */
+    const submit = (event) => {
+        event.preventDefault();
+        if (named.check()) preview();
+    };
     if (refused) fill(place, message('info', refused));
     else preview();
     return h('section', {class: 'card', 'aria-labelledby': 'impact'},
         h('div', {class: 'card-head'}, h('h2', {id: 'impact'}, 'Who changes')),
         h('div', {class: 'card-body'}, place,
-            !refused && h('form', {class: 'form', onsubmit: (event) => {
-                event.preventDefault();
-                preview();
-            }},
+            !refused && h('form', {
+                class: 'form', oninput: keep, onchange: keep, onsubmit: submit},
             h('div', {class: 'with-button'}, field('Also preview these users', input,
-                {hint: 'User IDs, separated by commas.'}),
+                {hint: 'User IDs, separated by commas or line breaks.', problems: number}),
             h('button', {type: 'submit'}, 'Preview')), named.node)));
 }

@@ -9,6 +9,7 @@ import {fill, h} from './dom.js';
 import {entries, member, objectOf} from './json.js';
 import {jsonText, parseJSON} from './json-text.js';
 import {signalFields} from './signal-fields.js';
+import {listedValues} from './value-list.js';
 
 /** Maximum number of users, as of the server. */
 const maximumUsers = 100;
@@ -50,12 +51,32 @@ export class NamedUsers {
      * @param {string} text
      */
     read(text) {
-        this.text = text;
-        const before = new Map(this.#signals);
-        for (const [userID, {fields}] of this.#forms) if (fields) before.set(userID, fields.values());
-        this.#signals = new Map(this.#ids().map((userID) => [userID, before.get(userID) ?? {}]));
+        this.keep(text);
+        this.#signals = new Map(this.#ids().map((userID) => [userID, this.signalsOf(userID)]));
         this.#keep();
         this.#draw();
+    }
+
+    /**
+     * Keeps what was entered, without a change of the forms.
+     *
+     * @param {string} text
+     */
+    keep(text) {
+        this.text = text;
+        for (const [userID, {fields}] of this.#forms) {
+            if (fields) this.#signals.set(userID, fields.values());
+        }
+        this.#keep();
+    }
+
+    /** Shows the problems of incomplete signals and focuses the first; true if there are none. */
+    check() {
+        const wrong = [...this.#forms.values()].find(({fields}) => fields && !fields.check());
+        if (!wrong) return true;
+        wrong.node.open = true;
+        wrong.fields?.check();
+        return false;
     }
 
     /**
@@ -96,7 +117,7 @@ export class NamedUsers {
 
     /** Distinct IDs in the text. */
     #allIDs() {
-        return [...new Set(this.text.split(/[,\s]+/).filter(Boolean))];
+        return listedValues(this.text);
     }
 
     #ids() {

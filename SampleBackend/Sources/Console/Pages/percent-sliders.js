@@ -4,21 +4,28 @@
 
 import {field} from './controls.js';
 import {fill, h} from './dom.js';
+import {problemList} from './problem-list.js';
 import {percentNumbers, withPercentNumber} from './percent.js';
+
+/** @param {HTMLInputElement} exact */
+function isInvalid(exact) {
+    return exact.value === '' || !exact.validity.valid;
+}
 
 /**
  * Creates the sliders of an expression.
  *
  * @param {HTMLTextAreaElement} expression Control with the expression.
  * @param {function(): void} changed Called after a slider has rewritten the expression.
- * @returns {{node: HTMLElement, update: function(): void}} `update` updates the sliders for
- *     the expression; call it after typing.
+ * @returns {{node: HTMLElement, update: function(): void, isInvalid: () => boolean}} `update`
+ *     updates the sliders for the expression; call it after typing. `isInvalid` is true while a
+ *     number is entered that the expression cannot have.
  */
 export function percentSliders(expression, changed) {
     const node = h('div', {class: 'sliders'});
     /**
      * @type {{label: string, range: HTMLInputElement, exact: HTMLInputElement,
-     *     place: HTMLElement}[]}
+     *     place: HTMLElement, showProblem: () => void, shown: number}[]}
      */
     let controls = [];
 
@@ -47,12 +54,20 @@ export function percentSliders(expression, changed) {
             }});
         const exact = h('input', {type: 'number', min: '0', max: '100', step: 'any',
             oninput: () => {
-                if (exact.value === '' || !exact.validity.valid) return;
+                showProblem();
+                if (isInvalid(exact)) {
+                    changed();
+                    return;
+                }
                 range.value = exact.value;
                 write(index, Number(exact.value));
             }});
-        const place = h('div', {class: 'slider'}, field(label, exact), range);
-        return {label, range, exact, place};
+        const problems = problemList();
+        const showProblem = () => problems.show(
+            isInvalid(exact) ? [{message: 'Enter a number from 0 to 100.'}] : [], exact);
+        const place = h('div', {class: 'slider'},
+            field(label, exact, {problems: problems.node}), range);
+        return {label, range, exact, place, showProblem, shown: NaN};
     };
 
     const update = () => {
@@ -65,11 +80,17 @@ export function percentSliders(expression, changed) {
             fill(node, controls.map(({place}) => place));
         }
         numbers.forEach(({value}, index) => {
-            const {range, exact} = controls[index];
+            const control = controls[index];
+            const {range, exact, showProblem} = control;
+            const isMoved = control.shown !== value;
+            control.shown = value;
             range.value = String(value);
-            if (document.activeElement !== exact) exact.value = String(value);
+            // A number that the expression cannot have stays until it is corrected.
+            if (document.activeElement === exact || (isInvalid(exact) && !isMoved)) return;
+            exact.value = String(value);
+            showProblem();
         });
     };
     update();
-    return {node, update};
+    return {node, update, isInvalid: () => controls.some(({exact}) => isInvalid(exact))};
 }

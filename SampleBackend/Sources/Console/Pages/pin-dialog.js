@@ -97,6 +97,12 @@ export async function openPin(
     /** @type {?ReturnType<typeof labelledControl>} */
     let control = null;
     let text = '';
+    /**
+     * Entered texts by the setting's name: another choice of the setting keeps them.
+     *
+     * @type {Map<string, string>}
+     */
+    const entered = new Map(kept ? [[kept.setting, kept.text]] : []);
     /** @type {PinnedSetting | null | undefined} */
     let drawn = null;
     /** Values that the dialog showed instead of those in `overrides`, by the setting's name. */
@@ -117,9 +123,10 @@ export async function openPin(
         const value = member(member(overrides, section), key);
         text = value === undefined ? (valueType === 'BOOLEAN' ? 'false' : '')
             : typeof value === 'string' && valueType === 'STRING' ? value : jsonText(value);
-        if (kept && written() === kept.setting) text = kept.text;
-        control = labelledControl('Value', valueType, text, (entered) => {
-            text = entered;
+        text = entered.get(written()) ?? text;
+        control = labelledControl('Value', valueType, text, (changed) => {
+            text = changed;
+            entered.set(written(), text);
             showProblem(valueType);
         });
         fill(place, control.node, h('p', {class: 'hint'}, hints[valueType]));
@@ -170,7 +177,7 @@ export async function openPin(
             }
             return name;
         },
-    }, close), {isDirty: () => Boolean(kept), form: {
+    }, close), {isDirty: () => entered.size > 0, form: {
         user: workspace.user, project: workspace.project, kind: 'pin',
         arguments: [userID, pinned], content: () => ({setting: written(), text})}});
     const last = /** @type {?{value: unknown, kept: unknown}} */ (stored);

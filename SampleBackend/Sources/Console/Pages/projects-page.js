@@ -18,7 +18,7 @@ import {refusal} from './session.js';
  */
 async function edit({name}) {
     const {body, etag} = await call('GET', projectPath(name, 'details'));
-    const displayName = h('input', {type: 'text', maxlength: '128', autocomplete: 'off',
+    const displayName = h('input', {type: 'text', autocomplete: 'off',
         value: body.displayName ?? '', 'data-autofocus': true});
     const environment = choice([['', 'None'], ...environments], body.environment ?? '');
     const color = choice([['', 'None'], ...colors], body.color ?? '');

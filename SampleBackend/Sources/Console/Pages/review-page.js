@@ -163,19 +163,24 @@ function publishForm(context, state, review) {
     const {workspace} = context;
     const refused = refusal(context.session, 'publisher');
     // Stored in the draft, so that it survives a reload and a merge with another version.
-    const description = h('input', {type: 'text', maxlength: '1024', autocomplete: 'off',
+    const store = () => {
+        if (state.entered === null) return;
+        const text = state.entered.trim();
+        const {version, ...template} = workspace.draft?.template ?? {};
+        state.entered = null;
+        if (!workspace.draft || (version?.description ?? '') === text) return;
+        workspace.edit(text ? {...template, version: {description: text}} : template);
+    };
+    // A key can leave the page while the field has the focus.
+    state.shown.signal.addEventListener('abort', () => state.left.signal.aborted && store());
+    window.addEventListener('pagehide', store, {signal: state.shown.signal});
+    const description = h('input', {type: 'text', autocomplete: 'off',
         'data-focus': 'description',
         value: state.entered ?? workspace.draft?.template.version?.description ?? '',
         oninput: () => {
             state.entered = description.value;
         },
-        onchange: () => {
-            const {version, ...template} = workspace.draft?.template ?? {};
-            const text = description.value.trim();
-            state.entered = null;
-            if (!workspace.draft || (version?.description ?? '') === text) return;
-            workspace.edit(text ? {...template, version: {description: text}} : template);
-        }});
+        onchange: store});
     const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
         isProduction(context.details) ? `Publish to ${shownName(context.details)}` : 'Publish');
     const outcome = h('div', {class: 'stack', 'aria-live': 'polite'});

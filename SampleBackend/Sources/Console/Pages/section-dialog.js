@@ -16,7 +16,8 @@ import {member} from './json.js';
  *
  * @param {PageContext} context Page context.
  * @param {?string} group Parameter group of the section; null adds one.
- * @param {?{name: string, description: string}} kept Fields of an unfinished form.
+ * @param {?{name: string, description: string, before?: string}} kept Fields of an unfinished form,
+ *     and the description with which it began.
  */
 export async function openSectionDialog({workspace}, group, kept = null) {
     const form = newID('form');
@@ -30,9 +31,14 @@ export async function openSectionDialog({workspace}, group, kept = null) {
     const otherProblems = problemList();
     const save = h('button', {type: 'submit', form, class: 'primary'}, 'Keep in the draft');
 
-    /** Copy of the draft's template with the form's section. */
-    const result = () => settingGroup(
-        workspace.template, name.value.trim(), description.value.trim(), group);
+    const before = kept?.before ?? content.description ?? '';
+    /** Copy of the draft's template with the form's section; an unchanged description follows it. */
+    const result = () => {
+        const text = description.value.trim();
+        const now = member(workspace.template.parameterGroups, group ?? '')?.description ?? '';
+        return settingGroup(workspace.template, name.value.trim(), text === before ? now : text,
+            group);
+    };
     const validation = new LiveValidation(workspace, ({problems}) => {
         const path = memberPath('parameterGroups', name.value.trim());
         const own = problemsWithin(problems, path)
@@ -72,6 +78,6 @@ export async function openSectionDialog({workspace}, group, kept = null) {
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), save],
     }), {isDirty: () => Boolean(kept), form: {
         user: workspace.user, project: workspace.project, kind: 'section', arguments: [group],
-        content: () => ({name: name.value, description: description.value})}});
+        content: () => ({name: name.value, description: description.value, before})}});
     validation.stop();
 }

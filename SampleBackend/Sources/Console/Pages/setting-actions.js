@@ -155,14 +155,22 @@ export async function setConditionalValue({workspace}, settings) {
         value: all.length === 1 ? all[0].name : '',
         attributes: {'data-autofocus': true, placeholder: 'Choose a condition'}});
     // One value only fits settings of the same type; the in-app default fits all types.
-    const value = valueField({label: 'Value', isDefault: false, changed: () => {},
+    let isDirty = false;
+    const value = valueField({label: 'Value', isDefault: false,
+        changed: () => {
+            isDirty = true;
+        },
         valueType: types.size === 1 ? [...types][0] : 'STRING',
         value: types.size === 1 ? {value: ''} : {useInAppDefault: true}});
     const removal = h('input', {type: 'checkbox', onchange: () => {
         value.node.hidden = removal.checked;
     }});
     const submit = async () => {
-        if (!condition.value) throw new Error('Choose a condition first.');
+        if (!condition.value) {
+            throw new Error(condition.unchosen
+                ? `There is no condition “${condition.unchosen}”. Choose one of the list.`
+                : 'Choose a condition first.');
+        }
         const content = removal.checked ? undefined : value.value();
         if (content?.value !== undefined && types.size > 1) {
             throw new Error('The settings are of different types: select those of one type, or '
@@ -190,7 +198,7 @@ export async function setConditionalValue({workspace}, settings) {
         fields: [h('p', {class: 'muted'}, namesOf(settings)), field('Condition', condition),
             h('label', {class: 'check'}, removal, ' Remove the value for it'), value.node],
         action: 'Set in the draft', submit,
-    }, close), {isWide: true}) === true;
+    }, close), {isWide: true, isDirty: () => isDirty}) === true;
 }
 
 /**

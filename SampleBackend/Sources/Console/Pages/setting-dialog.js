@@ -2,12 +2,11 @@
  * Dialog for adding or editing a setting; the server validates it while the user types.
  */
 
-import {Combobox} from './combobox.js';
-import {openConditionDialog} from './condition-dialog.js';
-import {choice, conditionChip, field, message} from './controls.js';
+import {ConditionalValues} from './conditional-values.js';
+import {choice, field, message} from './controls.js';
 import {openDialog} from './dialog.js';
-import {announce, fill, h, newID} from './dom.js';
-import {copy, member, names, objectOf, setMember} from './json.js';
+import {announce, h, newID} from './dom.js';
+import {copy, names, objectOf, setMember} from './json.js';
 import {memberPath, parameterPath} from './paths.js';
 import {problemList} from './problem-list.js';
 import {conditions, parameter, settingParameter} from './template.js';
@@ -58,13 +57,8 @@ class SettingForm {
         this.defaultValue = valueField({
             label: 'Default value', valueType: this.type.value, isDefault: true, changed,
             value: this.original.defaultValue});
-        this.conditional = new Map();
-        for (const {name} of conditions(workspace.template)) {
-            const value = member(this.original.conditionalValues, name);
-            if (value === undefined) continue;
-            this.conditional.set(name, this.#conditionalField(name, value));
-        }
-        this.rows = h('div', {class: 'stack'});
+        this.conditional = new ConditionalValues({workspace, parameter: this.original,
+            type: () => this.type.value, like: () => this.defaultValue.value(), changed});
         this.keyProblems = problemList();
         this.descriptionProblems = problemList();
         this.otherProblems = problemList();
@@ -73,22 +67,12 @@ class SettingForm {
         this.save = h('button', {type: 'submit', form: this.form, class: 'primary'},
             'Keep in the draft');
         this.validation = new LiveValidation(workspace, (report) => this.#report(report));
-        this.#drawRows();
         if (content) this.#changed();
-    }
-
-    /**
-     * @param {string} name
-     * @param {ParameterValue | undefined} value
-     */
-    #conditionalField(name, value) {
-        return valueField({label: `Value for ${name}`, valueType: this.type.value, value,
-            isDefault: false, changed: () => this.#changed()});
     }
 
     /** Fields of the default value and all conditional values. */
     #fields() {
-        return [this.defaultValue, ...this.conditional.values()];
+        return [this.defaultValue, ...this.conditional.fields.values()];
     }
 
     get newKey() {
@@ -98,11 +82,12 @@ class SettingForm {
     /** Parameter with the form's values; members keep their order. */
     get parameter() {
         const result = copy(this.original);
+        const {fields} = this.conditional;
         const order = new Set([...names(this.original.conditionalValues ?? {}),
-            ...conditions(this.workspace.template).map(({name}) => name)]);
-        const values = [...order].filter((name) => this.conditional.has(name))
+            ...conditions(this.workspace.template).map(({name}) => name), ...fields.keys()]);
+        const values = [...order].filter((name) => fields.has(name))
             .map((name) => /** @type {[string, ParameterValue | undefined]} */ (
-                [name, this.conditional.get(name)?.value()]));
+                [name, fields.get(name)?.value()]));
         setMember(result, 'valueType', this.type.value);
         setMember(result, 'defaultValue', this.defaultValue.value());
         setMember(result, 'conditionalValues', values.length ? objectOf(values) : undefined);
@@ -130,67 +115,6 @@ class SettingForm {
             : mergeTrees(this.before, this.parameter, now, this.#path, conflicts);
         return {conflicts, template: settingParameter(
             template, this.group, this.newKey, merged, this.oldKey ?? this.newKey)};
-    }
-
-    /**
-     * Renders the conditional values and the choice for adding one, then focuses the value of the
-     * condition `focused`, if given.
-     *
-     * @param {string} [focused]
-     */
-    #drawRows(focused) {
-        this.drawnConditions = this.workspace.template.conditions;
-        const all = conditions(this.workspace.template);
-        const free = all.filter(({name}) => !this.conditional.has(name));
-        const another = new Combobox({options: () => free.map(({name}) => [name, name]),
-            attributes: {'aria-label': 'Condition of another value',
-                placeholder: 'Choose a condition'}});
-        /** @param {string} name */
-        const add = (name) => {
-            if (!name) {
-                another.focus();
-                return;
-            }
-            const like = this.defaultValue.value();
-            this.conditional.set(name, this.#conditionalField(
-                name, typeof like?.value === 'string' ? like : {value: ''}));
-            this.#drawRows(name);
-            this.#changed();
-        };
-        const addNew = async () => {
-            const name = await openConditionDialog({workspace: this.workspace}, null);
-            if (name) add(name);
-        };
-        const rows = all.filter(({name}) => this.conditional.has(name))
-            .map(({name, tagColor, expression}) => h('div', {class: 'conditional'},
-                h('div', {class: 'conditional-head'},
-                    h('div', {}, conditionChip(name, tagColor),
-                        h('code', {class: 'muted expression'}, expression ?? '')),
-                    h('button', {type: 'button', class: 'quiet small',
-                        'aria-label': `Remove the value for ${name}`, onclick: () => {
-                            this.conditional.delete(name);
-                            this.#drawRows();
-                            this.#changed();
-                            const input = this.rows.querySelector('.line input');
-                            if (input instanceof HTMLInputElement) input.focus();
-                        }}, 'Remove')),
-                this.conditional.get(name).node));
-        fill(this.rows, rows.length ? rows : h('p', {class: 'hint'},
-            'Everyone gets the default value. A conditional value is for some users only; the '
-            + 'first condition that is true counts.'),
-        h('div', {class: 'line'}, free.length > 0 && [another.node,
-            h('button', {type: 'button', onclick: () => add(another.value)}, 'Add value')],
-        h('button', {type: 'button', class: 'quiet', 'data-focus': 'new-condition',
-            onclick: addNew}, 'New condition …')));
-        if (focused) this.conditional.get(focused).focus();
-    }
-
-    /** Updates the offered conditions after another form or tab has changed them. */
-    updateConditions() {
-        if (this.workspace.template.conditions === this.drawnConditions) return;
-        const focused = /** @type {?HTMLElement} */ (document.activeElement);
-        this.#drawRows();
-        if (this.rows.contains(focused)) focused?.focus();
     }
 
     /** Validates the form after an edit; asks the server only when the key is usable. */
@@ -240,7 +164,7 @@ class SettingForm {
             return;
         }
         this.defaultValue.showProblems(take(`${path}.defaultValue`));
-        for (const [name, row] of this.conditional) {
+        for (const [name, row] of this.conditional.fields) {
             row.showProblems(take(memberPath(`${path}.conditionalValues`, name)));
         }
         this.descriptionProblems.show(take(`${path}.description`), this.description);
@@ -271,7 +195,7 @@ export async function openSettingDialog(context, group, key, content = null) {
     const {workspace} = context;
     const form = new SettingForm(context, group, key, content);
     form.key.toggleAttribute('data-autofocus', key === null);
-    const update = () => form.updateConditions();
+    const update = () => form.conditional.update();
     workspace.addEventListener('change', update);
     const section = group ?? 'Default';
     const title = key === null ? `Add a setting to ${section}` : `Edit ${section}.${key}`;
@@ -282,7 +206,7 @@ export async function openSettingDialog(context, group, key, content = null) {
                 form.key.focus();
                 form.keyProblems.show([{message: 'Give the setting a key.'}], form.key);
             }
-            if (form.save.disabled || !form.newKey) return;
+            if (form.save.disabled || !form.newKey || !form.conditional.settle()) return;
             const {template, conflicts} = form.result;
             workspace.edit(template, conflicts);
             announce(`${section}.${form.newKey} added to the draft.`);
@@ -295,7 +219,7 @@ export async function openSettingDialog(context, group, key, content = null) {
             field('Type', form.type)),
         field('Description', form.description, {problems: form.descriptionProblems.node}),
         form.defaultValue.node,
-        h('fieldset', {}, h('legend', {}, 'Conditional values'), form.rows),
+        h('fieldset', {}, h('legend', {}, 'Conditional values'), form.conditional.node),
         form.otherProblems.node, form.state,
         workspace.isOutdated && message('info', 'Another version was published meanwhile. '
             + 'Your changes are merged with it when you publish.')),

@@ -1,16 +1,18 @@
 /**
- * Fields for a user's signals, and the note about missing ones.
+ * Signals of a user: their names in addresses, and the fields in which they are entered. The fields
+ * are those of a rule that compares one value.
  */
 
-import {definedValues} from './condition-fields.js';
+import {fieldOf} from './condition-fields.js';
 import {field} from './controls.js';
-import {fill, h, newID} from './dom.js';
+import {CustomSignals, ruleOf} from './custom-signals.js';
+import {fill, h} from './dom.js';
 import {entries, objectOf} from './json.js';
+import {nameOfValue, suggestedControl, valueDoubts} from './signal-controls.js';
+import {Suggestions} from './suggestions.js';
 
 const standardSignals = [
-    ['app.version', 'App version'], ['app.build', 'Build'], ['device.os', 'System'],
-    ['device.country', 'Country'], ['device.language', 'Language'], ['app.id', 'App ID'],
-];
+    'app.version', 'app.build', 'device.os', 'device.country', 'device.language', 'app.id'];
 
 /** Maximum number of suggestions for custom signals. */
 const maximumSuggestions = 12;
@@ -18,7 +20,7 @@ const maximumSuggestions = 12;
 const customPrefix = 'signal.';
 
 /** @param {string} name */
-const isStandard = (name) => standardSignals.some(([known]) => known === name);
+const isStandard = (name) => standardSignals.includes(name);
 
 /**
  * Name of a custom signal without its prefix, if the server reads both as the same signal; a name
@@ -56,15 +58,23 @@ export function signalsOf(query) {
 }
 
 /**
- * Parses lines of the form `name = value`.
+ * Fields of the standard signals, each with the name of its value, or the doubt that it is one.
  *
- * @param {string} text
- * @returns {[string, string][]}
+ * @param {SignalForm} form
+ * @param {SignalValues} kept
  */
-export function pairsOf(text) {
-    return text.split('\n').filter((line) => line.trim()).map((line) => {
-        const [name, ...rest] = line.split('=');
-        return [name.trim(), rest.join('=').trim()];
+function standardFields(form, kept) {
+    return standardSignals.map((name) => {
+        const rule = ruleOf(name, null, kept[name] ?? '');
+        const input = suggestedControl(form, rule, {});
+        const note = h('p', {class: 'hint', 'aria-live': 'polite'});
+        const update = () => {
+            note.textContent = nameOfValue(rule) || valueDoubts(form, rule);
+        };
+        // While it is typed, a value has no meaning yet.
+        input.addEventListener('change', update);
+        update();
+        return {rule, update, node: field(fieldOf(rule)?.label ?? name, input, {problems: note})};
     });
 }
 
@@ -73,55 +83,37 @@ export function pairsOf(text) {
  *
  * @param {SignalValues} kept Initial signals by name.
  * @param {?Promise<KnownSignals>} known Signals for suggestions.
- * @returns {{values: () => SignalValues, node: HTMLElement[]}} `values` returns the entered signals
- *     by name, without empty ones.
+ * @returns {SignalFields}
  */
 export function signalFields(kept, known = null) {
-    const standard = standardSignals.map(([name, label]) => {
-        const list = h('datalist', {id: newID('signals')}, definedValues(name)
-            .map(([value, text]) => h('option', {value}, text)));
-        const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
-            value: kept[name] ?? '', list: list.id});
-        return {name, input, list, node: h('div', {}, field(label, input), list)};
-    });
-    const own = entries(kept).filter(([name]) => !isStandard(name));
-    const custom = h('textarea', {class: 'code', rows: '2', spellcheck: 'false',
-        placeholder: 'plan = gold', value: own.map((pair) => pair.join(' = ')).join('\n')});
-    const suggestions = h('div', {class: 'actions suggestions'});
-    const values = () => objectOf([
-        ...standard.map(({name, input}) => (
-            /** @type {[string, string]} */ ([name, input.value.trim()]))),
-        ...pairsOf(custom.value),
-    ].filter(([name, value]) => name && value !== ''));
-
-    /**
-     * Sets a custom signal to a value.
-     *
-     * @param {string} name
-     * @param {string} value
-     */
-    const take = (name, value) => {
-        const others = pairsOf(custom.value).filter(([other]) => other !== name);
-        custom.value = [...others, [name, value]].map((pair) => pair.join(' = ')).join('\n');
-        custom.focus();
-    };
+    const suggestions = new Suggestions(known);
+    /** @type {SignalForm} */
+    const form = {suggestions, write: () => custom.update()};
+    const standard = standardFields(form, kept);
+    const custom = new CustomSignals(form, entries(kept).filter(([name]) => !isStandard(name)));
+    const offered = h('div', {class: 'actions suggestions'});
     known?.then((signals) => {
-        for (const {name, list} of standard) {
-            const defined = new Set(definedValues(name).map(([value]) => value));
-            list.append(...signals.values(name).filter((value) => !defined.has(value))
-                .map((value) => h('option', {value})));
-        }
+        standard.forEach(({update}) => update());
         const found = [...signals.keys].flatMap((key) => {
             const used = signals.values('app.customSignal', key);
             return used.length ? used.map((value) => [key, value]) : [[key, '']];
         });
-        fill(suggestions, found.length > 0 && h('span', {class: 'muted'}, 'Known:'),
+        fill(offered, found.length > 0 && h('span', {class: 'muted'}, 'Known:'),
             found.slice(0, maximumSuggestions).map(([name, value]) => h('button', {
-                type: 'button', class: 'quiet small', onclick: () => take(name, value)},
+                type: 'button', class: 'quiet small', onclick: () => custom.set(name, value)},
             `${name} = ${value || '…'}`)));
     });
-    return {values, node: [h('div', {class: 'grid'}, standard.map(({node}) => node)),
-        field('Custom signals', custom, {hint: 'One per line, as name = value.'}), suggestions]};
+    const entered = () => [...standard.map(({rule}) => rule), ...custom.rules]
+        .map(({element, key, values: [value]}) => (
+            /** @type {[string, string]} */ ([key ?? element, value])));
+    return {
+        values: () => objectOf(entered().filter(([name, value]) => name && value)),
+        entered: () => objectOf(entered().filter(([name, value]) => (
+            value || (name && !isStandard(name))))),
+        check: () => custom.check(),
+        node: [h('div', {class: 'grid'}, standard.map(({node}) => node)), custom.node, offered,
+            suggestions.node],
+    };
 }
 
 /**

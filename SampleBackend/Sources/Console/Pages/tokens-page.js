@@ -45,7 +45,7 @@ function stateBadge({revocationTime, expirationTime}) {
  * @param {?{name: string, role: string, lifetime: string}} kept Fields of an unfinished form.
  */
 export async function createToken({project, session}, created, kept = null) {
-    const name = h('input', {type: 'text', maxlength: '100', autocomplete: 'off', required: true,
+    const name = h('input', {type: 'text', autocomplete: 'off', required: true,
         'data-autofocus': true, value: kept?.name ?? ''});
     const role = choice(roles, kept?.role ?? 'viewer');
     const lifetime = choice(lifetimes, kept?.lifetime ?? '90');

@@ -8,6 +8,7 @@ import {choice, count, field, guarded, message, pageHead} from './controls.js';
 import {announce, fill, h} from './dom.js';
 import {parseJSON} from './json-text.js';
 import {newestRequest} from './newest-request.js';
+import {PageInput} from './page-input.js';
 import {conditionPlace} from './paths.js';
 import {go} from './router.js';
 import {refusal} from './session.js';
@@ -46,14 +47,16 @@ function placeList(items, file) {
  * @param {Workspace} workspace
  * @param {{template: Template, report: Problem[]}} result
  * @param {any} file
+ * @param {() => void} used Called after the draft has the file's content.
  */
-function resultView(workspace, {template, report}, file) {
+function resultView(workspace, {template, report}, file, used) {
     /**
      * @param {Template} result
      * @param {string} text
      */
     const keep = (result, text) => {
         workspace.edit(result);
+        used();
         announce(text);
         go(workspace.draft ? 'review' : 'settings');
     };
@@ -115,20 +118,24 @@ function resultView(workspace, {template, report}, file) {
 function importCard({session, workspace, project}, left) {
     const refused = refusal(session, 'editor');
     const outcome = h('div', {'aria-live': 'polite'});
+    const input = new PageInput('transfer', workspace);
+    const kept = input.content;
     const nextRequest = newestRequest(left);
     /** Removes the result for the form's earlier state; returns the signal for the next request. */
     const clear = () => {
         fill(outcome);
         return nextRequest();
     };
-    const format = choice(formats, formats[0][0], {onchange: () => {
+    const format = choice(formats, kept?.format ?? formats[0][0], {onchange: () => {
         clear();
         update();
     }});
     const section = h('input', {
-        type: 'text', autocomplete: 'off', placeholder: 'Default', oninput: clear});
+        type: 'text', autocomplete: 'off', placeholder: 'Default', value: kept?.section ?? '',
+        oninput: clear});
     const sectionField = field('Section for its parameters', section);
-    const text = h('textarea', {class: 'code', rows: '6', spellcheck: 'false', oninput: (event) => {
+    const text = h('textarea', {class: 'code', rows: '6', spellcheck: 'false',
+        value: kept?.text ?? '', oninput: (event) => {
         clear();
         // A keystroke does not change the chosen format.
         if (['insertFromPaste', 'insertFromDrop'].includes(event.inputType)) guess();
@@ -145,7 +152,13 @@ function importCard({session, workspace, project}, left) {
         if (signal.aborted) return;
         text.value = content;
         guess();
+        keepInput();
     }});
+    /** Keeps what was entered until it is in the draft. */
+    const keepInput = () => {
+        if (!text.value && !section.value) input.forget();
+        else input.keep({text: text.value, format: format.value, section: section.value});
+    };
     const doubt = h('p', {class: 'hint', role: 'status'});
     const update = () => {
         sectionField.hidden = format.value !== 'PARSE';
@@ -184,7 +197,7 @@ function importCard({session, workspace, project}, left) {
             const result = await convert(project, {
                 format: format.value, file: tree, section: section.value.trim()}, signal);
             if (signal.aborted) return;
-            fill(outcome, resultView(workspace, result, tree));
+            fill(outcome, resultView(workspace, result, tree, () => input.forget()));
             outcome.querySelector('h3')?.focus();
         } catch (error) {
             if (signal.aborted) return;
@@ -195,7 +208,8 @@ function importCard({session, workspace, project}, left) {
     update();
     return h('section', {class: 'card', 'aria-labelledby': 'import'},
         h('div', {class: 'card-head'}, h('h2', {id: 'import'}, 'Import')),
-        h('div', {class: 'card-body'}, h('form', {class: 'form', onsubmit: read},
+        h('div', {class: 'card-body'}, h('form', {
+            class: 'form', oninput: keepInput, onchange: keepInput, onsubmit: read},
             field('File', file), field('Or its content', text),
             h('div', {class: 'pair'}, field('Format', format), sectionField), doubt,
             h('div', {class: 'actions'}, guarded(refused,

@@ -11,6 +11,7 @@ import {jsonText, parseJSON} from './json-text.js';
 import {knownSignals} from './known-signals.js';
 import {newestRequest} from './newest-request.js';
 import {overridesView} from './overrides-view.js';
+import {PageInput} from './page-input.js';
 import {previewDraft} from './proposal.js';
 import {go, setQuery} from './router.js';
 import {refusal} from './session.js';
@@ -18,13 +19,17 @@ import {assumption, signalFields, signalParameters, signalsOf} from './signal-fi
 import {userView} from './user-view.js';
 
 /**
- * User and signals in the address, else those that the tab previewed last.
+ * User and signals that were entered last at this address, else those in the address, else those
+ * that the tab previewed last.
  *
  * @param {URLSearchParams} query
  * @param {string} key
+ * @param {PageInput} input
  * @returns {{userID: string, signals: SignalValues}}
  */
-function initialUser(query, key) {
+function initialUser(query, key, input) {
+    const {content} = input;
+    if (content && (!query.size || content.place === location.hash)) return content;
     const signals = signalsOf(query);
     if (query.has('id') || Object.keys(signals).length) {
         return {userID: query.get('id') ?? '', signals};
@@ -56,13 +61,14 @@ export function show(main, context) {
     const nextRequest = newestRequest(left.signal);
     const refused = refusal(session, 'editor');
     const key = `activeconfig.user.${project}`;
-    const kept = initialUser(context.query, key);
+    const input = new PageInput('user', workspace);
+    const kept = initialUser(context.query, key, input);
     const userID = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
         value: kept.userID});
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
     const filter = {text: '', isDifferentOnly: false, conditions: ''};
-    const signals = signalFields(kept.signals, 
+    const signals = signalFields(kept.signals,
         knownSignals(workspace.template, left.signal, project));
 
     /**
@@ -74,6 +80,9 @@ export function show(main, context) {
         'POST', projectPath(project, 'remoteConfig:preview'),
         {signal, body: {users: [user]}})).body;
 
+    /** Keeps what was entered but not previewed. */
+    const keepInput = () => input.keep(
+        {place: location.hash, userID: userID.value, signals: signals.entered()});
     let looked = '';
     const entered = () => jsonText([userID.value, signals.values()]);
     const look = async () => {
@@ -85,6 +94,8 @@ export function show(main, context) {
         keepUser(key, {...user, userID: userID.value});
         // The address is a link to this user. An empty ID means users without an ID.
         setQuery({id: userID.value, ...signalParameters(user.signals)});
+        // What is incomplete now belongs to this address.
+        if (input.content) keepInput();
         fill(overrides, user.userID !== null
             && overridesView(context, user.userID, () => look(), signal));
         if (refused) return;
@@ -117,8 +128,11 @@ export function show(main, context) {
         pageHead('Try as a user', 'What a user gets, and why.'),
         h('section', {class: 'card', 'aria-labelledby': 'who'},
             h('div', {class: 'card-head'}, h('h2', {id: 'who'}, 'Who')),
-            h('div', {class: 'card-body'}, h('form', {class: 'form', onsubmit: (event) => {
+            h('div', {class: 'card-body'}, h('form', {class: 'form', oninput: keepInput,
+                onchange: keepInput, onsubmit: (event) => {
                 event.preventDefault();
+                if (!signals.check()) return;
+                input.forget();
                 look();
             }},
             field('User ID', userID, {hint: 'Empty means users without an ID.'}),

@@ -75,7 +75,7 @@ export function withoutSecrets(address) {
  *
  * @param {PageContext} context Page context.
  * @param {function(): void} added Called after it was added, to refresh the list.
- * @param {?{url: string}} kept Field of an unfinished form.
+ * @param {?{url: string, isShortened?: boolean}} kept Field of an unfinished form.
  */
 export async function addWebhook({project, session}, added, kept = null) {
     const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
@@ -90,13 +90,18 @@ export async function addWebhook({project, session}, added, kept = null) {
         removed: added,
     });
     const made = await openDialog('Add a webhook', (close) => dialogForm({
-        fields: [field('Address', url, {hint: 'It receives a signed message after every publish.'}),
+        fields: [
+            kept?.isShortened && message('warning', 'The password and the query of the address were '
+                + 'not stored. Enter them again.'),
+            field('Address', url, {hint: 'It receives a signed message after every publish.'}),
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim()}),
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'webhook', arguments: [],
-        content: () => ({url: withoutSecrets(url.value)})}});
+        content: () => ({url: withoutSecrets(url.value),
+            isShortened: withoutSecrets(url.value) !== url.value.trim()
+                || (kept?.isShortened && url.value === kept.url)})}});
     creation.end();
     if (!made) {
         if (creation.isLost) added();
