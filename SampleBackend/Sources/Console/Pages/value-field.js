@@ -5,6 +5,7 @@
 import {choice, field, message} from './controls.js';
 import {fill, h, newID} from './dom.js';
 import {openJSONEditor} from './json-editor.js';
+import {firebaseValueText} from './firebase-values.js';
 import {formatted} from './json-text.js';
 import {valueRemarks} from './number-digits.js';
 import {problemList} from './problem-list.js';
@@ -155,7 +156,10 @@ export function valueField({label, valueType, value, isDefault, changed}) {
     const draw = () => {
         control = null;
         if (source === 'other') {
-            fill(place, h('code', {class: 'value'}, valueText(value)));
+            const kept = firebaseValueText(value, isDefault);
+            fill(place, h('p', {class: 'field-name'}, label),
+                h('code', {class: 'value'}, valueText(value)),
+                kept && h('p', {class: 'hint'}, kept), otherProblems.node);
         } else if (source === 'value') {
             if (type === 'BOOLEAN' && text === '') text = 'false';
             control = labelledControl(label, type, text, (written) => {
