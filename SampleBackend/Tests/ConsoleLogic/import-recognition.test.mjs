@@ -2,8 +2,6 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {recognition, removals} from '../../Sources/Console/Pages/import-recognition.js';
-import {hasFirebaseValue, firebaseValueText}
-    from '../../Sources/Console/Pages/firebase-values.js';
 
 for (const [format, file, words] of [
     ['ACTIVECONFIG', {hello: {}}, 'none of “conditions”, “parameters”'],
@@ -44,19 +42,4 @@ test('a replacement removes what it lacks', () => {
     assert.deepEqual(removals(template, {conditions: [{name: 'b'}], parameters: {x: {}}}),
         {settings: 2, conditions: 1});
     assert.deepEqual(removals({}, template), {settings: 0, conditions: 0});
-});
-
-for (const name of ['rolloutValue', 'personalizationValue', 'experimentValue']) {
-    test(`a setting can have a ${name} as any value`, () => {
-        assert.ok(hasFirebaseValue({defaultValue: {[name]: {}}}));
-        assert.ok(hasFirebaseValue({conditionalValues: {a: {value: ''}, b: {[name]: {}}}}));
-        assert.match(firebaseValueText({[name]: {}}, true), /do not get the setting/);
-        assert.match(firebaseValueText({[name]: {}}, false), /counts as false/);
-    });
-}
-
-test('other values are none of Firebase', () => {
-    assert.ok(!hasFirebaseValue({}) && !hasFirebaseValue({defaultValue: {value: 'rolloutValue'}}));
-    assert.equal(firebaseValueText({useInAppDefault: true}, true), null);
-    assert.equal(firebaseValueText(undefined, false), null);
 });
