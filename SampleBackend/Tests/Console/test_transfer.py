@@ -202,7 +202,7 @@ class ImportTests(TaskCase):
         self.wait_for_text("Recognized as a template of Firebase Remote Config", "main")
         self.wait_for_text("personalizationValue is kept and not evaluated", ".remarks")
         self.press("Add what is new to the draft")
-        self.wait_for_text("Firebase", "main")
+        self.wait_for_text("personalizationValue", "main")
         self.press("Publish")
         self.wait_for_text("Published as version 2", "main")
         self.assertEqual(self.parameter("Shop", "offer")["defaultValue"], personalization)
