@@ -36,21 +36,33 @@ public struct FirebaseImport: TemplateImport {
                     + "versions")
         }
         Self.addRemarks(onConditionsOf: validated, to: &report)
-        for warning in validated.warnings where warning.path.hasPrefix("conditions") {
+        let root = TemplatePath.root.member("parameters")
+        let groups = template.parameterGroups.map { name, group in
+            let path = TemplatePath.root.member("parameterGroups").member(name)
+            return (path: path.member("parameters"), parameters: group.parameters)
+        }
+        let lists = [(path: root, parameters: template.parameters)] + groups
+        let unevaluated = lists.flatMap { path, parameters in
+            parameters.flatMap { key, parameter in
+                UnevaluatedValue.all(of: parameter, path.member(key))
+            }
+        }
+        let remarked = Set(unevaluated.map(\.path.description))
+        for warning in validated.warnings where !remarked.contains(warning.path) {
             report.add(warning)
         }
-        let root = TemplatePath.root.member("parameters")
         if !template.parameters.isEmpty {
             report.add(
                 root,
                 "parameters outside of groups become the section "
                     + RemoteConfigTemplate.defaultSectionName)
         }
-        Self.addRemarks(on: template.parameters, root, to: &report)
-        for (name, group) in template.parameterGroups {
-            let path = TemplatePath.root.member("parameterGroups").member(name)
-            Self.addRemarks(on: group.parameters, path.member("parameters"), to: &report)
+        for (path, parameters) in lists {
+            for (key, parameter) in parameters {
+                Self.addTypeRemarks(on: parameter, path.member(key), to: &report)
+            }
         }
+        for value in unevaluated { report.add(value.path, value.remark) }
         self.template = template
         self.report = report.remarks
     }
@@ -64,20 +76,6 @@ public struct FirebaseImport: TemplateImport {
                 TemplatePath.root.member("conditions").element(index),
                 "percent depends on the user's ID here, but on the installation's in Firebase, so "
                     + "it can select other people")
-        }
-    }
-
-    private static func addRemarks(
-        on parameters: OrderedDictionary<String, TemplateParameter>, _ path: TemplatePath,
-        to report: inout ImportReport
-    ) {
-        for (key, parameter) in parameters {
-            let path = path.member(key)
-            addTypeRemarks(on: parameter, path, to: &report)
-            for (condition, value) in parameter.conditionalValues {
-                addUnevaluatedRemark(
-                    on: value, path.member("conditionalValues").member(condition), to: &report)
-            }
         }
     }
 
@@ -106,23 +104,57 @@ public struct FirebaseImport: TemplateImport {
             report.addUserPlaceholder(path)
         }
     }
+}
 
-    /// Adds a remark on a value that Firebase evaluates and this backend does not.
-    private static func addUnevaluatedRemark(
-        on value: ParameterValue, _ path: TemplatePath, to report: inout ImportReport
-    ) {
-        guard case .unevaluated(let name, let node) = value.content else { return }
-        var advice = "set the value yourself, under a condition"
+/// A value that Firebase evaluates and this backend only keeps, such as a personalization.
+private struct UnevaluatedValue {
+    let path: TemplatePath
+
+    /// The name of the value's member, such as `rolloutValue`.
+    private let name: String
+
+    private let node: JSONNode
+
+    private let isDefault: Bool
+
+    private init?(_ value: ParameterValue?, _ path: TemplatePath, isDefault: Bool) {
+        guard case .unevaluated(let name, let node)? = value?.content else { return nil }
+        self.path = path
+        self.name = name
+        self.node = node
+        self.isDefault = isDefault
+    }
+
+    /// All such values of the parameter at a path.
+    static func all(of parameter: TemplateParameter, _ path: TemplatePath) -> [UnevaluatedValue] {
+        let defaultValue = UnevaluatedValue(
+            parameter.defaultValue, path.member("defaultValue"), isDefault: true)
+        return [defaultValue].compactMap(\.self)
+            + parameter.conditionalValues.compactMap { condition, value in
+                UnevaluatedValue(
+                    value, path.member("conditionalValues").member(condition), isDefault: false)
+            }
+    }
+
+    /// The effect, and the advice.
+    var remark: String {
+        let effect =
+            isDefault
+            ? ParameterValue.unevaluatedDefault : ParameterValue.unevaluatedConditionalValue
+        return "\(name) is kept and not evaluated: \(effect); \(advice)"
+    }
+
+    private var advice: String {
         if name == "rolloutValue", let percent = node["percent"]?.doubleValue,
             let text = node["value"]?.stringValue
         {
-            advice =
-                "to continue the rollout, add a condition \"percent <= \(percent)\" with the "
+            return "to continue the rollout, add a condition \"percent <= \(percent)\" with the "
                 + "value \"\(text.shortened)\""
-        } else if name == "experimentValue" {
-            advice = "to continue the experiment, add a condition with percent for each variant"
         }
-        report.add(
-            path, "\(name) is kept and not evaluated: its condition counts as false; \(advice)")
+        if name == "experimentValue" {
+            return "to continue the experiment, add a condition with percent for each variant"
+        }
+        return isDefault
+            ? "set a default value yourself" : "set the value yourself, under a condition"
     }
 }

@@ -53,10 +53,8 @@ extension TemplateReader {
         let type = parameter.valueType ?? .string
         if let node = members.removePresentValue(forKey: "defaultValue") {
             let path = path.member("defaultValue")
-            parameter.defaultValue = readValue(node, path, type: type)
-            if case .unevaluated(let name, _)? = parameter.defaultValue?.content {
-                found.add(path, "\(name) cannot be a default value; make it a value")
-            }
+            parameter.defaultValue = readValue(
+                node, path, type: type, unevaluated: ParameterValue.unevaluatedDefault)
         }
         if let node = members.removePresentValue(forKey: "conditionalValues") {
             let path = path.member("conditionalValues")
@@ -72,7 +70,9 @@ extension TemplateReader {
                         found.add(path, message)
                     }
                 }
-                parameter.conditionalValues[name] = readValue(node, path, type: type)
+                parameter.conditionalValues[name] = readValue(
+                    node, path, type: type,
+                    unevaluated: ParameterValue.unevaluatedConditionalValue)
             }
         }
         if let node = members.removePresentValue(forKey: "masterKeyOnly") {
@@ -98,8 +98,9 @@ extension TemplateReader {
         return nil
     }
 
+    /// Reads a value; `unevaluated` is the effect of one that this backend only keeps.
     private mutating func readValue(
-        _ node: JSONNode, _ path: TemplatePath, type: ParameterValueType
+        _ node: JSONNode, _ path: TemplatePath, type: ParameterValueType, unevaluated: String
     ) -> ParameterValue? {
         var members = found.object(node, path)
         guard case .object = node else { return nil }
@@ -120,8 +121,7 @@ extension TemplateReader {
         }
         for name in ParameterValue.unevaluatedNames {
             guard let node = members.removePresentValue(forKey: name) else { continue }
-            found.warn(
-                path, "\(name) is kept but not evaluated: its condition counts as false")
+            found.warn(path, "\(name) is kept but not evaluated: \(unevaluated)")
             contents.append(.unevaluated(name, node))
         }
         guard let content = contents.first, contents.count == 1 else {
@@ -143,6 +143,12 @@ extension ParameterValue {
     fileprivate static let unevaluatedNames = [
         "rolloutValue", "personalizationValue", "experimentValue",
     ]
+
+    /// The effect of a conditional value that is not evaluated.
+    static let unevaluatedConditionalValue = "its condition counts as false"
+
+    /// The effect of a default value that is not evaluated.
+    static let unevaluatedDefault = "the parameter counts as one without a default value"
 }
 
 /// A valid parameter key by Firebase's rule: a letter or `_`, then letters, digits and `_`.

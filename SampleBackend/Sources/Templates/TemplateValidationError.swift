@@ -51,8 +51,11 @@ public struct TemplateProblem: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// One sentence with the path.
-    public var description: String {
-        let place = path.isEmpty ? "the template" : path
+    public var description: String { description(in: "the template") }
+
+    /// One sentence with the path; `content` names what has the problem, where the path is "".
+    package func description(in content: String) -> String {
+        let place = path.isEmpty ? content : path
         return column.map { "In \(place), column \($0): \(message)." } ?? "In \(place): \(message)."
     }
 }

@@ -79,6 +79,45 @@ struct ImportRoutesTests {
         }
     }
 
+    @Test(
+        arguments: [
+            (["hello": [:]], "The file cannot be imported. In the file: it has none of"),
+            (
+                ["conditions": [[:], [:]]],
+                "The file cannot be imported: 4 problems, listed in details. The first: In conditions[0]"
+            ),
+        ] as [(JSONNode, String)])
+    func aRefusedFileIsNotCalledATemplateToPublish(file: JSONNode, start: String) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let answer = try await server.administer(
+                "POST", Self.path, body: ["format": "FIREBASE", "file": file])
+            #expect(answer.status == 400)
+            let message = try #require(try answer.json["error"]?["message"]?.stringValue)
+            #expect(message.hasPrefix(start), "\(message)")
+        }
+    }
+
+    @Test func aPersonalizationAsDefaultValueIsImportedAndPublished() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            let value: JSONNode = ["personalizationValue": ["personalizationId": "p13n"]]
+            let answer = try await server.administer(
+                "POST", Self.path,
+                body: [
+                    "format": "FIREBASE",
+                    "file": [
+                        "parameterGroups": ["Home": ["parameters": ["a": ["defaultValue": value]]]]
+                    ],
+                ])
+            #expect(answer.status == 200, "\(answer)")
+            let template = try #require(try answer.json["template"])
+            #expect(
+                template["parameterGroups"]?["Home"]?["parameters"]?["a"]?["defaultValue"] == value)
+            let published = try await server.publish(template, project: "new")
+            #expect(published.status == 200)
+            #expect(published.fields["warning"]?.contains("personalizationValue") == true)
+        }
+    }
+
     @Test func aNameThatNoProjectCanHaveIsRefused() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.administer(

@@ -134,9 +134,9 @@ class DraftTests(TaskCase):
         self.go("settings")
         self.press("Edit AppFeatures.RefreshInterval")
         self.write("Default value", "45")
-        self.wait_for(self.button("Keep in the draft").is_enabled, "the check")
+        self.wait_for_text("The server accepts this", "dialog")
         # The time that the page waits for the end of a press.
-        HeldTimers(self.driver, 1000)
+        HeldTimers(self.driver, 5000)
         self.hold_answers("/draft")
         self.keep()
         self.wait_for_held_answer()

@@ -165,6 +165,64 @@ class ImportTests(TaskCase):
         self.press("Read the file")
         self.wait_for_text("the condition audience: percent depends", ".remarks")
 
+    def test_refuses_what_is_no_template(self):
+        self.go("transfer")
+        for format_name in ("ActiveConfig", "Firebase Remote Config", "Parse Config"):
+            with self.subTest(format_name):
+                self.choose_file('{"hello": {}}')
+                self.choose("Format", format_name)
+                self.press("Read the file")
+                self.wait_for_text("it has none of", "main .message")
+                self.assertEqual(self.find_all("main .card-body h3[tabindex]"), [])
+
+    @gate
+    def test_does_not_empty_the_draft_unasked(self):
+        self.edit_interval("45")
+        self.go("transfer")
+        for content in ('{"config_sections": {}}', '{"parameters": {}, "hello": 1}'):
+            self.choose_file(content)
+            self.choose("Format", "ActiveConfig")
+            self.press("Read the file")
+            self.wait_for_text("There is nothing to add" if "config" in content
+                               else "without effect: “hello”", "main")
+        self.press("Replace everything in the draft")
+        self.wait_for_text("the draft becomes empty: 5 settings and", "dialog")
+        self.check_page("import-empties")
+        self.press("Cancel")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(self.interval(), "45")
+
+    def test_keeps_and_names_what_only_firebase_evaluates(self):
+        personalization = {"personalizationValue": {"personalizationId": "p13n_1"}}
+        self.go("transfer")
+        self.choose_file(json.dumps({"parameterGroups": {"Shop": {"parameters": {
+            "offer": {"valueType": "STRING", "defaultValue": personalization}}}}}))
+        self.assertEqual(self.field("Format").get_attribute("value"), "FIREBASE")
+        self.press("Read the file")
+        self.wait_for_text("Recognized as a template of Firebase Remote Config", "main")
+        self.wait_for_text("personalizationValue is kept and not evaluated", ".remarks")
+        self.press("Add what is new to the draft")
+        self.wait_for_text("personalizationValue", "main")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2", "main")
+        self.assertEqual(self.parameter("Shop", "offer")["defaultValue"], personalization)
+        self.go("settings")
+        self.wait_for_text("Firebase personalization, not evaluated", "main")
+        self.press("Edit Shop.offer")
+        self.wait_for_text("This personalization of Firebase is kept", "dialog")
+        self.write("Description", "An offer")
+        self.keep()
+        self.wait_for_text("1 change", ".draft-bar")
+
+    def test_says_once_what_is_wrong_with_a_file(self):
+        self.go("transfer")
+        self.choose_file(json.dumps({"conditions": [{"name": "a", "expression": "x"}]}))
+        self.choose("Format", "Firebase Remote Config")
+        self.press("Read the file")
+        text = self.wait_for_text("The file cannot be imported: 1 problem.", "main .message").text
+        self.assertEqual(text.count("the condition a, expression"), 1)
+        self.assertNotIn("published", text)
+
     def test_says_how_many_names_it_does_not_show(self):
         parameters = {f"key_{n}": {"defaultValue": {"value": "x"}} for n in range(205)}
         self.publish({"parameters": parameters}, "Many")

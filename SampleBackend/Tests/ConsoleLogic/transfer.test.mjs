@@ -21,6 +21,8 @@ for (const [name, text, format] of [
         'FIREBASE'],
     ['a personalization in a group', '{"parameterGroups": {"g": {"parameters": {"a":'
         + '{"conditionalValues": {"b": {"personalizationValue": {}}}}}}}}', 'FIREBASE'],
+    ['a personalization as default value', '{"parameters": {"a": {"defaultValue":'
+        + '{"personalizationValue": {}}}}}', 'FIREBASE'],
     ['plain parameters', '{"parameters": {"a": {"defaultValue": {"value": "1"}}}}', null],
     ['nothing', '{}', null],
 ]) {

@@ -386,6 +386,23 @@ import Testing
         #expect(reason("4")?.falseConditions == ["third"])
     }
 
+    @Test func aProjectOmitsADefaultValueThatIsNotEvaluated() throws {
+        let project = try Self.make([
+            "conditions": [["name": "third", "expression": "user.id == '3'"]],
+            "parameters": [
+                "p": [
+                    "defaultValue": ["personalizationValue": ["personalizationId": "p13n"]],
+                    "conditionalValues": ["third": ["value": "t"]],
+                ]
+            ],
+        ])
+        #expect(Self.value(project, for: "3") == .string("t"))
+        #expect(Self.value(project, for: "4") == nil)
+        let reason = project.explanation(for: Self.context("4")).settings["Default"]?["p"]
+        #expect(reason?.source == .defaultValue)
+        #expect(reason?.value == nil)
+    }
+
     @Test func aProjectExplainsEachSetting() throws {
         let project = try Self.make(
             Self.template(

@@ -23,8 +23,12 @@ struct FirebaseImportTests {
         let home = "parameterGroups.Home.parameters.shows_offers.conditionalValues"
         #expect(
             report.map(\.path) == [
-                "conditions[0]", "conditions[4]", "conditions[5].expression",
-                "conditions[5].expression", "conditions[5].createdBy", "parameters",
+                "conditions[0]", "conditions[4]", "etagHint", "labels",
+                "conditions[5].expression", "conditions[5].expression",
+                "conditions[5].createdBy",
+                "parameterGroups.Home.parameters.theme.defaultValue.reviewed",
+                "parameterGroups.Home.parameters.theme.owner",
+                #"parameterGroups["Pay & ship"].icon"#, "parameters",
                 "parameters.welcome_message", "parameters.legacy_flag",
                 #"\#(home)["power users"]"#, "\(home).DACH", #"\#(home)["half of the rest"]"#,
             ])
@@ -33,6 +37,27 @@ struct FirebaseImportTests {
         #expect(rollout.description.hasPrefix("In \(home)"))
         let legacy = try #require(report.first { $0.path == "parameters.legacy_flag" })
         #expect(legacy.message.contains("BOOLEAN"))
+    }
+
+    @Test(arguments: [
+        ("rolloutValue", #"{"value": "x", "percent": 5}"#, "percent <= 5.0"),
+        ("personalizationValue", #"{"personalizationId": "p"}"#, "set a default value yourself"),
+        ("experimentValue", #"{"experimentId": "e", "variantValue": []}"#, "for each variant"),
+    ])
+    func anImportKeepsADefaultValueThatOnlyFirebaseEvaluates(
+        name: String, value: String, advice: String
+    ) throws {
+        let parameters = #"{"a": {"valueType": "STRING", "defaultValue": {"\#(name)": \#(value)}}}"#
+        let firebase = try imported(
+            #"{"parameterGroups": {"Home": {"parameters": \#(parameters)}}}"#)
+        #expect(
+            firebase.template.parameterGroups["Home"]?.parameters["a"]?.defaultValue?.content
+                == .unevaluated(name, try JSONNode(jsonData: Data(value.utf8))))
+        let remark = try #require(firebase.report.first)
+        #expect(firebase.report.count == 1)
+        #expect(remark.path == "parameterGroups.Home.parameters.a.defaultValue")
+        #expect(remark.message.contains("without a default value"))
+        #expect(remark.message.contains(advice), "\(remark.message)")
     }
 
     @Test func anImportHasNothingToSayOfATemplateThatBehavesTheSame() throws {

@@ -76,6 +76,30 @@ struct ValidatedTemplateTests {
         #expect(validated.conditions.firstIndex { !$0.dates.isEmpty } == 3)
     }
 
+    @Test(arguments: ["rolloutValue", "personalizationValue", "experimentValue"])
+    func theCheckKeepsWhatOnlyFirebaseEvaluatesInEveryPlace(name: String) throws {
+        let value = #"{"\#(name)": {"id": "x", "percent": 1.50}}"#
+        let parameters = """
+            {"a": {"defaultValue": \(value), "conditionalValues": {"all": \(value)}}}
+            """
+        let json = try JSONNode(
+            jsonData: Data(
+                """
+                {"conditions": [{"name": "all", "expression": "true"}], "parameters": \(parameters),
+                 "parameterGroups": {"Home": {"parameters": \(parameters)}}}
+                """.utf8))
+        let validated = try ValidatedTemplate(json: json)
+        #expect(validated.json == json)
+        #expect(validated.template.json() == json)
+        let places = ["parameters.a", "parameterGroups.Home.parameters.a"]
+        #expect(
+            validated.warnings.map(\.path)
+                == places.flatMap { ["\($0).defaultValue", "\($0).conditionalValues.all"] })
+        #expect(validated.warnings.allSatisfy { $0.message.hasPrefix("\(name) is kept") })
+        #expect(validated.warnings.first?.message.contains("without a default value") == true)
+        #expect(validated.warnings.last?.message.contains("counts as false") == true)
+    }
+
     @Test func theCheckWarnsOfWhatIsKeptAndNotEvaluated() throws {
         let warnings = try ValidatedTemplate(json: Fixture.clientTemplate.json).warnings
             .filter { $0.message != "it has no effect" }
@@ -262,10 +286,6 @@ struct ValidatedTemplateTests {
             "useInAppDefault false",
             #"{"parameters": {"a": {"defaultValue": {"useInAppDefault": false}}}}"#,
             ["parameters.a.defaultValue.useInAppDefault"], "can only be true"),
-        Row(
-            "rollout as default",
-            #"{"parameters": {"a": {"defaultValue": {"rolloutValue": {"value": "x"}}}}}"#,
-            ["parameters.a.defaultValue"], "cannot be a default value"),
         Row(
             "no such condition",
             #"{"parameterGroups": {"Home": {"parameters": {"title": {"conditionalValues": {"beta": {"value": "x"}}}}}}}"#,

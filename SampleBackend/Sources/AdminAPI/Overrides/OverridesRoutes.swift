@@ -36,7 +36,7 @@ struct OverridesRoutes: Sendable {
         do {
             overrides = try OverridesDocument(jsonData: Data(buffer: request.body))
         } catch {
-            throw RequestError.invalidTemplate(error)
+            throw RequestError.invalidPins(error)
         }
         let content = overrides.json.jsonData()
         try await set(content, for: request)

@@ -146,14 +146,29 @@ extension Administration {
 extension RequestError {
     /// 400: the template cannot be published; `details` lists every problem.
     static func invalidTemplate(_ error: TemplateValidationError) -> RequestError {
+        invalid(error, "the template", refusal: "cannot be published")
+    }
+
+    /// 400: the file cannot be imported; `details` lists every problem.
+    static func invalidFile(_ error: TemplateValidationError) -> RequestError {
+        invalid(error, "the file", refusal: "cannot be imported")
+    }
+
+    /// 400: the values of a user cannot be pinned; `details` lists every problem.
+    static func invalidPins(_ error: TemplateValidationError) -> RequestError {
+        invalid(error, "the pinned values", refusal: "cannot be stored")
+    }
+
+    private static func invalid(
+        _ error: TemplateValidationError, _ content: String, refusal: String
+    ) -> RequestError {
         let count = error.problems.count
-        let first = error.problems.first?.description ?? ""
-        let message =
-            count > 1
-            ? "The template has \(count) problems, listed in details. The first: \(first)"
-            : "The template cannot be published. \(first)"
+        let first = error.problems.first?.description(in: content) ?? ""
+        let subject = content.prefix(1).uppercased() + content.dropFirst()
+        let problems = count > 1 ? ": \(count) problems, listed in details. The first:" : "."
         var result = RequestError(
-            httpStatus: .badRequest, statusName: "VALIDATION_ERROR", message: message)
+            httpStatus: .badRequest, statusName: "VALIDATION_ERROR",
+            message: "\(subject) \(refusal)\(problems) \(first)")
         result.details = error.problems.map(\.json)
         return result
     }

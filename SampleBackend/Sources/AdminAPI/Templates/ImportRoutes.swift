@@ -45,7 +45,7 @@ struct ImportRoutes: Sendable {
                     report.map { ["path": .string($0.path), "message": .string($0.message)] }),
             ])
         } catch {
-            throw RequestError.invalidTemplate(error)
+            throw RequestError.invalidFile(error)
         }
     }
 

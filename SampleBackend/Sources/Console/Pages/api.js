@@ -4,6 +4,7 @@
  */
 
 import {jsonText, parseJSON} from './json-text.js';
+import {released} from './press.js';
 
 /** Error response of the server: its status, error code and details. */
 export class ServerError extends Error {
@@ -163,6 +164,9 @@ export async function call(method, path, {
         if (error.name === 'AbortError' && signal?.aborted) throw error;
         throw new NoAnswerError();
     }
+    // What pages show of a response moves the pressed control.
+    await released();
+    signal?.throwIfAborted();
     let tree = null;
     try {
         tree = text ? parseJSON(text) : null;

@@ -3,6 +3,7 @@
  */
 
 import {ConditionBuilder} from './condition-builder.js';
+import {CheckedKeep} from './checked-keep.js';
 import {choice, conditionChip, field} from './controls.js';
 import {openDialog} from './dialog.js';
 import {announce, fill, h, newID} from './dom.js';
@@ -112,6 +113,13 @@ class ConditionForm {
         this.save = h('button', {type: 'submit', form: this.form, class: 'primary'},
             'Keep in the draft');
         this.validation = new LiveValidation(workspace, (report) => this.#report(report));
+        this.keep = new CheckedKeep(this.validation, this.save, this.state);
+        // A value that is typed but not added yet is added when the field loses the focus, at the
+        // latest by the click.
+        this.builder.node.addEventListener('input', ({target}) => {
+            if (!this.builder.isIncomplete || !(target instanceof HTMLInputElement)) return;
+            this.save.disabled = Boolean(this.ownProblem) || !target.value.trim();
+        });
         this.#drawChip();
         if (content) this.#changed();
     }
@@ -201,7 +209,7 @@ class ConditionForm {
     #report({state, problems, message}) {
         const path = conditionPath(this.checkedIndex ?? this.index);
         const own = problemsWithin(problems, path);
-        this.save.disabled = state === 'checking' || own.length > 0;
+        this.save.disabled = own.length > 0;
         if (state === 'checking') {
             this.state.textContent = 'Checking …';
             return;
@@ -252,13 +260,13 @@ export async function openConditionDialog(context, index, content = null, before
     const form = new ConditionForm(context, index, content, before);
     const title = form.isNew ? 'Add a condition' : `Edit ${form.oldName}`;
     const name = await openDialog(title, (close) => ({
-        body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: (event) => {
+        body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: async (event) => {
             event.preventDefault();
             if (form.ownProblem) {
                 form.nameProblems.show([{message: form.ownProblem}], form.name);
                 form.name.focus();
             }
-            if (form.save.disabled || form.ownProblem) return;
+            if (form.ownProblem || !await form.keep.isReady()) return;
             const {template, conflicts} = form.result;
             workspace.edit(template, conflicts);
             announce(`Condition ${form.condition.name} added to the draft.`);

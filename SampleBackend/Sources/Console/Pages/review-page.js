@@ -4,6 +4,7 @@
 
 import {usesByCondition} from './condition-uses.js';
 import {count, field, guarded, message, nothing, pageHead, publisherName} from './controls.js';
+import {digitsWarning} from './digits-warning.js';
 import {discardDraft} from './draft-bar.js';
 import {differenceSummary, diffView} from './diff-view.js';
 import {announce, fill, h, redraw} from './dom.js';
@@ -384,6 +385,7 @@ function showReview(context, state, draft, review) {
             + `began at version ${draft.base}.`),
         h('a', {class: 'button', href: address('merge')}, 'Merge')),
         check,
+        digitsWarning(workspace.template, draft.baseTemplate),
         h('section', {class: 'card', 'aria-labelledby': 'changes'},
             h('div', {class: 'card-head'}, h('h2', {id: 'changes'}, 'What changes'),
                 h('p', {class: 'muted'}, `${differenceSummary(difference)} since version `

@@ -2,6 +2,7 @@
  * Dialog for adding a section, or editing its name and description.
  */
 
+import {CheckedKeep} from './checked-keep.js';
 import {field} from './controls.js';
 import {openDialog} from './dialog.js';
 import {announce, h, newID} from './dom.js';
@@ -48,29 +49,35 @@ export async function openSectionDialog({workspace}, group, kept = null) {
         otherProblems.show(ofDescription, description);
         save.disabled = own.length > 0;
     });
-    /** Validates the form; asks the server only when the name is usable. */
-    const check = () => {
+    const keep = new CheckedKeep(validation, save);
+    /** Shows whether the name is missing or taken; true if it is usable. */
+    const isUsable = () => {
         const text = name.value.trim();
         const isTaken = text !== group && member(workspace.template.parameterGroups, text);
         const own = !text ? 'Give the section a name.'
             : isTaken && 'A section with this name exists. Choose another name.';
+        if (own) nameProblems.show([{message: own}], name);
+        return !own;
+    };
+    /** Validates the form; asks the server only when the name is usable. */
+    const check = () => {
         validation.stop();
-        nameProblems.show(own ? [{message: own}] : [], name);
-        save.disabled = Boolean(own);
-        if (!own) validation.check(result());
+        nameProblems.show([], name);
+        save.disabled = !isUsable();
+        if (!save.disabled) validation.check(result());
+    };
+    /** @param {(value: unknown) => void} close */
+    const keepSection = (close) => {
+        workspace.edit(result());
+        announce(`Section ${name.value.trim()} added to the draft.`);
+        close(true);
     };
 
     await openDialog(group === null ? 'Add a section' : `Edit the section ${group}`, (close) => ({
-        body: h('form', {id: form, class: 'form', novalidate: true, onsubmit: (event) => {
+        body: h('form', {id: form, class: 'form', novalidate: true, onsubmit: async (event) => {
             event.preventDefault();
-            check();
-            if (save.disabled) {
-                name.focus();
-                return;
-            }
-            workspace.edit(result());
-            announce(`Section ${name.value.trim()} added to the draft.`);
-            close(true);
+            if (!isUsable()) name.focus();
+            else if (await keep.isReady()) keepSection(close);
         }},
         field('Name', name, {problems: nameProblems.node,
             hint: 'Apps read the settings of a section by this name.'}),

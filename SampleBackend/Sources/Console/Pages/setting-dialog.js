@@ -2,6 +2,7 @@
  * Dialog for adding or editing a setting; the server validates it while the user types.
  */
 
+import {CheckedKeep} from './checked-keep.js';
 import {ConditionalValues} from './conditional-values.js';
 import {choice, field, message} from './controls.js';
 import {openDialog} from './dialog.js';
@@ -67,6 +68,7 @@ class SettingForm {
         this.save = h('button', {type: 'submit', form: this.form, class: 'primary'},
             'Keep in the draft');
         this.validation = new LiveValidation(workspace, (report) => this.#report(report));
+        this.keep = new CheckedKeep(this.validation, this.save, this.state);
         if (content) this.#changed();
     }
 
@@ -158,7 +160,7 @@ class SettingForm {
             found.forEach((problem) => left.delete(problem));
             return found;
         };
-        this.save.disabled = state === 'checking' || own.length > 0;
+        this.save.disabled = own.length > 0;
         if (state === 'checking') {
             this.state.textContent = 'Checking …';
             return;
@@ -200,13 +202,13 @@ export async function openSettingDialog(context, group, key, content = null) {
     const section = group ?? 'Default';
     const title = key === null ? `Add a setting to ${section}` : `Edit ${section}.${key}`;
     await openDialog(title, (close) => ({
-        body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: (event) => {
+        body: h('form', {id: form.form, class: 'form', novalidate: true, onsubmit: async (event) => {
             event.preventDefault();
             if (!form.newKey) {
                 form.key.focus();
                 form.keyProblems.show([{message: 'Give the setting a key.'}], form.key);
             }
-            if (form.save.disabled || !form.newKey || !form.conditional.settle()) return;
+            if (!form.newKey || !form.conditional.settle() || !await form.keep.isReady()) return;
             const {template, conflicts} = form.result;
             workspace.edit(template, conflicts);
             announce(`${section}.${form.newKey} added to the draft.`);

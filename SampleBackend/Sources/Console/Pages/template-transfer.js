@@ -3,6 +3,7 @@
  */
 
 import {call, projectPath} from './api.js';
+import {hasFirebaseValue} from './firebase-values.js';
 import {copy, entries, isObject, member, names, setMember} from './json.js';
 import {conditions, sections, settingAt, settingCondition} from './template.js';
 
@@ -15,19 +16,6 @@ export const formats = [
     ['ACTIVECONFIG', 'ActiveConfig'], ['FIREBASE', 'Firebase Remote Config'],
     ['PARSE', 'Parse Config'],
 ];
-
-/** Kinds of values that only Firebase supports. */
-const firebaseValues = ['rolloutValue', 'experimentValue', 'personalizationValue'];
-
-/**
- * True if a setting has a value of a kind that only Firebase supports.
- *
- * @param {{parameter: Parameter}} setting
- */
-function hasFirebaseValue({parameter}) {
-    return entries(parameter.conditionalValues ?? {}).some(([, value]) => (
-        firebaseValues.some((name) => Object.hasOwn(value, name))));
-}
 
 /**
  * Format that a file states; null if it is ambiguous. Firebase identifies its users by their
@@ -46,7 +34,8 @@ export function formatOf(file) {
     if (member(user, 'email') || member(version, 'isLegacy') !== undefined
         || /^etag-/.test(String(member(file, 'etag')))) return 'FIREBASE';
     if (member(user, 'name')) return 'ACTIVECONFIG';
-    return sections(file).some(({settings}) => settings.some(hasFirebaseValue))
+    return sections(file).some(({settings}) => settings.some(({parameter}) => (
+        hasFirebaseValue(parameter))))
         ? 'FIREBASE' : null;
 }
 

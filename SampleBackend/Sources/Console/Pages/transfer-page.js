@@ -5,7 +5,9 @@
 import {projectPath} from './api.js';
 import {ConditionChoices} from './condition-choices.js';
 import {choice, count, field, guarded, message, pageHead} from './controls.js';
+import {ask} from './dialog.js';
 import {announce, fill, h} from './dom.js';
+import {recognition, removals} from './import-recognition.js';
 import {parseJSON} from './json-text.js';
 import {newestRequest} from './newest-request.js';
 import {PageInput} from './page-input.js';
@@ -42,14 +44,33 @@ function placeList(items, file) {
 }
 
 /**
+ * Asks before a replacement removes settings or conditions of the draft.
+ *
+ * @param {Template} draft
+ * @param {Template} replacement
+ */
+async function mayReplace(draft, replacement) {
+    const removed = removals(draft, replacement);
+    const parts = [removed.settings && count(removed.settings, 'setting'),
+        removed.conditions && count(removed.conditions, 'condition')].filter(Boolean);
+    if (!parts.length) return true;
+    const isEmpty = settingCount(replacement) === 0 && conditions(replacement).length === 0;
+    return ask({title: 'Replace everything in the draft?',
+        text: `${isEmpty ? 'The file has no settings and no conditions, so the draft becomes empty'
+            : 'The draft has what the file lacks'}: ${parts.join(' and ')} will be removed.`,
+        action: 'Replace everything', isDangerous: true});
+}
+
+/**
  * Result of an import, with the buttons that add it to the draft.
  *
  * @param {Workspace} workspace
  * @param {{template: Template, report: Problem[]}} result
  * @param {any} file
+ * @param {string} recognized Sentence about the recognized kind of file.
  * @param {() => void} used Called after the draft has the file's content.
  */
-function resultView(workspace, {template, report}, file, used) {
+function resultView(workspace, {template, report}, file, recognized, used) {
     /**
      * @param {Template} result
      * @param {string} text
@@ -88,15 +109,19 @@ function resultView(workspace, {template, report}, file, used) {
             'New items of the file added to the draft.');
     };
     if (!isEmpty) drawChoices();
-    const replace = () => {
+    const replace = async () => {
         if (isEmpty && !isEmptyNow()) add();
-        else keep(template, 'The draft now has the file’s content.');
+        else if (await mayReplace(workspace.template, template)) {
+            keep(template, 'The draft now has the file’s content.');
+        }
     };
+    const isNothing = settingCount(template) === 0 && conditions(template).length === 0;
     return h('div', {class: 'stack'},
         h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
             + `${count(conditions(template).length, 'condition')}`),
-        report.length ? [h('p', {}, 'These parts change or are dropped:'), placeList(report, file)]
-            : h('p', {}, 'Everything is kept unchanged.'),
+        h('p', {}, recognized),
+        report.length ? [h('p', {}, 'These parts change, are dropped, or have no effect here:'), placeList(report, file)]
+            : h('p', {}, isNothing ? 'There is nothing to add.' : 'Everything is kept unchanged.'),
         !isEmpty && kept.length > 0 && h('details', {}, h('summary', {},
             `${count(kept.length, 'thing')} of the file ${kept.length === 1 ? 'is' : 'are'} in the `
                 + 'project already'),
@@ -104,9 +129,9 @@ function resultView(workspace, {template, report}, file, used) {
             kept.length > shownNames
                 && h('li', {}, `and ${number.format(kept.length - shownNames)} more`))),
         choicesPlace, !isEmpty && hint,
-        h('div', {class: 'actions'}, !isEmpty && addButton,
-            h('button', {type: 'button', class: isEmpty ? 'primary' : '', onclick: replace},
-                isEmpty ? 'Put it into the draft' : 'Replace everything in the draft')));
+        h('div', {class: 'actions'}, !isEmpty && !isNothing && addButton,
+            !(isEmpty && isNothing) && h('button', {
+                type: 'button', class: isEmpty ? 'primary' : '', onclick: replace}, isEmpty ? 'Put it into the draft' : 'Replace everything in the draft')));
 }
 
 /**
@@ -193,16 +218,23 @@ function importCard({session, workspace, project}, left) {
                 ? `This is not JSON: ${error.message}` : 'Choose a file, or paste its content.'));
             return;
         }
+        const {text: recognized, problem} = recognition(tree, format.value);
+        if (problem) {
+            fill(outcome, message('error', problem));
+            return;
+        }
         try {
             const result = await convert(project, {
                 format: format.value, file: tree, section: section.value.trim()}, signal);
             if (signal.aborted) return;
-            fill(outcome, resultView(workspace, result, tree, () => input.forget()));
+            fill(outcome, resultView(workspace, result, tree, recognized, () => input.forget()));
             outcome.querySelector('h3')?.focus();
         } catch (error) {
             if (signal.aborted) return;
-            fill(outcome, message('error', error.message,
-                error.details?.length > 0 && placeList(error.details, tree)));
+            const {details = []} = error;
+            fill(outcome, message('error', details.length === 0 ? error.message
+                : [h('p', {}, `The file cannot be imported: ${count(details.length, 'problem')}.`),
+                    placeList(details, tree)]));
         }
     };
     update();

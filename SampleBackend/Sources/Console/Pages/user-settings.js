@@ -2,6 +2,7 @@
  * Settings in a user's preview: their rows, reasons, and difference from the default.
  */
 
+import {firebaseKind} from './firebase-values.js';
 import {entries, ExactNumber, isEqual, isObject, names} from './json.js';
 import {jsonText, parseJSON} from './json-text.js';
 import {settingAt} from './template.js';
@@ -10,8 +11,12 @@ import {settingAt} from './template.js';
  * Reason for a setting's value: pin, condition or default.
  *
  * @param {Reason} reason
+ * @param {Parameter} [parameter] The setting in the template; names a default value that is not
+ *     evaluated.
  */
-export function reasonText({source, condition, falseConditions = [], unevaluatedConditions = []}) {
+export function reasonText(
+    {source, condition, falseConditions = [], unevaluatedConditions = []}, parameter) {
+    const kind = firebaseKind(parameter?.defaultValue);
     const quoted = (/** @type {string[]} */ names) => names.map((name) => `“${name}”`).join(', ');
     const others = (falseConditions.length
         ? `, since ${quoted(falseConditions)} ${falseConditions.length === 1 ? 'is' : 'are'} false` : '')
@@ -21,7 +26,8 @@ export function reasonText({source, condition, falseConditions = [], unevaluated
     switch (source) {
     case 'OVERRIDE': return 'Pinned for this user';
     case 'CONDITION': return `Condition “${condition}” is true${others}`;
-    default: return `Default value${others}`;
+    default: return `Default value${kind ? `, a Firebase ${kind} that is not evaluated` : ''}`
+        + others;
     }
 }
 

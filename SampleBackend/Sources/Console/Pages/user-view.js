@@ -6,7 +6,7 @@ import {badge, conditionChip, count, field, settingName, table} from './controls
 import {fill, h} from './dom.js';
 import {isEqual} from './json.js';
 import {jsonText} from './json-text.js';
-import {conditions} from './template.js';
+import {conditions, settingAt} from './template.js';
 import {isDifferent, reasonText, rowsOf, rowText} from './user-settings.js';
 
 /**
@@ -123,7 +123,11 @@ export function userView({workspace, now, draft, filter}) {
         || !isEqual(row.now.value ?? null, row.draft.value ?? null)
         || (row.now.value === undefined) !== (row.draft.value === undefined));
 
-    const reasonOf = (/** @type {Reason | undefined} */ reason) => reason && reasonText(reason);
+    /** @param {SettingComparison} row */
+    const reasonOf = (row) => {
+        const reason = draft ? row.draft ?? row.now : row.now;
+        return reason && reasonText(reason, settingAt(template, row.section, row.key)?.parameter);
+    };
     const draw = () => {
         const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
         const list = rows.filter((row) => {
@@ -142,7 +146,7 @@ export function userView({workspace, now, draft, filter}) {
                     isChanged(row) && badge('Changes', 'changed')),
                 isBoth && h('td', {}, valueCell(row.now)),
                 h('td', {}, valueCell(draft ? row.draft : row.now)),
-                h('td', {class: 'wide'}, reasonOf(draft ? row.draft ?? row.now : row.now))))));
+                h('td', {class: 'wide'}, reasonOf(row))))));
     };
     const search = h('input', {type: 'search', value: filter.text, oninput: () => {
         filter.text = search.value;

@@ -5,6 +5,7 @@
 import {call, projectPath, ServerError} from './api.js';
 import {patch} from './json-patch.js';
 import {isWithin} from './paths.js';
+import {afterPress} from './press.js';
 
 /** Debounce interval in milliseconds. */
 const pause = 250;
@@ -107,6 +108,15 @@ export function sentence({message, column}) {
 export class LiveValidation {
     #timer = 0;
     #abort = new AbortController();
+    /**
+     * Resolve the promises of `settled`.
+     *
+     * @type {((isChecked: boolean) => void)[]}
+     */
+    #waiting = [];
+
+    /** True from the start of a check until its result is reported. */
+    isChecking = false;
 
     /**
      * @param {Workspace} workspace Workspace whose template is edited.
@@ -126,6 +136,7 @@ export class LiveValidation {
      */
     check(template) {
         this.stop();
+        this.isChecking = true;
         this.report({state: 'checking', problems: []});
         this.#timer = setTimeout(() => this.#ask(template), pause);
     }
@@ -135,16 +146,43 @@ export class LiveValidation {
         clearTimeout(this.#timer);
         this.#abort.abort();
         this.#abort = new AbortController();
+        this.#settle(false);
+    }
+
+    /**
+     * Waits for the running check; true once its result is reported, false when it was cancelled.
+     *
+     * @returns {Promise<boolean>}
+     */
+    settled() {
+        if (!this.isChecking) return Promise.resolve(true);
+        return new Promise((resolve) => {
+            this.#waiting.push(resolve);
+        });
+    }
+
+    /** @param {boolean} isChecked */
+    #settle(isChecked) {
+        this.isChecking = false;
+        for (const resolve of this.#waiting.splice(0)) resolve(isChecked);
     }
 
     /** @param {Template} template */
     async #ask(template) {
         const {signal} = this.#abort;
+        /** @type {ValidationReport} */
+        let result;
         try {
             const problems = await validateEdit(this.workspace, template, signal, answerLimit);
-            if (!signal.aborted) this.report({state: 'done', problems});
+            result = {state: 'done', problems};
         } catch ({message}) {
-            if (!signal.aborted) this.report({state: 'unknown', problems: [], message});
+            result = {state: 'unknown', problems: [], message};
         }
+        // Messages below the fields move the buttons.
+        afterPress(() => {
+            if (signal.aborted) return;
+            this.report(result);
+            this.#settle(true);
+        });
     }
 }

@@ -2,10 +2,12 @@
  * Control for one value: a switch, or a field for a number, text or JSON.
  */
 
-import {choice, field} from './controls.js';
+import {choice, field, message} from './controls.js';
 import {fill, h, newID} from './dom.js';
 import {openJSONEditor} from './json-editor.js';
+import {firebaseValueText} from './firebase-values.js';
 import {formatted} from './json-text.js';
+import {valueRemarks} from './number-digits.js';
 import {problemList} from './problem-list.js';
 import {valueText} from './value-view.js';
 
@@ -78,6 +80,9 @@ function textControl(label, valueType, text, changed) {
     return {input, node: input};
 }
 
+/** Maximum number of shown remarks on the numbers of a JSON value. */
+const shownRemarks = 3;
+
 /**
  * Control for a value's text with its label and problems; add it to the page immediately.
  *
@@ -89,11 +94,26 @@ function textControl(label, valueType, text, changed) {
  *     focus: () => void}}
  */
 export function labelledControl(label, valueType, text, changed) {
-    const control = textControl(label, valueType, text, changed);
+    const remarks = h('div', {id: newID('remarks'), 'aria-live': 'polite'});
+    /** @param {string} written */
+    const showRemarks = (written) => {
+        const list = valueRemarks(written, valueType);
+        const rest = list.length - shownRemarks;
+        fill(remarks, list.length > 0 && message('warning', list.slice(0, shownRemarks)
+            .map((remark) => h('p', {}, remark)), rest > 0 && h('p', {}, `and ${rest} more`)));
+    };
+    const control = textControl(label, valueType, text, (written) => {
+        showRemarks(written);
+        changed(written);
+    });
     const {input} = control;
     const problems = problemList();
     input.id = newID('value');
     const node = field(label, control, {problems: problems.node});
+    node.append(remarks);
+    input.setAttribute(
+        'aria-describedby', `${input.getAttribute('aria-describedby')} ${remarks.id}`);
+    showRemarks(text);
     if (control.opened) setTimeout(control.opened);
     return {
         node,
@@ -136,7 +156,10 @@ export function valueField({label, valueType, value, isDefault, changed}) {
     const draw = () => {
         control = null;
         if (source === 'other') {
-            fill(place, h('code', {class: 'value'}, valueText(value)));
+            const kept = firebaseValueText(value, isDefault);
+            fill(place, h('p', {class: 'field-name'}, label),
+                h('code', {class: 'value'}, valueText(value)),
+                kept && h('p', {class: 'hint'}, kept), otherProblems.node);
         } else if (source === 'value') {
             if (type === 'BOOLEAN' && text === '') text = 'false';
             control = labelledControl(label, type, text, (written) => {

@@ -3,6 +3,7 @@
  */
 
 import {h} from './dom.js';
+import {firebaseKind} from './firebase-values.js';
 import {jsonText} from './json-text.js';
 
 /**
@@ -33,7 +34,11 @@ export function valueView(value, valueType, options = {}) {
     const {isWhole = false} = options;
     if (value === undefined) return h('span', {class: 'muted'}, 'No value');
     if (value.useInAppDefault === true) return h('span', {class: 'muted'}, 'In-app default');
-    if (typeof value.value !== 'string') return h('code', {class: 'value'}, valueText(value));
+    if (typeof value.value !== 'string') {
+        const kind = firebaseKind(value);
+        return [kind && h('span', {class: 'muted'}, `Firebase ${kind}, not evaluated: `),
+            h('code', {class: 'value'}, valueText(value))];
+    }
     const text = value.value;
     if (text === '') return h('span', {class: 'muted'}, 'Empty text');
     if (valueType === 'BOOLEAN' && /^(true|false)$/i.test(text)) {

@@ -1,0 +1,136 @@
+"""Presses: from pressing the pointer's button until its release nothing moves, and no click is lost."""
+
+import unittest
+
+from selenium.webdriver.common.action_chains import ActionChains
+
+from console_case import gate
+from task_case import TaskCase
+
+# The place of an element, after the page has been drawn.
+PLACE = """
+    const [element, done] = arguments;
+    requestAnimationFrame(() => setTimeout(() => {
+        const {left, top} = element.getBoundingClientRect();
+        done([element.isConnected, Math.round(left), Math.round(top)]);
+    }));"""
+
+
+class PressTests(TaskCase):
+    def place(self, button):
+        """The place of a button in the window, and whether it is in the page."""
+        return self.driver.execute_async_script(PLACE, button)
+
+    def press_down(self, text):
+        """Presses the pointer's button on a control; returns the control."""
+        button = self.button(text)
+        ActionChains(self.driver).move_to_element(button).perform()
+        self.before = self.place(button)
+        ActionChains(self.driver).click_and_hold().perform()
+        return button
+
+    def release(self, button):
+        """Releases the pointer's button over a control, which must not have moved."""
+        self.assertEqual(self.place(button), self.before)
+        ActionChains(self.driver).release().perform()
+
+    def click_slowly(self, text):
+        """Clicks on a control like a person: with a moment between press and release."""
+        self.release(self.press_down(text))
+
+    @gate
+    def test_keep_what_is_in_the_field_that_they_leave(self):
+        self.go("conditions")
+        self.press("Add condition")
+        self.write("Name", "Japan")
+        self.press("Add rule")
+        self.choose("Field", "Country")
+        self.field("Another value").send_keys("Japan")
+        self.click_slowly("Keep in the draft")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("device.country in ['JP']", "main")
+
+    @gate
+    def test_keep_a_setting_that_is_still_checked(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.hold_answers("validateOnly")
+        self.write("Default value", "45")
+        self.wait_for_held_answer()
+        self.press("Keep in the draft")
+        self.wait_for_text("It is kept as soon as it is checked", "dialog")
+        self.release_answers()
+        self.wait_for_dialog_to_close()
+        self.wait_for(lambda: self.interval() == "45", "the draft")
+
+    def test_keep_no_setting_that_the_check_refuses(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.hold_answers("validateOnly")
+        self.write("Default value", "x")
+        self.press("Keep in the draft")
+        self.wait_for_held_answer()
+        self.release_answers()
+        self.wait_for_text("is not a NUMBER", "dialog")
+        self.assertFalse(self.button("Keep in the draft").is_enabled())
+        self.assertEqual(self.field("Default value"), self.driver.switch_to.active_element)
+
+    def test_keep_no_setting_that_was_edited_after_the_click(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.hold_answers("validateOnly")
+        self.write("Default value", "45")
+        self.press("Keep in the draft")
+        self.wait_for_text("It is kept as soon as it is checked", "dialog")
+        self.field("Default value").send_keys("6")
+        self.wait_for_held_answer()
+        self.release_answers()
+        self.wait_for_text("The server accepts this", "dialog")
+        self.assertEqual(self.field("Default value").get_attribute("value"), "456")
+
+    def test_keep_a_condition_that_is_still_checked(self):
+        self.go("conditions")
+        self.press("Edit User 2")
+        self.hold_answers("validateOnly")
+        self.write("Name", "Second")
+        self.press("Keep in the draft")
+        self.wait_for_text("It is kept as soon as it is checked", "dialog")
+        self.wait_for_held_answer()
+        self.release_answers()
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("Second", "main")
+
+    def test_let_no_answer_move_the_button(self):
+        self.go("settings")
+        self.press("Edit AppFeatures.RefreshInterval")
+        self.hold_answers("validateOnly")
+        self.write("Default value", "x")
+        self.wait_for_held_answer()
+        button = self.press_down("Cancel")
+        self.release_answers()
+        self.release(button)
+        self.wait_for_text("Discard your input?", "dialog")
+
+    def test_let_no_field_move_the_buttons_of_a_page(self):
+        self.edit_interval("45")
+        self.press("Review and publish")
+        self.write("Description of this version", "Slower")
+        self.click_slowly("Publish")
+        self.wait_for_text("Published as version 2", "main")
+        self.assertEqual(self.template()["version"]["description"], "Slower")
+
+    def test_let_a_choice_be_taken_over_on_release(self):
+        self.go("user", id="9")
+        self.press("Pin a value")
+        self.field("Setting").send_keys("RefreshInterval")
+        self.click_slowly("Pin it for this user")
+        self.wait_for_text("Value", "dialog")
+        self.write("Value", "7")
+        self.click_slowly("Pin it for this user")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(
+            self.call("GET", "users/9/overrides")[1], {"AppFeatures": {"RefreshInterval": 7}})
+
+
+if __name__ == "__main__":
+    unittest.main()

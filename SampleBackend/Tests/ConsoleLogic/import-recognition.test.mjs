@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {recognition, removals} from '../../Sources/Console/Pages/import-recognition.js';
+
+for (const [format, file, words] of [
+    ['ACTIVECONFIG', {hello: {}}, 'none of “conditions”, “parameters”'],
+    ['FIREBASE', {hello: {}}, 'not a template of Firebase Remote Config'],
+    ['FIREBASE', {params: {}}, 'but “params”'],
+    ['PARSE', {hello: {}}, 'none of “params”, but “hello”'],
+    ['PARSE', {parameters: {}}, 'but “parameters”'],
+    ['ACTIVECONFIG', {}, 'none of “conditions”'],
+    ['ACTIVECONFIG', [], 'no object'], ['PARSE', null, 'no object'], ['FIREBASE', 'x', 'no object'],
+]) {
+    test(`${JSON.stringify(file)} is no file of ${format}`, () => {
+        const {text, problem} = recognition(file, format);
+        assert.ok(problem?.includes(words), String(problem));
+        assert.equal(text, '');
+    });
+}
+
+for (const [format, file, words] of [
+    ['ACTIVECONFIG', {parameters: {}}, 'a template of ActiveConfig, by “parameters”.'],
+    ['ACTIVECONFIG', {config_sections: {}, meta: {}}, 'document, by “config_sections”, “meta”.'],
+    ['FIREBASE', {etag: 'e', conditions: []}, 'Firebase Remote Config, by “conditions”, “etag”.'],
+    ['FIREBASE', {parameters: {}, hello: 1}, 'Not known, and without effect: “hello”.'],
+    ['PARSE', {params: {}, masterKeyOnly: {}}, 'Parse Config, by “params”, “masterKeyOnly”.'],
+    ['ACTIVECONFIG', {version: {versionNumber: '3'}}, 'by “version”.'],
+]) {
+    test(`${JSON.stringify(file)} is recognized as a file of ${format}`, () => {
+        const {text, problem} = recognition(file, format);
+        assert.equal(problem, null);
+        assert.ok(text.includes(words), text);
+    });
+}
+
+test('a replacement removes what it lacks', () => {
+    const template = {conditions: [{name: 'a'}, {name: 'b'}], parameters: {x: {}, y: {}},
+        parameterGroups: {G: {parameters: {x: {}}}}};
+    assert.deepEqual(removals(template, {}), {settings: 3, conditions: 2});
+    assert.deepEqual(removals(template, template), {settings: 0, conditions: 0});
+    assert.deepEqual(removals(template, {conditions: [{name: 'b'}], parameters: {x: {}}}),
+        {settings: 2, conditions: 1});
+    assert.deepEqual(removals({}, template), {settings: 0, conditions: 0});
+});
