@@ -103,6 +103,33 @@ type PatchedTemplate = {template: Template, base: string, tag: string | null};
 /** Draft that was sent. */
 type SentDraft = {template: Template, base: string};
 
+/** State of a draft for its steps: the base is null where there is no draft. */
+type DraftState = {template: Template, base: string | null};
+
+/** Step of a draft; its templates have only what it changed. */
+type DraftStep = {name: string, before: DraftState, after: DraftState};
+
+/** Steps that can be undone and redone, the next one last. */
+type DraftHistory = {done: DraftStep[], undone: DraftStep[]};
+
+/** What the pages show: the draft, or without a base the published version. */
+type ShownDraft = DraftState & {version: string};
+
+/** Step that is undone or redone next. */
+type NextStep = {
+    name: string;
+    /** The side that is left. */
+    from: DraftState;
+    /** The side that is restored. */
+    to: DraftState;
+    /** Base of the draft afterwards; null for the version that is shown. */
+    base: string | null;
+    /** True if the base is neither that of the draft, nor the version that is shown. */
+    isOtherBase: boolean;
+    /** The history afterwards. */
+    history: DraftHistory;
+};
+
 type PatchOperation = {op: string, path: string, from?: string, value?: unknown};
 
 /** A problem that the server, or a form, finds at a position in a template. */

@@ -8,6 +8,8 @@
 
 import {isMissing, ServerError} from './api.js';
 import {DraftMirror} from './draft-mirror.js';
+import {templateAfter} from './draft-step.js';
+import {DraftSteps} from './draft-steps.js';
 import {isEqual} from './json.js';
 import {afterPress} from './press.js';
 import {deleteDraft, differenceCount, readDraft, storeDraft, toldChanges} from './server-draft.js';
@@ -102,6 +104,13 @@ export class Workspace extends EventTarget {
     #mayEdit;
     #hasDialog;
     #isPublishing = false;
+    #steps;
+    /**
+     * The undo and redo that runs.
+     *
+     * @type {Promise<?{name: string, kept: TreePath[]}>}
+     */
+    #stepping = Promise.resolve(null);
 
     /**
      * @param {string} project Name of the project.
@@ -116,6 +125,7 @@ export class Workspace extends EventTarget {
         this.project = project;
         this.user = user;
         this.#mirror = new DraftMirror(user, project);
+        this.#steps = new DraftSteps(user, project);
         this.open();
     }
 
@@ -175,6 +185,7 @@ export class Workspace extends EventTarget {
         try {
             await this.#restore();
         } finally {
+            this.#steps.follow(this.#shown);
             this.#changed();
             if (this.versionNumber !== before) this.#tell('versionchange');
         }
@@ -247,30 +258,71 @@ export class Workspace extends EventTarget {
      *
      * @param {Template} template The template.
      * @param {string[][]} overwritten Paths of values changed elsewhere that the edit replaces.
+     * @param {string} [step] Name of the step for undo; by default, by what changed.
      */
-    edit(template, overwritten = []) {
+    edit(template, overwritten = [], step = undefined) {
         /** @type {Omit<Draft, 'template'> & {template?: Template}} */
         const began = this.draft ?? {base: this.versionNumber, baseTemplate: this.published,
             etag: this.etag, changes: null};
         // The description of the version makes no difference.
         const isSame = isEqual(withoutVersion(template), withoutVersion(began.template ?? {}));
-        this.#take({...began, template, changes: isSame ? began.changes : null}, overwritten);
+        this.#record(step, () => this.#take(
+            {...began, template, changes: isSame ? began.changes : null}, overwritten));
     }
 
     /**
      * Replaces the draft by a merged template that is based on another version.
-     * Replaces the draft by a merged template that is based on another version.
+     *
      * @param {Template} template
      * @param {{versionNumber: string, etag: string, baseTemplate: Template}} value
+     * @param {string} [step] Name of the step for undo.
      */
-    rebase(template, {versionNumber, etag, baseTemplate}) {
-        this.#take({template, base: versionNumber, baseTemplate, etag, changes: null});
+    rebase(template, {versionNumber, etag, baseTemplate}, step = `merge with version ${versionNumber}`) {
+        this.#record(step, () => this.#take(
+            {template, base: versionNumber, baseTemplate, etag, changes: null}));
     }
 
     /** Deletes the draft, also on the server; `isUnsaved` stays true if that fails. */
     discard() {
-        this.#take(null);
+        this.#record('discard the draft', () => this.#take(null));
         return this.saved();
+    }
+
+    /** Name of the step that `undo` takes back; null without one. */
+    get undoName() {
+        return this.#nextStep(true)?.name ?? null;
+    }
+
+    /** Name of the step that `redo` repeats; null without one. */
+    get redoName() {
+        return this.#nextStep(false)?.name ?? null;
+    }
+
+    /** True if `undo` has a step to take back. */
+    get canUndo() {
+        return this.undoName !== null;
+    }
+
+    /** True if `redo` has a step to repeat. */
+    get canRedo() {
+        return this.redoName !== null;
+    }
+
+    /**
+     * Takes back the last step of the draft in this tab; what others changed since, stays.
+     *
+     * @returns {Promise<?{name: string, kept: TreePath[]}>} The name of the step, and places of it
+     *     that others changed since; null if there was no step.
+     * @throws ServerError or NoAnswerError when reading the version fails on which the draft was
+     *     based; nothing is changed then.
+     */
+    undo() {
+        return this.#step(true);
+    }
+
+    /** Repeats the last step that was undone, as `undo` takes it back. */
+    redo() {
+        return this.#step(false);
     }
 
     /**
@@ -284,12 +336,16 @@ export class Workspace extends EventTarget {
      */
     async endPublished(sent, versionNumber) {
         if (!this.draft) return;
-        if (isEqual(this.draft.template, sent)) await this.discard();
+        this.#steps.published(this.draft.template, sent);
+        if (isEqual(this.draft.template, sent)) {
+            this.#take(null);
+            await this.saved();
+        }
         if (!this.draft) return;
         const {template: baseTemplate, etag} = await this.fetchTemplate(versionNumber);
         if (!this.draft) return;
-        this.rebase(mergeTrees(sent, this.draft.template, baseTemplate),
-            {versionNumber, etag, baseTemplate});
+        this.#take({template: mergeTrees(sent, this.draft.template, baseTemplate),
+            base: versionNumber, baseTemplate, etag, changes: null});
     }
 
     /** Sends a refused draft again. */
@@ -328,6 +384,81 @@ export class Workspace extends EventTarget {
         await this.#follow();
     }
 
+    /**
+     * What the pages show.
+     *
+     * @returns {ShownDraft}
+     */
+    get #shown() {
+        return {template: this.template, base: this.draft?.base ?? null,
+            version: this.versionNumber};
+    }
+
+    /** @param {boolean} isUndo */
+    #nextStep(isUndo) {
+        return this.isPublishing ? null : this.#steps.next(isUndo, this.#shown);
+    }
+
+    /**
+     * Edits the draft, and records that as a step.
+     *
+     * @param {string | undefined} name
+     * @param {() => void} edit
+     */
+    #record(name, edit) {
+        const {draft} = this;
+        const {template, base} = this.#shown;
+        edit();
+        // Without a draft, the pages may show a later version than that of the draft.
+        this.#steps.record({template, base}, {base: this.draft?.base ?? null,
+            template: this.draft?.template ?? draft?.baseTemplate ?? this.published}, name);
+    }
+
+    /** @param {boolean} isUndo */
+    #step(isUndo) {
+        const step = () => this.#stepOnce(isUndo);
+        this.#stepping = this.#stepping.then(step, step);
+        return this.#stepping;
+    }
+
+    /**
+     * @param {boolean} isUndo
+     * @returns {Promise<?{name: string, kept: TreePath[]}>}
+     */
+    async #stepOnce(isUndo) {
+        const next = this.#nextStep(isUndo);
+        if (!next) return null;
+        const shown = this.#shown;
+        const current = {base: this.versionNumber, baseTemplate: this.published, etag: this.etag};
+        const over = next.isOtherBase ? await this.#baseOf(next.base ?? '0') ?? current
+            : this.draft ?? current;
+        // The draft was changed meanwhile.
+        if (shown.template !== this.template) return this.#stepOnce(isUndo);
+        const {template, kept} = templateAfter(
+            next.from, next.to, this.draft ? this.draft.template : over.baseTemplate);
+        const {base, baseTemplate, etag} = over;
+        this.#take({template, base, baseTemplate, etag, changes: null});
+        this.#steps.took(next, this.draft ? base : null);
+        this.#changed();
+        return {name: next.name, kept};
+    }
+
+    /**
+     * A version on which a draft can be based; null if the server no longer keeps it.
+     *
+     * @param {string} base
+     */
+    async #baseOf(base) {
+        if (base === '0') return {base, baseTemplate: {}, etag: etagOf(this.project, base)};
+        try {
+            const {template, etag} = await this.fetchTemplate(base);
+            return {base, baseTemplate: template, etag};
+        } catch (error) {
+            if (isMissing(error)) return null;
+            throw error;
+        }
+    }
+
     /** True while the draft, or its absence, differs from the server's, or may differ. */
     get #isDirty() {
         return this.#unanswered.isAny || this.draft?.template !== this.#saved?.template
@@ -355,8 +486,10 @@ export class Workspace extends EventTarget {
         else if (!this.#isStopped) {
             const copy = {saved: this.#saved,
                 draft: this.draft && {template: this.draft.template, base: this.draft.base}};
-            this.isKeptInTab = this.#mirror.write({...copy, unanswered: this.#unanswered.list})
-                || this.#mirror.write(copy);
+            const whole = {...copy, unanswered: this.#unanswered.list};
+            if (this.#mirror.write(whole)) return;
+            this.#steps.yield();
+            this.isKeptInTab = this.#mirror.write(whole) || this.#mirror.write(copy);
         }
     }
 
@@ -464,6 +597,7 @@ export class Workspace extends EventTarget {
             // The draft may have ended because it was published elsewhere.
             if (before && !this.draft) await this.load();
         } finally {
+            this.#steps.follow(this.#shown);
             this.#changed();
         }
     }
