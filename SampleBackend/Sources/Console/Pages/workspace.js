@@ -73,6 +73,12 @@ export class Workspace extends EventTarget {
      * @type {TreePath[]}
      */
     overwritten = [];
+    /**
+     * Paths that the last undo or redo left as others changed them since.
+     *
+     * @type {TreePath[]}
+     */
+    left = [];
 
     /**
      * The server's draft; null without one.
@@ -437,7 +443,7 @@ export class Workspace extends EventTarget {
         const {template, kept} = templateAfter(
             next.from, next.to, this.draft ? this.draft.template : over.baseTemplate);
         const {base, baseTemplate, etag} = over;
-        this.#take({template, base, baseTemplate, etag, changes: null});
+        this.#take({template, base, baseTemplate, etag, changes: null}, [], kept);
         this.#steps.took(next, this.draft ? base : null);
         this.#changed();
         return {name: next.name, kept};
@@ -470,10 +476,12 @@ export class Workspace extends EventTarget {
      *
      * @param {?Draft} draft
      * @param {TreePath[]} [overwritten]
+     * @param {TreePath[]} [left]
      */
-    #take(draft, overwritten = []) {
+    #take(draft, overwritten = [], left = []) {
         this.draft = draft && !isEqual(draft.template, draft.baseTemplate) ? draft : null;
         this.overwritten = overwritten;
+        this.left = left;
         this.#keep();
         this.#changed();
         this.#save();
