@@ -130,6 +130,69 @@ type NextStep = {
     history: DraftHistory;
 };
 
+/** Step that was undone or redone, with the places of it that others changed since. */
+type TakenStep = {name: string, kept: TreePath[]};
+
+/** Phase of the draft between a tab and the server: see `draft-sync.js`. */
+type SyncPhase = 'saved' | 'saving' | 'merging' | 'waiting' | 'refused' | 'stopped';
+
+type SyncState = {
+    phase: SyncPhase;
+    /** The version that the pages show. */
+    current: PublishedVersion;
+    newestVersion: Version | null;
+    draft: Draft | null;
+    /** The server's draft. */
+    saved: SavedDraft | null;
+    /** The draft that is being saved, or was refused; null where it is deleted. */
+    sent: Draft | null;
+    /** Saves whose outcome is unknown. */
+    unanswered: SentDraft[];
+    /** Why the server lacks the draft. */
+    problem: string | null;
+    overwritten: TreePath[];
+    left: TreePath[];
+    /** Number of the user's tokens so far. */
+    token: number;
+    isPublishing: boolean;
+};
+
+/** The server's draft, both null without one. */
+type FoundDraft = {draft: Draft | null, saved: SavedDraft | null};
+
+type KnownTemplates = {draft: Draft | null, current: PublishedVersion};
+
+type SyncEvents = {
+    edit: {draft: Draft | null, overwritten?: TreePath[], left?: TreePath[]};
+    retry: {};
+    check: {hasDialog: boolean};
+    waited: {};
+    stored: {answer: {changes?: Differences}, tag: string, token: number};
+    deleted: {token: number};
+    failed: {reason: 'conflict' | 'refused' | 'unanswered' | 'unavailable', message: string,
+        token: number};
+    read: FoundDraft & {token: number};
+    found: {found: FoundDraft | null, seen: SyncState};
+    loaded: {current: PublishedVersion, found: FoundDraft | null, seen: SyncState};
+    newest: {version: Version | null};
+    publishing: {isPublishing: boolean};
+    renew: {};
+    stop: {};
+};
+
+type SyncEvent = {[Type in keyof SyncEvents]: {type: Type} & SyncEvents[Type]}[keyof SyncEvents];
+
+type SavingEffect = {type: 'store', draft: Draft, patched: PatchedTemplate, token: number}
+    | {type: 'delete', tag: string, token: number}
+    | {type: 'read', token: number}
+    | {type: 'wait'};
+
+type SyncEffect = SavingEffect | {type: 'look', tag: string | undefined}
+    | {type: 'keep' | 'change' | 'notify' | 'load'};
+
+type SyncHandlers = {[Type in keyof SyncEvents]?: (
+    state: SyncState, event: SyncEvents[Type]) => {state: SyncState, effects: SyncEffect[]}};
+
 type PatchOperation = {op: string, path: string, from?: string, value?: unknown};
 
 /** A problem that the server, or a form, finds at a position in a template. */
