@@ -213,6 +213,36 @@ type CallOptions = {
 
 type Session = {name: string, role: string, csrfToken: string};
 
+/** The pages of a session. */
+type SessionPages = {
+    session: Session;
+    start: (options: {isFirst: boolean}) => unknown;
+    /** Shows the page in the address after it changed from a fragment. */
+    follow: (before: string) => void;
+    /** Saves the drafts with another token of the user. */
+    sendDrafts: () => void;
+    end: () => void;
+};
+
+/** What a session needs of the page and the server. */
+type SessionPorts = {
+    currentSession: () => Promise<Session>;
+    signIn: (token: string) => Promise<Session>;
+    signInAgain: (name: string, elsewhere: Promise<Session>) => Promise<Session | undefined>;
+    pagesOf: (session: Session, onSignedOut: (note: string) => void) => SessionPages;
+    showSignIn: (notice: string | undefined, onSignedIn: (session: Session) => void) => void;
+    showFailure: (text: string, retry: () => void) => void;
+    ask: (question: {title: string, text: string, action: string, cancel?: string}) =>
+        Promise<boolean>;
+    endDialogs: () => Promise<void>;
+    reload: () => void;
+    /** Fragment of the address. */
+    fragment: () => string;
+    setCSRFToken: (token: string) => void;
+    setSignedOutHandler: (handler: () => Promise<boolean>) => void;
+    forgetUser: (user: string, options: {keepsWork?: boolean}) => void;
+};
+
 type Project = {
     name: string;
     displayName?: string | null;
