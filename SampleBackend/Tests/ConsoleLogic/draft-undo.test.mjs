@@ -263,3 +263,23 @@ test('steps are forgotten with their user, unless the work is kept', async () =>
     forgetUser('ada');
     assert.ok(!Object.keys(sessionStorage).some(isSteps));
 });
+
+test('a stopped workspace stores no steps after its user was forgotten', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    workspace.stop();
+    forgetUser('ada');
+    workspace.edit(template({a: '3', b: '1'}));
+    assert.ok(!Object.keys(sessionStorage).some(isSteps));
+});
+
+test('a role without drafts undoes nothing', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    await workspace.saved();
+    workspace.stop();
+    const viewer = await tab({mayEdit: false});
+    assert.ok(!viewer.canUndo && !viewer.canRedo);
+    assert.equal(await viewer.undo(), null);
+});

@@ -29,6 +29,7 @@ export class DraftSteps {
      * @type {?string}
      */
     #base = null;
+    #isStopped = false;
     /**
      * The last results of `next`, by whether they undo.
      *
@@ -105,6 +106,11 @@ export class DraftSteps {
         if (isEnded || base !== this.#base) this.#set(isEnded ? noHistory : this.#history, base);
     }
 
+    /** Leaves the steps in the storage as they are, also when their user is forgotten there. */
+    stop() {
+        this.#isStopped = true;
+    }
+
     /** Gives up the place in the tab's storage, which an unsaved draft needs. */
     yield() {
         sessionStorage.removeItem(this.#key);
@@ -117,6 +123,7 @@ export class DraftSteps {
     #set(history, base) {
         this.#history = history;
         this.#base = base;
+        if (this.#isStopped) return;
         const {done, undone} = withinBudget(history, {isStored: true});
         if (!done.length && !undone.length) {
             this.yield();

@@ -28,6 +28,8 @@ function hasOpenDialog() {
 export class SyncedDraft extends WorkspaceView {
     /** False while the tab's storage has no space for the unsaved edits. */
     isKeptInTab = true;
+    /** False if the user's role has no drafts. */
+    mayEdit;
     /** The steps that can be undone and redone. */
     steps;
     #mirror;
@@ -37,7 +39,6 @@ export class SyncedDraft extends WorkspaceView {
     #isClosed = false;
     /** @type {?BroadcastChannel} */
     #channel = null;
-    #mayEdit;
     #hasDialog;
 
     /**
@@ -48,7 +49,7 @@ export class SyncedDraft extends WorkspaceView {
      */
     constructor(project, user = '', mayEdit = true, hasDialog = hasOpenDialog) {
         super();
-        this.#mayEdit = mayEdit;
+        this.mayEdit = mayEdit;
         this.#hasDialog = hasDialog;
         this.project = project;
         this.user = user;
@@ -88,6 +89,7 @@ export class SyncedDraft extends WorkspaceView {
     /** Also stops saving; an unsaved draft stays in the tab's storage. */
     stop() {
         this.send({type: 'stop'});
+        this.steps.stop();
         this.close();
     }
 
@@ -109,7 +111,7 @@ export class SyncedDraft extends WorkspaceView {
         const current = await this.fetchTemplate();
         const seen = this.state;
         // Both are read before either is shown, so that a failure shows neither.
-        const found = this.#mayEdit ? await readServerDraft(
+        const found = this.mayEdit ? await readServerDraft(
             this.project, seen.saved?.tag, {draft: seen.draft, current}) : null;
         // An older response never replaces a newer one.
         if (!isWanted() || load < this.#loads.shown) return;
@@ -228,7 +230,7 @@ export class SyncedDraft extends WorkspaceView {
      * @param {string | undefined} tag Tag of the draft that is known.
      */
     async #look(tag) {
-        if (!this.#mayEdit) return;
+        if (!this.mayEdit) return;
         const seen = this.state;
         const found = await readServerDraft(this.project, tag, seen);
         try {

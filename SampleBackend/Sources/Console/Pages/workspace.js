@@ -129,7 +129,8 @@ export class Workspace extends SyncedDraft {
 
     /** @param {boolean} isUndo */
     #nextStep(isUndo) {
-        return this.isPublishing ? null : this.steps.next(isUndo, shownBy(this.state));
+        return this.mayEdit && !this.isPublishing
+            ? this.steps.next(isUndo, shownBy(this.state)) : null;
     }
 
     /** @param {boolean} isUndo */
