@@ -67,6 +67,19 @@ class StepTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.assertNotEqual(self.is_on(), before)
 
+    def test_keeps_what_another_browser_has_changed(self):
+        before = self.flip()
+
+        def change(template):
+            features = template["parameterGroups"]["AppFeatures"]["parameters"]
+            features["RefreshInterval"]["defaultValue"]["value"] = "77"
+        self.change_draft(change)
+        self.wait_for_text("2 changes", ".draft-bar")
+        self.keys(Keys.CONTROL, "z")
+        self.wait_for(lambda: self.is_on() == before, "the undone step")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.assertEqual(self.interval(), "77")
+
     def test_brings_back_a_discarded_draft(self):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")

@@ -6,6 +6,13 @@ import {done, server, tab, template, valuesOf} from './tabs.mjs';
 import {isSteps} from '../../Sources/Console/Pages/draft-steps.js';
 import {forgetUser} from '../../Sources/Console/Pages/stored-data.js';
 
+/** Edits a draft, and waits until the server and the other tabs have it. */
+async function edit(workspace, values) {
+    workspace.edit(template(values));
+    await workspace.saved();
+    await done();
+}
+
 test('an edit is undone and redone, also on the server', async () => {
     const workspace = await tab();
     assert.ok(!workspace.canUndo && !workspace.canRedo);
@@ -50,12 +57,8 @@ test('steps survive a reload of the page, by user and project', async () => {
 
 test('undo keeps what another tab changed', async () => {
     const [one, two] = [await tab(), await tab()];
-    one.edit(template({a: '2', b: '1'}));
-    await one.saved();
-    await done();
-    two.edit(template({a: '2', b: '3'}));
-    await two.saved();
-    await done();
+    await edit(one, {a: '2', b: '1'});
+    await edit(two, {a: '2', b: '3'});
     assert.deepEqual(await one.undo(), {name: 'a 2', kept: []});
     await one.saved();
     assert.deepEqual(valuesOf(server.draft.template), {a: '1', b: '3'});
@@ -65,12 +68,8 @@ test('undo keeps what another tab changed', async () => {
 
 test('undo leaves a value that another tab has replaced', async () => {
     const [one, two] = [await tab(), await tab()];
-    one.edit(template({a: '2', b: '2'}));
-    await one.saved();
-    await done();
-    two.edit(template({a: '9', b: '2'}));
-    await two.saved();
-    await done();
+    await edit(one, {a: '2', b: '2'});
+    await edit(two, {a: '9', b: '2'});
     const {kept} = await one.undo();
     assert.deepEqual(kept, [['parameters', 'a', 'defaultValue', 'value']]);
     assert.deepEqual(valuesOf(one.template), {a: '9', b: '1'});
@@ -78,12 +77,8 @@ test('undo leaves a value that another tab has replaced', async () => {
 
 test('a step that another tab has undone is not offered', async () => {
     const [one, two] = [await tab(), await tab()];
-    one.edit(template({a: '2', b: '1'}));
-    await one.saved();
-    await done();
-    two.edit(template({a: '1', b: '1'}));
-    await two.saved();
-    await done();
+    await edit(one, {a: '2', b: '1'});
+    await edit(two, {a: '1', b: '1'});
     assert.equal(one.undoName, null);
     assert.equal(await one.undo(), null);
 });
@@ -91,8 +86,7 @@ test('a step that another tab has undone is not offered', async () => {
 test('an undo while another browser saves is merged with its edit', async () => {
     const workspace = await tab();
     workspace.edit(template({a: '2', b: '1'}));
-    workspace.edit(template({a: '3', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '3', b: '1'});
     server.store(template({a: '3', b: '7'}), '1');
     await workspace.undo();
     await workspace.saved();
@@ -101,8 +95,7 @@ test('an undo while another browser saves is merged with its edit', async () => 
 
 test('a discarded draft comes back', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     await workspace.discard();
     assert.equal(workspace.undoName, 'discard the draft');
     await workspace.undo();
@@ -116,8 +109,7 @@ test('a discarded draft comes back', async () => {
 
 test('a discarded draft comes back over its own version', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     server.publish(template({a: '5', b: '5'}));
     await workspace.load();
     await workspace.discard();
@@ -132,8 +124,7 @@ test('a discarded draft comes back over its own version', async () => {
 
 test('a discarded draft whose version is gone comes back over the current one', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     server.publish(template({a: '1', b: '5'}));
     await workspace.load();
     await workspace.discard();
@@ -147,8 +138,7 @@ test('a discarded draft whose version is gone comes back over the current one', 
 
 test('an undo without an answer changes nothing, and can be repeated', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     server.publish(template({a: '5', b: '5'}));
     await workspace.load();
     await workspace.discard();
@@ -182,8 +172,7 @@ test('a merge with a version is undone to the draft before it', async () => {
 
 test('a publish ends the steps', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     const sent = workspace.template;
     server.publish(sent);
     await workspace.endPublished(sent, '2');
@@ -193,8 +182,7 @@ test('a publish ends the steps', async () => {
 
 test('the steps since a publish stay', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     const sent = workspace.template;
     workspace.edit(template({a: '2', b: '7'}));
     server.publish(sent);
@@ -208,9 +196,7 @@ test('the steps since a publish stay', async () => {
 
 test('a publish in another tab ends the steps, also over a reload', async () => {
     const [one, two] = [await tab(), await tab()];
-    one.edit(template({a: '2', b: '1'}));
-    await one.saved();
-    await done();
+    await edit(one, {a: '2', b: '1'});
     server.publish(one.template);
     await two.endPublished(two.template, '2');
     await done();
@@ -220,8 +206,7 @@ test('a publish in another tab ends the steps, also over a reload', async () => 
 
 test('a publish while the page is closed ends the steps', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     workspace.stop();
     server.publish(server.draft.template);
     server.draft = null;
@@ -255,8 +240,7 @@ test('an unsaved draft takes the place of the steps in a full storage', async ()
 
 test('steps are forgotten with their user, unless the work is kept', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     workspace.stop();
     forgetUser('ada', {keepsWork: true});
     assert.ok(Object.keys(sessionStorage).some(isSteps));
@@ -266,8 +250,7 @@ test('steps are forgotten with their user, unless the work is kept', async () =>
 
 test('a stopped workspace stores no steps after its user was forgotten', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     workspace.stop();
     forgetUser('ada');
     workspace.edit(template({a: '3', b: '1'}));
@@ -276,8 +259,7 @@ test('a stopped workspace stores no steps after its user was forgotten', async (
 
 test('a role without drafts undoes nothing', async () => {
     const workspace = await tab();
-    workspace.edit(template({a: '2', b: '1'}));
-    await workspace.saved();
+    await edit(workspace, {a: '2', b: '1'});
     workspace.stop();
     const viewer = await tab({mayEdit: false});
     assert.ok(!viewer.canUndo && !viewer.canRedo);
