@@ -183,6 +183,16 @@ test('a save without an answer is not taken for the edit of another', () => {
     assert.deepEqual(merged.state.unanswered, []);
 });
 
+test('a save without an answer for an earlier token is none of the new one', () => {
+    assert.deepEqual(followed(states.saving, events.renew, events.unanswered).state.unanswered, []);
+});
+
+test('a merge that results in the draft of the server ends the problem', () => {
+    const {state} = followed({...states.merging, problem: 'No answer.'},
+        {...events.read, draft: mine, saved: savedOf(mine)});
+    assert.deepEqual([state.phase, state.problem], ['saved', null]);
+});
+
 test('a draft taken back after a save without an answer is looked for', () => {
     const {state, requests} = followed(
         states.saving, events.unanswered, {type: 'edit', draft: null});
@@ -210,6 +220,10 @@ test('a merge is based on the later version', () => {
     const {state} = followed(states.merging, {...events.read, draft: later, saved: savedOf(later)});
     assert.equal(state.draft.base, '2');
     assert.deepEqual(state.draft.baseTemplate, template('5'));
+    const tenth = draft('9', {base: '10', baseTemplate: template('5')});
+    const ninth = {...states.merging, draft: draft('2', {base: '9'})};
+    assert.equal(followed(ninth, {...events.read, draft: tenth, saved: savedOf(tenth)})
+        .state.draft.base, '10');
 });
 
 test('an edit that equals its base ends the draft', () => {

@@ -230,12 +230,34 @@ test('an unsaved draft takes the place of the steps in a full storage', async ()
     await workspace.saved();
     const keys = () => Object.keys(sessionStorage).filter(isSteps);
     assert.equal(keys().length, 1);
-    MemoryStorage.room = 1000;
+    // The storage has space for one of the two.
+    Object.defineProperty(sessionStorage, 'setItem', {value(key, value) {
+        if (Object.keys(this).some((other) => other !== key)) throw new Error('It is full.');
+        MemoryStorage.prototype.setItem.call(this, key, value);
+    }});
     server.failNext('PATCH', 'lost');
     workspace.edit(template({a: '2', b: '1'}));
     assert.ok(workspace.isKeptInTab);
     assert.equal(keys().length, 0);
     assert.equal(workspace.undoName, 'a 2');
+});
+
+test('an edit while a version is read for an undo is kept', async () => {
+    const workspace = await tab();
+    await edit(workspace, {a: '2', b: '1'});
+    server.publish(template({a: '5', b: '5'}));
+    await workspace.load();
+    await workspace.discard();
+    const {fetch} = globalThis;
+    globalThis.fetch = (path, options) => {
+        globalThis.fetch = fetch;
+        server.store(template({a: '5', b: '8'}), '2');
+        return workspace.checkNewest().then(() => fetch(path, options));
+    };
+    await workspace.undo();
+    assert.deepEqual(valuesOf(workspace.template), {a: '5', b: '8'});
+    await workspace.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '5', b: '8'});
 });
 
 test('steps are forgotten with their user, unless the work is kept', async () => {
@@ -260,8 +282,12 @@ test('a stopped workspace stores no steps after its user was forgotten', async (
 test('a role without drafts undoes nothing', async () => {
     const workspace = await tab();
     await edit(workspace, {a: '2', b: '1'});
+    await workspace.undo();
+    await workspace.saved();
     workspace.stop();
     const viewer = await tab({mayEdit: false});
     assert.ok(!viewer.canUndo && !viewer.canRedo);
-    assert.equal(await viewer.undo(), null);
+    assert.equal(await viewer.redo(), null);
+    viewer.stop();
+    assert.equal((await tab()).redoName, 'a 2');
 });

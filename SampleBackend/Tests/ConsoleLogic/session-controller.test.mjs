@@ -33,7 +33,8 @@ for (const [name, shown, hasPages, session, fate] of [
 function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} = {}) {
     const log = [];
     const shown = {log, session, answers, fragment: '#/p/settings', onSignedOut: null, again: null,
-        refuse: null, signIn: null, retry: null};
+        refuse: null, signIn: null, retry: null,
+        closing: null};
     const ports = {
         currentSession: () => shown.session(),
         signIn: async (token) => tokens[token]?.() ?? signedOut(),
@@ -41,7 +42,11 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
             log.push(`again ${name}`);
             return Promise.race([elsewhere, new Promise((resolve) => {
                 shown.again = resolve;
-            })]);
+            })]).then(async (session) => {
+                await shown.closing;
+                log.push('closed');
+                return session;
+            });
         },
         pagesOf: (owner, onSignedOut) => {
             log.push(`pages ${owner.name}`);
@@ -64,7 +69,7 @@ function tab({session = () => Promise.resolve(ada), tokens = {}, answers = []} =
             const answer = shown.answers.shift();
             return typeof answer === 'function' ? answer() : answer;
         },
-        endDialogs: async () => {},
+        endDialogs: async () => shown.closing,
         reload: () => log.push('reload'), fragment: () => shown.fragment,
         setCSRFToken: (token) => log.push(`csrf ${token}`),
         setSignedOutHandler: (handler) => {
@@ -223,7 +228,7 @@ test('refused calls share one question, and go on after it', async () => {
     assert.equal(taken(one), 'again ada');
     one.shown.again(adaAgain);
     assert.deepEqual(await Promise.all(calls), [true, true]);
-    assert.equal(taken(one), 'csrf a2; drafts');
+    assert.equal(taken(one), 'closed; csrf a2; drafts');
 });
 
 test('a call that was refused before the session began goes on without a question', async () => {
@@ -239,7 +244,7 @@ test('a refused call ends when another user signs in', async () => {
     await settled();
     one.shown.again(bob);
     assert.equal(await call, false);
-    assert.equal(taken(one), 'again ada; end; reload');
+    assert.equal(taken(one), 'again ada; closed; end; reload');
 });
 
 test('a session of another tab ends the question', async () => {
@@ -250,7 +255,7 @@ test('a session of another tab ends the question', async () => {
     one.shown.session = async () => adaAgain;
     await one.controller.follow();
     assert.equal(await call, true);
-    assert.equal(taken(one), 'again ada; csrf a2; drafts');
+    assert.equal(taken(one), 'again ada; closed; csrf a2; drafts');
 });
 
 test('the question stays when another tab reports no session, unless that was ended', async () => {
@@ -279,4 +284,66 @@ test('calls of pages that were left do not ask', async () => {
     taken(one);
     assert.equal(await refuse(), false);
     assert.equal(taken(one), '');
+});
+
+test('after the question, sessions of other tabs are followed again', async () => {
+    const one = await startedTab();
+    one.shown.session = signedOut;
+    const call = one.shown.refuse();
+    await settled();
+    one.shown.again(adaAgain);
+    await call;
+    taken(one);
+    one.shown.session = async () => bob;
+    await one.controller.follow();
+    assert.equal(taken(one), 'end; reload');
+});
+
+test('a link that ends the question shows its page after that is closed', async () => {
+    const one = await startedTab({tokens: {t: async () => adaAgain}});
+    one.shown.session = signedOut;
+    let close;
+    one.shown.closing = new Promise((resolve) => {
+        close = resolve;
+    });
+    one.shown.refuse();
+    await settled();
+    one.shown.fragment = '#/p/history';
+    const link = one.controller.followLink('t', '#/p/settings');
+    await settled();
+    assert.equal(taken(one), 'again ada; csrf a2; drafts');
+    close();
+    await link;
+    assert.equal(taken(one), 'closed; follow #/p/settings');
+});
+
+test('another session of the token sends no drafts', async () => {
+    const one = await startedTab({tokens: {t: async () => ada}, answers: [true]});
+    await one.controller.followLink('t', '#/p/settings');
+    assert.equal(taken(one), 'ask Sign in with this link?; csrf a');
+});
+
+test('a change that a later one superseded shows nothing', async () => {
+    const one = await startedTab();
+    let close;
+    one.shown.closing = new Promise((resolve) => {
+        close = resolve;
+    });
+    one.shown.onSignedOut('');
+    one.shown.session = async () => bob;
+    const followed = one.controller.follow();
+    await settled();
+    close();
+    await followed;
+    assert.equal(taken(one), 'end; reload');
+});
+
+test('a link that failed after another user began says nothing', async () => {
+    const one = await startedTab({answers: [true], tokens: {t: async () => {
+        one.shown.session = async () => bob;
+        await one.controller.follow();
+        return noAnswer();
+    }}});
+    await one.controller.followLink('t', '#/p/settings');
+    assert.equal(taken(one), 'ask Sign in with this link?; end; reload');
 });
