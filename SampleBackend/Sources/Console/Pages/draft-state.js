@@ -130,7 +130,8 @@ export function mirrorOf(state) {
  * @returns {?(SentDraft & {conflicts: TreePath[]}) | undefined}
  */
 export function restored(kept, saved, baseTemplate) {
-    const isSame = kept.saved?.tag === saved?.tag || new UnansweredSaves(kept.unanswered).has(saved);
+    const isSame = kept.saved?.tag === saved?.tag
+        || new UnansweredSaves(kept.unanswered).has(saved);
     if (!kept.draft) return isSame ? null : undefined;
     if (isSame || !saved) return {...kept.draft, conflicts: []};
     return mergedDrafts(kept.saved?.template ?? baseTemplate, kept.draft, saved);

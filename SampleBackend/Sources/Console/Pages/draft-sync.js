@@ -135,7 +135,7 @@ function merged(state, {draft: theirs, saved, token}) {
     if (!theirs || !mine) return proceed({...next, draft: mine ?? theirs}, change);
     const {template, base, conflicts} = mergedDrafts(
         before?.template ?? mine.baseTemplate, mine, theirs);
-    const {baseTemplate, etag, isBaseGone} = Number(mine.base) > Number(theirs.base) ? mine : theirs;
+    const {baseTemplate, etag, isBaseGone} = base === theirs.base ? theirs : mine;
     const isTheirs = template === theirs.template && base === theirs.base;
     return proceed({...next, overwritten: conflicts, draft: {template, base, baseTemplate, etag,
         changes: isTheirs ? theirs.changes : null, isBaseGone}}, change);
@@ -236,7 +236,8 @@ export const table = {
     merging: {...running, read: merged},
     waiting: {
         ...resting,
-        check: (state) => save(state), retry: (state) => save(state), waited: (state) => save(state),
+        check: (state) => save(state), retry: (state) => save(state),
+        waited: (state) => save(state),
     },
     refused: {...resting, retry: (state) => save(state)},
     stopped: {
@@ -258,7 +259,7 @@ export const table = {
  * @returns {Transition}
  */
 export function afterEvent(state, event) {
-    const handler = /** @type {((state: SyncState, event: SyncEvent) => Transition) | undefined} */ (
-        table[state.phase][event.type]);
+    /** @type {any} */
+    const handler = table[state.phase][event.type];
     return handler ? handler(state, event) : to(state);
 }

@@ -162,8 +162,8 @@ export class SessionController {
     }
 
     /**
-     * Shows the pages for a session in place of earlier ones; keeps the pages if the session has the
-     * same user. `isFirst` is true when the page has just loaded.
+     * Shows the pages for a session in place of earlier ones; keeps the pages of the same
+     * user. `isFirst` is true when the page has just loaded.
      *
      * @param {Session} session
      * @param {{isFirst?: boolean}} [options]
@@ -181,14 +181,15 @@ export class SessionController {
         }
         this.#shown = session;
         this.#ports.setCSRFToken(session.csrfToken);
-        const pages = this.#ports.pagesOf(session, (note) => this.#end(`You are signed out.${note}`));
+        const pages = this.#ports.pagesOf(
+            session, (note) => this.#end(`You are signed out.${note}`));
         this.#pages = pages;
         this.#ports.setSignedOutHandler(this.#resumption(pages));
         pages.start({isFirst: options.isFirst ?? false});
     }
 
     /**
-     * Continues with another session of the same user. Another token of that user has no drafts yet.
+     * Continues with another session of the same user, whose other token has no drafts yet.
      *
      * @param {Session} session
      */

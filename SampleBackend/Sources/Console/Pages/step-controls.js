@@ -8,8 +8,8 @@ import {placeName} from './paths.js';
 import {isMac, shortcut, stepOfKey, stepText} from './step-keys.js';
 
 /** Elements in which the keys undo what was typed there, or which hide the page. */
-const textFields = 'input:not([type=checkbox], [type=radio], [type=range], [type=button]), textarea, '
-    + 'dialog, [contenteditable]';
+const textFields = 'input:not([type=checkbox], [type=radio], [type=range], [type=button]), '
+    + 'textarea, dialog, [contenteditable]';
 
 const icons = {undo: 'M6.5 3 3 6.5 6.5 10 M3 6.5h6a3.5 3.5 0 0 1 0 7H6',
     redo: 'M9.5 3 13 6.5 9.5 10 M13 6.5H7a3.5 3.5 0 0 0 0 7h3'};

@@ -2,8 +2,8 @@
  * What the pages read of the open project.
  */
 
-import {
-    initialState, isOutdated, isUnsaved, patchedBy, shownBy, versionNumberOf} from './draft-state.js';
+import {initialState, isOutdated, isUnsaved, patchedBy, shownBy, versionNumberOf}
+    from './draft-state.js';
 
 /** The state of a project in a tab, of which `Workspace` is the one that changes it. */
 export class WorkspaceView extends EventTarget {
@@ -60,7 +60,7 @@ export class WorkspaceView extends EventTarget {
         return patchedBy(this.state);
     }
 
-    /** Why the server lacks the current draft; null if it has it, or at the first attempt to save. */
+    /** Why the server lacks the draft; null if it has it, or at the first attempt to save. */
     get saveProblem() {
         return this.state.problem;
     }

@@ -41,7 +41,8 @@ export class Workspace extends SyncedDraft {
      * @param {{versionNumber: string, etag: string, baseTemplate: Template}} value
      * @param {string} [step] Name of the step for undo.
      */
-    rebase(template, {versionNumber, etag, baseTemplate}, step = `merge with version ${versionNumber}`) {
+    rebase(template, {versionNumber, etag, baseTemplate},
+        step = `merge with version ${versionNumber}`) {
         this.#take({template, base: versionNumber, baseTemplate, etag, changes: null}, step);
     }
 
