@@ -8,7 +8,7 @@ import {announce, h} from './dom.js';
 import {placeName} from './paths.js';
 import {address, currentRoute} from './router.js';
 import {differenceCount} from './server-draft.js';
-import {barOfSteps, leftNote, stepButtons} from './step-controls.js';
+import {barOfSteps, leftNote, stepButtons, stepIcon} from './step-controls.js';
 import {reserveRoom} from './sticky.js';
 
 /**
@@ -122,8 +122,10 @@ function barOfDraft(context, draft) {
             h('span', {class: 'muted'}, ` since version ${draft.base}`)),
         h('div', {class: 'actions'},
             retryButton(workspace), stepButtons(workspace),
-            h('button', {type: 'button', 'data-focus': 'discard-draft',
-                disabled: workspace.isPublishing, onclick: () => discardDraft(context)}, 'Discard …'),
+            h('button', {type: 'button', class: 'discard', 'data-focus': 'discard-draft',
+                disabled: workspace.isPublishing, title: 'Discard the draft …',
+                onclick: () => discardDraft(context)},
+            stepIcon('discard'), h('span', {class: 'discard-word'}, 'Discard …')),
             !isReview && h('a', {class: 'button primary', href: address('review')},
                 'Review', h('span', {class: 'wide-only'}, ' and publish'))));
     const bar = h('section', {class: 'draft-bar', 'aria-label': 'Draft'},

@@ -12,7 +12,19 @@ const textFields = 'input:not([type=checkbox], [type=radio], [type=range], [type
     + 'textarea, dialog, [contenteditable]';
 
 const icons = {undo: 'M6.5 3 3 6.5 6.5 10 M3 6.5h6a3.5 3.5 0 0 1 0 7H6',
-    redo: 'M9.5 3 13 6.5 9.5 10 M13 6.5H7a3.5 3.5 0 0 0 0 7h3'};
+    redo: 'M9.5 3 13 6.5 9.5 10 M13 6.5H7a3.5 3.5 0 0 0 0 7h3',
+    discard: 'M2.5 4.5h11 M6 4.5V2.5h4v2 M4 4.5l.7 9h6.6l.7-9 M6.7 7v4 M9.3 7v4'};
+
+/**
+ * Icon of a button whose words have no room on a narrow screen.
+ *
+ * @param {keyof typeof icons} name
+ */
+export function stepIcon(name) {
+    return svg('svg', {viewBox: '0 0 16 16', width: '16', height: '16', 'aria-hidden': 'true'},
+        svg('path', {d: icons[name], fill: 'none', stroke: 'currentColor', 'stroke-width': '1.6',
+            'stroke-linecap': 'round', 'stroke-linejoin': 'round'}));
+}
 
 /**
  * Undoes or redoes a step of the draft, and announces it. What others changed since, the bar names.
@@ -46,10 +58,7 @@ function stepButton(workspace, kind, name) {
         // `disabled` would move the focus away after the last step.
         'aria-disabled': name === null && 'true',
         onclick: () => name !== null && takeStep(workspace, kind)},
-    svg('svg', {viewBox: '0 0 16 16', width: '16', height: '16', 'aria-hidden': 'true'},
-        svg('path', {d: icons[kind], fill: 'none', stroke: 'currentColor', 'stroke-width': '1.6',
-            'stroke-linecap': 'round', 'stroke-linejoin': 'round'})),
-    h('span', {class: 'step-word'}, word));
+    stepIcon(kind), h('span', {class: 'step-word'}, word));
 }
 
 /**
