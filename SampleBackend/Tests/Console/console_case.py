@@ -14,6 +14,7 @@ from selenium.common.exceptions import NoSuchElementException, StaleElementRefer
 from selenium.webdriver.common.by import By
 
 from browser import DESKTOP, Browser
+from sign_in_turns import take_sign_in_turn
 
 URL = os.environ["ACTIVECONFIG_CONSOLE_URL"]
 TOKEN = os.environ["ACTIVECONFIG_ADMIN_TOKEN"]
@@ -65,6 +66,7 @@ def new_session(url, token):
     """The cookie of a new session, as NAME=VALUE."""
     end = time.monotonic() + PATIENCE
     while True:
+        take_sign_in_turn(url)
         status, fields, answer = send(
             "POST", f"{url}/console/session", {"token": token}, Content_Type="application/json")
         # The server limits sessions of a token, and sign-ins of an address.
@@ -124,6 +126,8 @@ class ConsoleCase(unittest.TestCase):
 
     def open(self, path=""):
         """Opens a page of the console: open("#/default/settings")."""
+        if "token=" in path:
+            take_sign_in_turn(URL)
         # Changing only the fragment would not load the page.
         self.driver.get("about:blank")
         self.driver.get(f"{URL}/console/{path}")
@@ -142,6 +146,7 @@ class ConsoleCase(unittest.TestCase):
 
     def sign_in_unnoticed(self, token):
         """Replaces the session of the browser, like a tab that does not notify the others."""
+        take_sign_in_turn(self.url)
         status = self.driver.execute_async_script(
             "const done = arguments[1];"
             "fetch('/console/session', {method: 'POST', body: JSON.stringify({token: arguments[0]}),"
@@ -169,6 +174,7 @@ class ConsoleCase(unittest.TestCase):
 
     def enter_token(self, token):
         """Submits the sign-in form."""
+        take_sign_in_turn(self.url)
         field = self.find("input[type=password]")
         field.clear()
         field.send_keys(token)

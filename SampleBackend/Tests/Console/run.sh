@@ -72,6 +72,7 @@ if [ -n "$proxy" ]; then
 fi
 export ACTIVECONFIG_CONSOLE_URL=$url
 export ACTIVECONFIG_BACKEND=$backend
+export ACTIVECONFIG_CONSOLE_WORK=$work
 export ACTIVECONFIG_CONSOLE_PICTURES=$PWD/SampleBackend/.build/console-pictures
 
 cd SampleBackend/Tests/Console

@@ -109,7 +109,7 @@ class DraftTests(TaskCase):
         self.change_draft(change)
         self.keep()
         self.wait_for_text(
-            "replaced it: SampleViewConfiguration.LabelText, value for “User 2”.", ".draft-bar")
+            "replaced them: SampleViewConfiguration.LabelText, value for “User 2”.", ".draft-bar")
 
     def test_goes_on_saving_after_it_could_not_read_what_another_browser_saved(self):
         self.edit_interval("45")

@@ -8,6 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from console_case import TOKEN, URL, gate
 from faults import Faults
 from held_timers import HeldTimers
+from sign_in_turns import take_sign_in_turn
 from task_case import TEMPLATE, TaskCase
 
 DESCRIPTION = "How often it asks"
@@ -328,6 +329,7 @@ class FormTests(TaskCase):
         self.open_form()
         self.wait_for_text("The server accepts this", "dialog")
         self.driver.get("about:blank")
+        take_sign_in_turn(URL)
         self.driver.get(f"{URL}/console/#/{self.project}/settings?token={TOKEN}")
         self.press("Sign in with the link")
         self.check_form()

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from console_case import TOKEN, URL, gate
 from faults import Faults
+from sign_in_turns import take_sign_in_turn
 from task_case import TEMPLATE, TaskCase, with_interval
 
 
@@ -13,6 +14,7 @@ class SignInLinkTests(TaskCase):
     def test_works_in_a_tab_with_the_console(self):
         self.go("history")
         cookie = self.driver.get_cookies()
+        take_sign_in_turn(URL)
         self.driver.get(f"{URL}/console/#token={quote(TOKEN)}")
         self.wait_for_text("Sign in with this link?", "dialog")
         self.assertNotIn(TOKEN, self.driver.current_url)
@@ -29,12 +31,24 @@ class SignInLinkTests(TaskCase):
     @gate
     def test_keeps_who_is_signed_in_when_the_token_is_wrong(self):
         self.go("history")
+        take_sign_in_turn(URL)
         self.driver.get(f"{URL}/console/#token=wrong")
         self.press("Sign in with the link")
         self.wait_for_text("unknown, expired or revoked", "dialog")
         self.press("OK")
         self.wait_for_dialog_to_close()
         self.assertEqual(self.find("main h1").text, "History")
+
+    def test_leaves_the_page_as_it_is_when_the_token_is_wrong(self):
+        self.go("transfer")
+        self.write("Or its content", "{ unfinished")
+        take_sign_in_turn(URL)
+        self.driver.get(f"{URL}/console/#token=wrong")
+        self.press("Sign in with the link")
+        self.press("OK")
+        self.wait_for_dialog_to_close()
+        self.assertEqual(
+            self.field("Or its content").get_attribute("value"), "{ unfinished")
 
     def test_does_not_stay_in_the_history_of_an_open_form(self):
         self.go("settings")

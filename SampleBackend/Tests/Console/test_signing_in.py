@@ -7,6 +7,7 @@ from uuid import uuid4
 from browser import PHONE
 from console_case import TOKEN, ConsoleCase, gate
 from faults import Faults
+from sign_in_turns import take_sign_in_turn
 
 
 class SigningInTests(ConsoleCase):
@@ -91,6 +92,7 @@ class SigningInTests(ConsoleCase):
         self.driver.execute_script("location.hash = arguments[0]", f"token={quote(TOKEN)}")
         self.wait_for_text("The server does not answer")
         faults.end()
+        take_sign_in_turn(self.url)
         self.find("main button").click()
         self.wait_for_text("Sign out")
 
@@ -199,6 +201,7 @@ class SigningInAgainTests(ConsoleCase):
 
     def open_link(self, token, page="tokens"):
         """Enters the link of a page with a token in the address bar."""
+        take_sign_in_turn(self.url)
         self.driver.execute_script(
             "location.hash = arguments[0]", f"/default/{page}?token={quote(token)}")
 

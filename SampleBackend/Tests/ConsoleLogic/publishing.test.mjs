@@ -241,10 +241,11 @@ test('an undone publish becomes a draft again, over later edits', async () => {
     const place = {
         draft: null, published: {a: 1, b: 1}, versionNumber: '5', etag: 'etag-p-5',
         load: async () => {}, fetchTemplate: async (number) => templates[number],
-        rebase: (template, base) => {
-            based = {template, base};
+        rebase: (template, base, step) => {
+            based = {template, base, step};
         }};
     await editAgain(place, '3', '4');
+    assert.equal(based.step, 'version 4 again');
     assert.deepEqual(based.template, {a: 2, b: 1, version: {description: 'Why'}});
     assert.deepEqual(based.base,
         {versionNumber: '5', etag: 'etag-p-5', baseTemplate: place.published});

@@ -103,6 +103,96 @@ type PatchedTemplate = {template: Template, base: string, tag: string | null};
 /** Draft that was sent. */
 type SentDraft = {template: Template, base: string};
 
+/** State of a draft for its steps: the base is null where there is no draft. */
+type DraftState = {template: Template, base: string | null};
+
+/** Step of a draft; its templates have only what it changed. */
+type DraftStep = {name: string, before: DraftState, after: DraftState};
+
+/** Steps that can be undone and redone, the next one last. */
+type DraftHistory = {done: DraftStep[], undone: DraftStep[]};
+
+/** What the pages show: the draft, or without a base the published version. */
+type ShownDraft = DraftState & {version: string};
+
+/** Step that is undone or redone next. */
+type NextStep = {
+    name: string;
+    /** The side that is left. */
+    from: DraftState;
+    /** The side that is restored. */
+    to: DraftState;
+    /** Base of the draft afterwards; null for the version that is shown. */
+    base: string | null;
+    /** True if the base is neither that of the draft, nor the version that is shown. */
+    isOtherBase: boolean;
+    /** The history afterwards. */
+    history: DraftHistory;
+};
+
+/** Step that was undone or redone, with the places of it that others changed since. */
+type TakenStep = {name: string, kept: TreePath[]};
+
+/** Phase of the draft between a tab and the server: see `draft-sync.js`. */
+type SyncPhase = 'saved' | 'saving' | 'merging' | 'waiting' | 'refused' | 'stopped';
+
+type SyncState = {
+    phase: SyncPhase;
+    /** The version that the pages show. */
+    current: PublishedVersion;
+    newestVersion: Version | null;
+    draft: Draft | null;
+    /** The server's draft. */
+    saved: SavedDraft | null;
+    /** The draft that is being saved, or was refused; null where it is deleted. */
+    sent: Draft | null;
+    /** Saves whose outcome is unknown. */
+    unanswered: SentDraft[];
+    /** Why the server lacks the draft. */
+    problem: string | null;
+    overwritten: TreePath[];
+    left: TreePath[];
+    /** Number of the user's tokens so far. */
+    token: number;
+    isPublishing: boolean;
+};
+
+/** The server's draft, both null without one. */
+type FoundDraft = {draft: Draft | null, saved: SavedDraft | null};
+
+type KnownTemplates = {draft: Draft | null, current: PublishedVersion};
+
+type SyncEvents = {
+    edit: {draft: Draft | null, overwritten?: TreePath[], left?: TreePath[]};
+    retry: {};
+    check: {hasDialog: boolean};
+    waited: {};
+    stored: {answer: {changes?: Differences}, tag: string, token: number};
+    deleted: {token: number};
+    failed: {reason: 'conflict' | 'refused' | 'unanswered' | 'unavailable', message: string,
+        token: number};
+    read: FoundDraft & {token: number};
+    found: {found: FoundDraft | null, seen: SyncState};
+    loaded: {current: PublishedVersion, found: FoundDraft | null, seen: SyncState};
+    newest: {version: Version | null};
+    publishing: {isPublishing: boolean};
+    renew: {};
+    stop: {};
+};
+
+type SyncEvent = {[Type in keyof SyncEvents]: {type: Type} & SyncEvents[Type]}[keyof SyncEvents];
+
+type SavingEffect = {type: 'store', draft: Draft, patched: PatchedTemplate, token: number}
+    | {type: 'delete', tag: string, token: number}
+    | {type: 'read', token: number}
+    | {type: 'wait'};
+
+type SyncEffect = SavingEffect | {type: 'look', tag: string | undefined}
+    | {type: 'keep' | 'change' | 'notify' | 'load'};
+
+type SyncHandlers = {[Type in keyof SyncEvents]?: (
+    state: SyncState, event: SyncEvents[Type]) => {state: SyncState, effects: SyncEffect[]}};
+
 type PatchOperation = {op: string, path: string, from?: string, value?: unknown};
 
 /** A problem that the server, or a form, finds at a position in a template. */
@@ -122,6 +212,38 @@ type CallOptions = {
 };
 
 type Session = {name: string, role: string, csrfToken: string};
+
+/** The pages of a session. */
+type SessionPages = {
+    session: Session;
+    start: (options: {isFirst: boolean}) => unknown;
+    /** Shows the page in the address after it changed from a fragment. */
+    follow: (before: string) => void;
+    /** Saves the drafts with another token of the user. */
+    sendDrafts: () => void;
+    end: () => void;
+};
+
+/** What a session needs of the page and the server. */
+type SessionPorts = {
+    currentSession: () => Promise<Session>;
+    /** The same, with what the pages get first. */
+    firstSession: () => Promise<Session>;
+    signIn: (token: string) => Promise<Session>;
+    signInAgain: (name: string, elsewhere: Promise<Session>) => Promise<Session | undefined>;
+    pagesOf: (session: Session, onSignedOut: (note: string) => void) => SessionPages;
+    showSignIn: (notice: string | undefined, onSignedIn: (session: Session) => void) => void;
+    showFailure: (text: string, retry: () => void) => void;
+    ask: (question: {title: string, text: string, action: string, cancel?: string}) =>
+        Promise<boolean>;
+    endDialogs: () => Promise<void>;
+    reload: () => void;
+    /** Fragment of the address. */
+    fragment: () => string;
+    setCSRFToken: (token: string) => void;
+    setSignedOutHandler: (handler: () => Promise<boolean>) => void;
+    forgetUser: (user: string, options: {keepsWork?: boolean}) => void;
+};
 
 type Project = {
     name: string;

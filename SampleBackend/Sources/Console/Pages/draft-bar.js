@@ -8,6 +8,7 @@ import {announce, h} from './dom.js';
 import {placeName} from './paths.js';
 import {address, currentRoute} from './router.js';
 import {differenceCount} from './server-draft.js';
+import {barOfSteps, leftNote, stepButtons, stepIcon} from './step-controls.js';
 import {reserveRoom} from './sticky.js';
 
 /**
@@ -18,7 +19,8 @@ import {reserveRoom} from './sticky.js';
 export async function discardDraft({workspace, redraw}) {
     const isSure = await ask({
         title: 'Discard the draft?',
-        text: 'Your unpublished changes are lost. The published version stays unchanged.',
+        text: 'Your unpublished changes end; the published version stays unchanged. '
+            + 'Undo in this tab brings them back.',
         action: 'Discard the draft', cancel: 'Keep it', isDangerous: true,
     });
     if (!isSure) return;
@@ -73,7 +75,7 @@ function barOfDiscarded({workspace}) {
         h('p', {}, h('strong', {}, 'Draft'),
             workspace.saveProblem ? ' discarded in this tab only.' : ' Discarding …',
             problemView(workspace)),
-        h('div', {class: 'actions'}, retryButton(workspace)));
+        h('div', {class: 'actions'}, retryButton(workspace), stepButtons(workspace)));
 }
 
 /**
@@ -102,7 +104,7 @@ function notes(workspace, draft) {
         !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
             ` Version ${newestVersion?.versionNumber} was published meanwhile; `
             + 'it is merged with your draft before you publish.'),
-        problemView(workspace),
+        problemView(workspace), leftNote(workspace),
         overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
             ' Another tab or person changed the same values, and yours replaced them: '
             + `${overwritten.map(placeName).join('; ')}.`)];
@@ -119,9 +121,11 @@ function barOfDraft(context, draft) {
         h('p', {}, h('strong', {}, 'Draft'), changesText(draft, workspace.saveProblem),
             h('span', {class: 'muted'}, ` since version ${draft.base}`)),
         h('div', {class: 'actions'},
-            retryButton(workspace),
-            h('button', {type: 'button', 'data-focus': 'discard-draft',
-                disabled: workspace.isPublishing, onclick: () => discardDraft(context)}, 'Discard …'),
+            retryButton(workspace), stepButtons(workspace),
+            h('button', {type: 'button', class: 'discard', 'data-focus': 'discard-draft',
+                disabled: workspace.isPublishing, title: 'Discard the draft …',
+                onclick: () => discardDraft(context)},
+            stepIcon('discard'), h('span', {class: 'discard-word'}, 'Discard …')),
             !isReview && h('a', {class: 'button primary', href: address('review')},
                 'Review', h('span', {class: 'wide-only'}, ' and publish'))));
     const bar = h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
@@ -153,12 +157,12 @@ function barOfNews({workspace, redraw}) {
         h('p', {}, h('strong', {}, `Version ${newestVersion?.versionNumber}`),
             ` was published by ${publisherName(newestVersion)}. `,
             h('span', {class: 'muted'}, `You see version ${workspace.versionNumber}.`)),
-        h('div', {class: 'actions'},
+        h('div', {class: 'actions'}, stepButtons(workspace),
             h('button', {type: 'button', onclick: load}, 'Show the new version')));
 }
 
 /**
- * The bar; null without a draft, a draft to delete, or a newer version.
+ * The bar; false without a draft, a draft to delete, a newer version, or steps to undo or redo.
  *
  * @param {PageContext} context
  */
@@ -166,5 +170,5 @@ export function draftBar(context) {
     const {draft} = context.workspace;
     if (draft) return barOfDraft(context, draft);
     if (context.workspace.isUnsaved) return barOfDiscarded(context);
-    return context.workspace.isOutdated ? barOfNews(context) : null;
+    return context.workspace.isOutdated ? barOfNews(context) : barOfSteps(context.workspace);
 }

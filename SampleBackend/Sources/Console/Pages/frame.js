@@ -17,6 +17,7 @@ import {projectToOpen, rememberProject, startProject, unknownProjectView} from '
 import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
 import {signOut} from './session.js';
+import {watchStepKeys} from './step-controls.js';
 import {reserveRoom} from './sticky.js';
 import {forgetUser} from './stored-data.js';
 import {Workspaces} from './workspaces.js';
@@ -123,6 +124,7 @@ export class Frame {
         window.addEventListener('beforeunload', (event) => {
             if (this.#workspaces.isUnsaved) event.preventDefault();
         }, {signal: this.#listening.signal});
+        watchStepKeys(() => this.workspace, this.#listening.signal);
         await this.#openProject(currentRoute().project, !isFirst);
         if (this.#listening.signal.aborted) return;
         if (this.workspace) resumeForms(this.#contextOf(this.workspace));

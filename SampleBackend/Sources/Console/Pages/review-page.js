@@ -110,7 +110,8 @@ function baseGoneView({session, workspace}) {
             if (!workspace.draft) return;
             workspace.rebase(workspace.draft.template, {
                 versionNumber: workspace.versionNumber, etag: workspace.etag,
-                baseTemplate: workspace.published});
+                baseTemplate: workspace.published},
+            `comparison with version ${workspace.versionNumber}`);
         } catch (error) {
             fill(outcome, message('error', error.message));
             button.disabled = false;

@@ -80,5 +80,6 @@ export async function editAgain(workspace, before, versionNumber) {
     const {description} = undone.version ?? {};
     const template = description ? {...again, version: {description}} : again;
     workspace.rebase(draft ? mergeTrees(draft.baseTemplate, draft.template, template) : template, {
-        versionNumber: workspace.versionNumber, etag: workspace.etag, baseTemplate: published});
+        versionNumber: workspace.versionNumber, etag: workspace.etag, baseTemplate: published},
+    `version ${versionNumber} again`);
 }

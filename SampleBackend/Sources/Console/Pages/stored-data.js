@@ -3,6 +3,7 @@
  */
 
 import {isDraft, isDraftOfOthers} from './draft-mirror.js';
+import {isSteps} from './draft-steps.js';
 import {forgetFormsOf, formsKey} from './unfinished-form.js';
 
 const prefix = 'activeconfig.';
@@ -15,13 +16,13 @@ export const projectKey = `${prefix}project`;
  * forms and unsaved drafts of other users stay until these sign in again.
  *
  * @param {string} user Name of the user.
- * @param {{keepsWork?: boolean}} options With `keepsWork`, the tab's unfinished forms and unsaved
- *     drafts of the user stay as well.
+ * @param {{keepsWork?: boolean}} options With `keepsWork`, the tab's unfinished forms, unsaved drafts
+ *     and steps of the user stay as well.
  */
 export function forgetUser(user, {keepsWork = false} = {}) {
     /** @param {string} key */
     const isKept = (key) => key === projectKey || isDraftOfOthers(key, user)
-        || key === formsKey || (keepsWork && isDraft(key));
+        || key === formsKey || (keepsWork && (isDraft(key) || isSteps(key)));
     if (!keepsWork) forgetFormsOf(user);
     for (const storage of [localStorage, sessionStorage]) {
         for (const key of Object.keys(storage)) {

@@ -10,13 +10,13 @@ import {isEqual, isObject, member, names, objectOf} from './json.js';
  * @param {unknown} tree
  * @returns {tree is {name: unknown}[]}
  */
-function isNamedList(tree) {
+export function isNamedList(tree) {
     return Array.isArray(tree) && tree.every((item) => isObject(item) && 'name' in item)
         && new Set(tree.map((item) => item.name)).size === tree.length;
 }
 
 /** @param {{name: unknown}[]} list */
-const byName = (list) => objectOf(list.map((item) => [String(item.name), item]));
+export const byName = (list) => objectOf(list.map((item) => [String(item.name), item]));
 
 /**
  * Order of names after a merge, as on the server: that of the side that reordered the common names,
@@ -57,7 +57,7 @@ function mergedOrder(base, mine, theirs) {
  * @param {unknown} right
  * @returns {boolean}
  */
-function isSame(left, right) {
+export function isSame(left, right) {
     if (left === right) return true;
     if (Array.isArray(left) && Array.isArray(right)) {
         return left.length === right.length

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {isMac, shortcut, stepOfKey, stepText} from '../../Sources/Console/Pages/step-keys.js';
+
+const none = {ctrlKey: false, metaKey: false, shiftKey: false, altKey: false};
+
+for (const [keys, isCommand, kind] of [
+    [{key: 'z', ctrlKey: true}, false, 'undo'],
+    [{key: 'Z', ctrlKey: true, shiftKey: true}, false, 'redo'],
+    [{key: 'z', metaKey: true}, true, 'undo'],
+    [{key: 'z', metaKey: true, shiftKey: true}, true, 'redo'],
+    [{key: 'Z', ctrlKey: true}, false, 'undo'],
+    [{key: 'z'}, false, null],
+    [{key: 'z', metaKey: true}, false, null],
+    [{key: 'z', ctrlKey: true}, true, null],
+    [{key: 'z', ctrlKey: true, altKey: true}, false, null],
+    [{key: 'z', ctrlKey: true, metaKey: true}, false, null],
+    [{key: 'y', ctrlKey: true}, false, null],
+]) {
+    test(`${JSON.stringify(keys)} ${isCommand ? 'on a Mac ' : ''}means ${kind}`, () => {
+        assert.equal(stepOfKey({...none, ...keys}, isCommand), kind);
+    });
+}
+
+test('Command is used on systems by Apple', () => {
+    assert.deepEqual(['MacIntel', 'iPad', 'iPhone', 'Win32', 'Linux x86_64'].map(isMac),
+        [true, true, true, false, false]);
+    assert.deepEqual(shortcut('redo', true), {text: '⇧⌘Z', aria: 'Shift+Meta+Z'});
+    assert.deepEqual(shortcut('undo', false), {text: 'Ctrl+Z', aria: 'Control+Z'});
+});
+
+test('an undone step is announced with what stays', () => {
+    assert.equal(stepText('undo', 'isOn true', []), 'Undone: isOn true.');
+    assert.equal(stepText('redo', 'a 2', ['A.a', 'B.b']),
+        'Redone: a 2. Changed by another tab or person since, so it stays: A.a; B.b.');
+});
