@@ -222,7 +222,7 @@ extension ActiveConfig {
             log(
                 .warning,
                 "The pending configuration of \(entry.userID.logName) cannot be used and is left out: "
-                    + "\(error)")
+                    + error.logDescription)
         }
         return nil
     }

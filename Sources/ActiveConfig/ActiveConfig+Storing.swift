@@ -227,7 +227,8 @@ extension ActiveConfig {
         } catch {
             log(
                 .error,
-                "The pending configuration of \(userID.logName) could not be stored: \(error)")
+                "The pending configuration of \(userID.logName) could not be stored: "
+                    + error.logDescription)
             return .failed
         }
     }
@@ -299,7 +300,9 @@ extension ActiveConfig {
                 try !configStore.firstDownloadFinished && configStore.recordFirstDownloadFinished()
             return (isFirst && isFirstHere, true)
         } catch {
-            log(.error, "That the first download succeeded could not be stored: \(error)")
+            log(
+                .error,
+                "That the first download succeeded could not be stored: \(error.logDescription)")
             return (isFirstHere, false)
         }
     }

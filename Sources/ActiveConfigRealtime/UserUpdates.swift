@@ -147,7 +147,8 @@ final class UserUpdates: Sendable {
                 } catch let error as NoEventStreamError {
                     updater.failures.noteSuccess(of: userID, at: .stream)
                     feed.log(
-                        .info, "\(userID.logName) gets no stream of changes. \(error)")
+                        .info,
+                        "\(userID.logName) gets no stream of changes. \(error.logDescription)")
                     let until =
                         time.elapsed() + options.retryStreamsAfter
                         + random(upTo: options.retryStreamsAfter / 2)

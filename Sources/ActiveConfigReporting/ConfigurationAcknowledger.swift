@@ -205,7 +205,7 @@ public final class ConfigurationAcknowledger: Sendable {
         do {
             (status, message) = try await self.status(of: request, forUserID: outcome.userID.string)
         } catch {
-            return logFailure(of: outcome, "\(error)")
+            return logFailure(of: outcome, error.logDescription)
         }
         if status >= 300 {
             let says = message.map { " The server says: \($0)" } ?? ""

@@ -278,6 +278,22 @@ type PageModule = {
     show: (main: HTMLElement, context: PageContext) => (() => void) | void;
 };
 
+/** Entry of the command palette. */
+type PaletteEntry = {
+    /** Identifies the entry among the recent choices. */
+    id: string;
+    kind: string;
+    title: string;
+    /** Text behind the title, which is found as well. */
+    detail?: string;
+    /** Further words by which the entry is found. */
+    words?: string;
+    /** Why the entry cannot be chosen now. */
+    refusal?: string | null;
+    /** Does it; may return entries for a second choice. */
+    run: () => unknown;
+};
+
 /** Value with its display name. */
 type Choice = [value: string, text: string];
 

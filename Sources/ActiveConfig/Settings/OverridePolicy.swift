@@ -71,7 +71,8 @@ public struct OverridePolicy: Sendable {
                 if let problem { problems.append(problem) }
                 overrides = state.sections.mapValues(\.settings)
             } catch {
-                problems.append("The overrides in '\(file)' cannot be used: \(error)")
+                problems.append(
+                    "The overrides in '\(file)' cannot be used: \(error.logDescription)")
             }
         }
         for name in ["-ActiveConfigOverride", "-ActiveConfigOverrideFile"]

@@ -112,7 +112,8 @@ public struct BootstrapConfiguration: Sendable {
             } catch {
                 return (
                     nil, .error,
-                    "The bootstrap configuration \(url.path) cannot be used, so there is none: \(error)"
+                    "The bootstrap configuration \(url.path) cannot be used, so there is none: "
+                        + error.logDescription
                 )
             }
         case .absent(let name, let bundle):

@@ -49,7 +49,7 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
                 data = try store?.clientState(named: name)
                 value = decode(data, problem: &problem)
             } catch {
-                problem = "The record \(name) of the store cannot be read: \(error)"
+                problem = "The record \(name) of the store cannot be read: \(error.logDescription)"
             }
             known.withLock { ($0.value, $0.data) = (value, data) }
             return value
@@ -101,7 +101,8 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
             } catch {
                 isStored = false
                 problem =
-                    "The record \(name) could not be stored and is lost with this launch: \(error)"
+                    "The record \(name) could not be stored and is lost with this launch: "
+                    + error.logDescription
             }
             let outcome = result ?? change(&value)
             known.withLock { $0 = Known(value: value, data: written, isStored: isStored) }
@@ -132,7 +133,9 @@ package final class StoredState<Value: Codable & Sendable & Equatable>: Sendable
         do {
             return try JSONDecoder().decode(Value.self, from: data)
         } catch {
-            problem = "The record \(name) of the store is damaged and is left out: \(error)"
+            problem =
+                "The record \(name) of the store is damaged and is left out: "
+                + error.logDescription
             return initial
         }
     }

@@ -69,7 +69,7 @@ public final class UserDefaultsStore: ActiveConfigStore {
                 log(
                     .warning,
                     "The configuration of \(UserID(userID).logName) in the user defaults cannot be used and "
-                        + "is left out: \(error)")
+                        + "is left out: \(error.logDescription)")
                 return nil
             }
         case .damaged(let damage):

@@ -143,7 +143,9 @@ extension CrashGuard {
             return true
         } catch {
             context.collected(
-                .warning, "The good configuration of \(userID.logName) cannot be kept: \(error)")
+                .warning,
+                "The good configuration of \(userID.logName) cannot be kept: "
+                    + error.logDescription)
             return false
         }
     }
@@ -155,8 +157,8 @@ extension CrashGuard {
         } catch {
             context.collected(
                 .warning,
-                "The old copy of the configuration of \(userID.logName) cannot be removed: \(error)"
-            )
+                "The old copy of the configuration of \(userID.logName) cannot be removed: "
+                    + error.logDescription)
         }
     }
 

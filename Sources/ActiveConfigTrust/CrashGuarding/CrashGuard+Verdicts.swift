@@ -81,7 +81,8 @@ extension CrashGuard {
             return try StoredRecord(data, of: userID).configuration()
         } catch {
             context.log(
-                .warning, "The last good configuration of \(userID.logName) is lost: \(error)")
+                .warning,
+                "The last good configuration of \(userID.logName) is lost: \(error.logDescription)")
             return nil
         }
     }

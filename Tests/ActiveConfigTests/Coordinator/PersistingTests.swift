@@ -116,7 +116,7 @@ struct PersistingTests {
         #expect(listener.sections == [.titled("1")])
         let errors = fixture.log.messages(ofLevel: .error)
         #expect(errors.count == 2)
-        #expect(errors.allSatisfy { $0.contains("DiskFull()") })
+        #expect(errors.allSatisfy { $0.contains("DiskFull") })
         // The next download tries to store it again.
         try await fixture.config.downloadNewConfig()
         #expect(store.persisted.count == 2)

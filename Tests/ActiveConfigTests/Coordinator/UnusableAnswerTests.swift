@@ -57,7 +57,8 @@ struct UnusableAnswerTests {
             !$0.contains("keeps no records")
         }
         #expect(warnings.count == 1)
-        #expect(warnings.first?.contains("\(try #require(error))") == true)
+        let text = try #require(error).logDescription
+        #expect(warnings.first?.contains(text) == true)
     }
 
     @Test func aFailureIsOverWithTheNextDownload() async throws {

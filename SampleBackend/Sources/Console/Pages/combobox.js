@@ -11,6 +11,26 @@ const maximumOptions = 50;
 /** Space between the list and the edges of the window, in pixels. */
 const margin = 8;
 
+/**
+ * Makes another option of a list the active one of its field, and scrolls to it.
+ *
+ * @param {HTMLInputElement} input
+ * @param {HTMLElement} list
+ * @param {number} before Index of the active option; -1 for none.
+ * @param {number} index Index of the new one; -1 for none.
+ */
+export function markActive(input, list, before, index) {
+    list.children[before]?.setAttribute('aria-selected', 'false');
+    const option = list.children[index];
+    if (!option) {
+        input.removeAttribute('aria-activedescendant');
+        return;
+    }
+    option.setAttribute('aria-selected', 'true');
+    input.setAttribute('aria-activedescendant', option.id);
+    option.scrollIntoView({block: 'nearest'});
+}
+
 /** A choice of one option by its text. */
 export class Combobox {
     #options;
@@ -168,16 +188,8 @@ export class Combobox {
      * @param {number} index
      */
     #activate(index) {
-        this.list.children[this.#active]?.setAttribute('aria-selected', 'false');
+        markActive(this.input, this.list, this.#active, index);
         this.#active = index;
-        const option = this.list.children[index];
-        if (!option) {
-            this.input.removeAttribute('aria-activedescendant');
-            return;
-        }
-        option.setAttribute('aria-selected', 'true');
-        this.input.setAttribute('aria-activedescendant', option.id);
-        option.scrollIntoView({block: 'nearest'});
     }
 
     /**

@@ -13,6 +13,9 @@ import {navigationView, unpublishedView} from './navigation.js';
 import {markHeader, projectChooser} from './project-chooser.js';
 import {hasSameMarks, shownName} from './project-details.js';
 import {loadAllPages, loadedPage, loadPage, pages, pathsOfPublished} from './pages.js';
+import {paletteButton} from './palette-button.js';
+import {paletteEntries} from './palette-entries.js';
+import {usePalette} from './palette.js';
 import {projectToOpen, rememberProject, startProject, unknownProjectView} from './projects.js';
 import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
@@ -93,6 +96,7 @@ export class Frame {
         }, 'Menu');
         this.header = h('header', {class: 'top'}, this.menu, this.brand, this.projectChooser,
             h('div', {class: 'account'},
+                paletteButton(() => this.#openPalette(), this.#listening.signal),
                 h('span', {class: 'who'}, h('span', {class: 'name'}, session.name),
                     h('span', {class: 'badge'}, session.role)),
                 h('button', {type: 'button', class: 'quiet', onclick: () => this.#signOut()},
@@ -388,6 +392,12 @@ export class Frame {
                 h('button', {type: 'button', onclick: () => location.reload()}, 'Reload'));
             if (isNavigation) focusHeading();
         }
+    }
+
+    #openPalette() {
+        const {workspace} = this;
+        usePalette(workspace?.project ?? '', () => paletteEntries(
+            workspace && this.#contextOf(workspace), this.#projects, () => this.#signOut()));
     }
 
     #showTitle() {

@@ -239,7 +239,8 @@ function importCard({session, workspace, project}, left) {
     };
     update();
     return h('section', {class: 'card', 'aria-labelledby': 'import'},
-        h('div', {class: 'card-head'}, h('h2', {id: 'import'}, 'Import')),
+        h('div', {class: 'card-head'},
+            h('h2', {id: 'import', tabindex: '-1', 'data-focus': 'import'}, 'Import')),
         h('div', {class: 'card-body'}, h('form', {
             class: 'form', oninput: keepInput, onchange: keepInput, onsubmit: read},
             field('File', file), field('Or its content', text),
@@ -264,7 +265,7 @@ function exportCard({workspace, project}) {
     const link = (resource, query, file, name) => h('li', {}, h('a', {
         class: 'button', href: projectPath(project, resource, query), download: file}, name));
     return h('section', {class: 'card', 'aria-labelledby': 'export'},
-        h('div', {class: 'card-head'}, h('h2', {id: 'export'}, 'Export')),
+        h('div', {class: 'card-head'}, h('h2', {id: 'export', tabindex: '-1', 'data-focus': 'export'}, 'Export')),
         h('div', {class: 'card-body'}, isPublished ? [
             h('h3', {}, 'Defaults for apps'),
             h('p', {class: 'muted'}, 'The default values of the current version, '
