@@ -108,11 +108,13 @@ package struct SessionRoutes: Sendable {
 
     /// The holder and the CSRF token of the session.
     private static func answer(_ holder: AdministratorAccess.Holder) -> RouteResponse {
-        .json([
+        var node: JSONNode = [
             "name": .string(holder.administrator.name),
             "role": .string(holder.administrator.role.rawValue),
             "csrfToken": .string(SessionAccess.proof(for: holder)),
-        ])
+        ]
+        node.setMember("projects", holder.administrator.projectsJSON)
+        return .json(node)
     }
 
     /// 401: there is no session, or the token is not valid.
