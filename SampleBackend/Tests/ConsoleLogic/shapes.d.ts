@@ -121,13 +121,22 @@ type CallOptions = {
     isRepeated?: boolean;
 };
 
-type Session = {name: string, role: string, csrfToken: string};
+type Session = {
+    name: string;
+    role: string;
+    csrfToken: string;
+    /** Roles by project of a token that is limited to projects. */
+    projects?: Record<string, string>;
+    /** True in an archived project. */
+    isReadOnly?: boolean;
+};
 
 type Project = {
     name: string;
     displayName?: string | null;
     environment?: string | null;
     color?: string | null;
+    archived?: boolean;
     versionNumber?: string;
     updateTime?: string;
 };
@@ -448,6 +457,8 @@ type Token = {
     id: string;
     name: string;
     role: string;
+    /** Roles by project of a token that is limited to projects. */
+    projects?: Record<string, string>;
     token?: string;
     creationTime: string;
     expirationTime?: string;
