@@ -205,7 +205,8 @@ extension ConfigServer {
             try access.checkTokensAreKnown()
             return nil
         }
-        return ServiceCaller(expirationDate: holder.expirationDate) {
+        let projects = holder.administrator.projects.map { Set($0.keys) }
+        return ServiceCaller(expirationDate: holder.expirationDate, projects: projects) {
             access.holder(ofToken: token) != nil
         }
     }

@@ -104,7 +104,7 @@ struct StoreFollower: Service {
                 try await library.store.session(id: id)
             }
         case .template, .webhooks: webhooks.wake()
-        case .overrides, .projectDetails: break
+        case .overrides, .project, .projectDetails: break
         }
         library.progress?.advance(to: change.revision)
     }

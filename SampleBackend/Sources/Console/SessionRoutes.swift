@@ -77,7 +77,8 @@ package struct SessionRoutes: Sendable {
     /// The holder of the session; 204 without a cookie, 401 after the session has ended.
     ///
     /// `?get=/v1/projects&get=…` adds the answers to `GET` of these paths, so that a page starts with
-    /// one request. Errors are left out: the page's own request gets them.
+    /// one request. Errors, answers that are not JSON, and those over the limit are left out: the page
+    /// requests them itself.
     @Sendable
     private func show(_ request: RouteRequest) async throws -> RouteResponse {
         guard let (_, holder) = try await currentSession(of: request) else {
@@ -92,8 +93,13 @@ package struct SessionRoutes: Sendable {
         }
         if targets.isEmpty { return Self.answer(holder) }
         var answers: [ByteBuffer] = []
+        var byteCount = 0
         for target in targets {
-            if let answer = try? await answer(to: target, for: request) { answers.append(answer) }
+            guard let answer = try? await answer(to: target, for: request),
+                byteCount + answer.readableBytes <= Self.maximumAnswerBytes
+            else { continue }
+            byteCount += answer.readableBytes
+            answers.append(answer)
         }
         return Self.answer(holder, with: answers)
     }
@@ -101,9 +107,16 @@ package struct SessionRoutes: Sendable {
     /// Limits the work of one request.
     private static let maximumAnswers = 8
 
+    /// The size of the largest template.
+    private static let maximumAnswerBytes = 16 << 20
+
     /// `{"path": …, "status": …, "etag": …, "body": …}`; the body is null if there is none.
     private func answer(to target: String, for request: RouteRequest) async throws -> ByteBuffer {
         let response = try await administrationGroup.response(toGet: target, for: request)
+        guard
+            response.body.readableBytes == 0
+                || response.headerFields[.contentType] == "application/json"
+        else { throw RequestError.notFound("The answer is not JSON.") }
         let head: JSONNode = [
             "path": .string(target), "status": .number("\(response.status.code)"),
             "etag": response.headerFields[.eTag].map { .string($0) } ?? .null,
@@ -149,11 +162,12 @@ package struct SessionRoutes: Sendable {
     private static func answer(
         _ holder: AdministratorAccess.Holder, with answers: [ByteBuffer] = []
     ) -> RouteResponse {
-        let session: JSONNode = [
+        var session: JSONNode = [
             "name": .string(holder.administrator.name),
             "role": .string(holder.administrator.role.rawValue),
             "csrfToken": .string(SessionAccess.proof(for: holder)),
         ]
+        session.setMember("projects", holder.administrator.projectsJSON)
         guard !answers.isEmpty else { return .json(session) }
         var text = ByteBuffer(bytes: session.jsonData().dropLast())
         text.writeString(",\"answers\":[")

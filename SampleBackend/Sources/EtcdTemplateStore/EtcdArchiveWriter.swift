@@ -49,6 +49,8 @@ private actor EtcdArchiveWriter: ArchiveWriter {
     /// Approximate size of the pending values, in bytes.
     private var size = 0
     private var uses = UsesRecord()
+    /// The last versions of deleted projects.
+    private var deletedVersions: [String: Int] = [:]
 
     private var keys: EtcdKeys { store.keys }
 
@@ -104,6 +106,7 @@ private actor EtcdArchiveWriter: ArchiveWriter {
         _ entry: AuditEntry, _ content: ArchivedContent?
     ) async throws(TemplateStoreError) {
         let change = EtcdWrite<Void>.Change(subject: entry.changeSubject, entry: entry)
+        if try await writeProject(of: entry, content, change) { return }
         switch content {
         case .template(let template):
             let version = template.version
@@ -121,6 +124,40 @@ private actor EtcdArchiveWriter: ArchiveWriter {
             try await write([.put(key, try DetailsRecord(details).encoded())], change)
         case nil: try await write([], change)
         }
+    }
+
+    /// Creates or deletes the project of an audit entry, with its change; false for other entries.
+    private func writeProject(
+        of entry: AuditEntry, _ content: ArchivedContent?, _ change: EtcdWrite<Void>.Change
+    ) async throws(TemplateStoreError) -> Bool {
+        guard let project = entry.project else { return false }
+        if let version = entry.deletedVersion {
+            deletedVersions[project] = version
+            let record = DeletedProjectRecord(version: version, isCleared: true)
+            try await write(
+                [
+                    .delete(.key(keys.project(project))),
+                    .delete(.key(keys.createdProject(project))),
+                    .put(keys.deletedProject(project), try record.encoded()),
+                ], change)
+            return true
+        }
+        guard let template = entry.createdTemplate(after: deletedVersions[project]) else {
+            return false
+        }
+        var operations: [EtcdOperation] = []
+        if case .details(let details, _) = content {
+            let record = try DetailsRecord(details).encoded()
+            operations = [.put(keys.details(ofProject: project), record)]
+        }
+        try await write(template.content, change) {
+            [keys, operations] reference throws(TemplateStoreError) in
+            let record = try VersionRecord(template.version, content: reference).encoded()
+            return [
+                .put(keys.project(project), record), .put(keys.createdProject(project), record),
+            ] + operations
+        }
+        return true
     }
 
     private func write(_ queue: WebhookQueue) async throws(TemplateStoreError) {

@@ -10,6 +10,8 @@ import Foundation
 /// | `change` | ``ChangeRecord``: the last change; its history is the change feed |
 /// | `audit/{number}` | ``AuditRecord``: the entry of the change with this number; never rewritten |
 /// | `projects/{project}` | ``VersionRecord``: the current version |
+/// | `created/{project}` | ``VersionRecord``: the empty template of a project that was created |
+/// | `deleted/{project}` | ``DeletedProjectRecord``: the last version of a deleted project |
 /// | `versions/{project}/{version}` | ``VersionRecord`` |
 /// | `contents/{id}/{part}` | a part of a content; immutable |
 /// | `details/{project}` | ``DetailsRecord`` |
@@ -55,6 +57,10 @@ struct EtcdKeys: Sendable, Hashable {
     }
 
     func project(_ name: String) -> Data { key("projects", Self.encoded(name)) }
+
+    func createdProject(_ name: String) -> Data { key("created", Self.encoded(name)) }
+
+    func deletedProject(_ name: String) -> Data { key("deleted", Self.encoded(name)) }
 
     func versions(ofProject name: String) -> EtcdKeySpan { span("versions", Self.encoded(name)) }
 

@@ -11,9 +11,12 @@ extension EtcdTemplateStore {
         _ submission: DraftSubmission
     ) async throws(TemplateStoreError) -> StoredDraft {
         let key = keys.draft(ofOwner: submission.owner, inProject: submission.project)
+        let details = keys.details(ofProject: submission.project)
         return try await writing(submission.content) { content throws(TemplateStoreError) in
-            try await write(reading: [EtcdRange(keys: keys.allDrafts)]) {
-                [keys] reading throws(TemplateStoreError) in
+            try await write(
+                reading: [EtcdRange(keys: keys.allDrafts), EtcdRange(keys: .key(details))]
+            ) { [keys] reading throws(TemplateStoreError) in
+                try reading.checkIsNotArchived(submission.project, detailsAt: 1)
                 let shelf = try EtcdDrafts(reading, keys: keys)
                 var table = shelf.table
                 let draft = try table.save(submission)
@@ -22,7 +25,11 @@ extension EtcdTemplateStore {
                 }
                 try shelf.add(
                     table, to: &write, keys: keys, except: key, mostPruned: Self.mostPruned)
-                write.guards.append(.modified(key, at: shelf.revision(of: key)))
+                write.guards += [
+                    .modified(key, at: shelf.revision(of: key)),
+                    // The project may be archived meanwhile.
+                    .modified(details, at: reading.keyValues(1).first?.modRevision ?? 0),
+                ]
                 write.operations.append(
                     .put(key, try DraftRecord(draft, content: content.reference).encoded()))
                 if let old = shelf.records[key]?.content {

@@ -16,10 +16,15 @@ extension EtcdTemplateStore {
                     EtcdRange(keys: .key(keys.project(project))),
                     // The oldest version is dropped for each version beyond the limit.
                     EtcdRange(keys: keys.versions(ofProject: project), limit: 2),
+                    EtcdRange(keys: .key(keys.details(ofProject: project))),
+                    EtcdRange(keys: .key(keys.deletedProject(project))),
                 ] + keys.receiverRanges(ofProject: project)
             ) { [keys] reading throws(TemplateStoreError) in
-                let current = try reading.records(0, as: VersionRecord.self).first?.number ?? 0
-                try submission.checkExpectation(current: current)
+                let known = try reading.records(0, as: VersionRecord.self).first?.number
+                try reading.checkIsNotArchived(project, detailsAt: 2)
+                try submission.checkExpectation(current: known ?? 0)
+                let deleted = try reading.deletedVersion(ofProject: project, at: 3)
+                let current = known ?? deleted ?? 0
                 let template = submission.stored(asVersion: current + 1, revision: .zero)
                 let record = try VersionRecord(
                     template.version, content: content.reference
@@ -43,7 +48,7 @@ extension EtcdTemplateStore {
                         .delete(keys.content(version.content.id)),
                     ]
                 }
-                let receivers = try EtcdReceiver.all(in: reading, from: 2, keys: keys, for: owner)
+                let receivers = try EtcdReceiver.all(in: reading, from: 4, keys: keys, for: owner)
                 // A new delivery takes an operation for the webhook and one for itself, and the
                 // change takes two.
                 let room =
@@ -70,7 +75,8 @@ extension EtcdTemplateStore {
         // Another publish may drop the version between the two reads.
         for _ in 0..<3 {
             guard let found = try await read(EtcdRange(keys: .key(key))).keyValues.first else {
-                return nil
+                guard let version else { return nil }
+                return try await createdTemplate(version: version, inProject: project)
             }
             let record = try VersionRecord(decoding: found)
             do throws(EtcdFailure) {

@@ -27,9 +27,11 @@ extension EtcdTemplateStore {
                 EtcdRange(keys: .key(keys.project(change.project))),
                 EtcdRange(keys: .key(key)),
                 EtcdRange(keys: keys.overrides(inProject: change.project), part: .count),
+                EtcdRange(keys: .key(keys.details(ofProject: change.project))),
             ]
         ) { [keys] reading throws(TemplateStoreError) in
             guard reading.count(0) > 0 else { throw .projectMissing(change.project) }
+            try reading.checkIsNotArchived(change.project, detailsAt: 3)
             let current = try reading.records(1, as: OverridesRecord.self).first
             guard change.expectation.isMet(byTag: current?.tag) else {
                 throw .overridesMismatch(ofUser: change.userID, inProject: change.project)
@@ -112,7 +114,7 @@ extension EtcdTemplateStore {
         }
     }
 
-    /// The details of a project; nil before its first publish.
+    /// The details of a project; nil when there is no such project.
     public func projectDetails(
         ofProject project: String
     ) async throws(TemplateStoreError) -> StoredProjectDetails? {

@@ -9,11 +9,13 @@ extension EtcdTemplateStore {
             reading: [
                 EtcdRange(keys: .key(keys.project(project))),
                 EtcdRange(keys: keys.webhooks(inProject: project), part: .count),
+                EtcdRange(keys: .key(keys.details(ofProject: project))),
             ]
         ) { [keys] reading throws(TemplateStoreError) in
             guard let current = try reading.records(0, as: VersionRecord.self).first else {
                 throw .projectMissing(project)
             }
+            try reading.checkIsNotArchived(project, detailsAt: 2)
             guard reading.count(1) < TemplateStoreLimits.webhooks else {
                 throw .tooManyWebhooks(inProject: project)
             }
@@ -45,8 +47,13 @@ extension EtcdTemplateStore {
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
         let key = keys.webhook(id, inProject: project)
-        return try await write(reading: [EtcdRange(keys: .key(key))]) {
-            [keys] reading throws(TemplateStoreError) in
+        return try await write(
+            reading: [
+                EtcdRange(keys: .key(key)),
+                EtcdRange(keys: .key(keys.details(ofProject: project))),
+            ]
+        ) { [keys] reading throws(TemplateStoreError) in
+            try reading.checkIsNotArchived(project, detailsAt: 1)
             guard let found = reading.keyValues(0).first else { return .done(false) }
             let webhook = try WebhookRecord(decoding: found).webhook
             var write = EtcdWrite { _ in true }

@@ -72,6 +72,8 @@ extension InMemoryStoreContents {
         switch archived {
         case .change(let entry, let content):
             let entry = entry.moved(to: nextRevision)
+            _ = create(entry)
+            delete(entry)
             switch content {
             case .template(let template):
                 projects[template.project, default: Project()].versions.append(

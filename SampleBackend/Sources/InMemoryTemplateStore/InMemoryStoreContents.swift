@@ -5,14 +5,21 @@ import Templates
 /// The contents of an ``InMemoryTemplateStore``, and the rules for changing them.
 struct InMemoryStoreContents {
     struct Project {
-        /// The stored versions, oldest first.
+        /// The empty template with which the project was created; nil when a publish created it.
+        var created: StoredTemplate?
+        /// The published versions, oldest first.
         var versions: [StoredTemplate] = []
         /// The pinned values by the UTF-8 bytes of the user ID.
         var overrides: [Data: Data] = [:]
         /// Nil until they are set.
         var details: StoredProjectDetails?
+
+        var current: StoredTemplate? { versions.last ?? created }
+        var isArchived: Bool { details?.details.isArchived ?? false }
     }
 
+    /// The last versions of deleted projects by name.
+    var deletedVersions: [String: Int] = [:]
     var projects: [String: Project] = [:]
     /// All tokens, oldest first.
     var tokens: [StoredToken] = []
@@ -46,9 +53,11 @@ struct InMemoryStoreContents {
     mutating func publish(
         _ submission: TemplateSubmission
     ) throws(TemplateStoreError) -> StoredTemplate {
-        let current = projects[submission.project]?.versions.last?.version.number ?? 0
-        try submission.checkExpectation(current: current)
-        let template = submission.stored(asVersion: current + 1, revision: nextRevision)
+        let current = projects[submission.project]?.current?.version.number
+        try checkIsNotArchived(submission.project)
+        try submission.checkExpectation(current: current ?? 0)
+        let number = (current ?? deletedVersions[submission.project] ?? 0) + 1
+        let template = submission.stored(asVersion: number, revision: nextRevision)
         var versions = projects[submission.project]?.versions ?? []
         versions.append(template)
         if versions.count > TemplateStoreLimits.keptVersions { versions.removeFirst() }
@@ -62,9 +71,10 @@ struct InMemoryStoreContents {
 
     /// A version of a project's template; nil means the current one.
     func template(version: Int?, inProject project: String) -> StoredTemplate? {
+        guard let version else { return projects[project]?.current }
         let versions = projects[project]?.versions ?? []
-        guard let version else { return versions.last }
         return versions.first { $0.version.number == version }
+            ?? projects[project]?.created.flatMap { $0.version.number == version ? $0 : nil }
     }
 
     /// The versions of a project, newest first.
@@ -87,6 +97,7 @@ struct InMemoryStoreContents {
     /// Pins values for a user, or removes them.
     mutating func setOverrides(_ change: OverridesChange) throws(TemplateStoreError) {
         guard let project = projects[change.project] else { throw .projectMissing(change.project) }
+        try checkIsNotArchived(change.project)
         let user = Data(change.userID.utf8)
         let isPinned = project.overrides[user] != nil
         try change.checkExpectation(project.overrides[user])
@@ -128,7 +139,7 @@ struct InMemoryStoreContents {
     /// The data that a server needs to answer clients.
     func snapshot() -> TemplateStoreSnapshot {
         TemplateStoreSnapshot(
-            templates: projects.values.compactMap(\.versions.last)
+            templates: projects.values.compactMap(\.current)
                 .sorted { $0.project < $1.project },
             overrides: projects.mapValues(\.overrides).filter { !$0.value.isEmpty },
             projectDetails: projects.compactMapValues(\.details),
@@ -214,6 +225,7 @@ struct InMemoryStoreContents {
         guard let current = template(version: nil, inProject: webhook.project) else {
             throw .projectMissing(webhook.project)
         }
+        try checkIsNotArchived(webhook.project)
         let stored = try webhooks.add(webhook, currentVersion: current.version.number)
         record(
             .webhooks(project: stored.project), AuditEntry(ofNew: stored, revision: nextRevision))
@@ -222,7 +234,8 @@ struct InMemoryStoreContents {
     /// Removes a webhook with its deliveries; false when none has this identifier.
     mutating func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
-    ) -> Bool {
+    ) throws(TemplateStoreError) -> Bool {
+        try checkIsNotArchived(project)
         guard let webhook = webhooks.remove(id: id, inProject: project) else { return false }
         record(
             .webhooks(project: project),

@@ -167,7 +167,10 @@ extension InMemoryTemplateStore {
     public func saveDraft(
         _ submission: DraftSubmission
     ) async throws(TemplateStoreError) -> StoredDraft {
-        try access { contents throws(TemplateStoreError) in try contents.drafts.save(submission) }
+        try access { contents throws(TemplateStoreError) in
+            try contents.checkIsNotArchived(submission.project)
+            return try contents.drafts.save(submission)
+        }
     }
 
     /// The draft of an administrator in a project; nil when there is none or it has expired.
@@ -190,6 +193,18 @@ extension InMemoryTemplateStore {
 }
 
 extension InMemoryTemplateStore {
+    /// Creates a project with an empty template.
+    public func createProject(
+        _ creation: ProjectCreation
+    ) async throws(TemplateStoreError) -> StoredTemplate {
+        try access { contents throws(TemplateStoreError) in try contents.createProject(creation) }
+    }
+
+    /// Deletes an archived project with all of its content.
+    public func deleteProject(_ deletion: ProjectDeletion) async throws(TemplateStoreError) {
+        try access { contents throws(TemplateStoreError) in try contents.deleteProject(deletion) }
+    }
+
     /// Replaces the details of a project if the stored ones are as expected.
     public func setProjectDetails(
         _ change: ProjectDetailsChange
@@ -199,7 +214,7 @@ extension InMemoryTemplateStore {
         }
     }
 
-    /// The details of a project; nil before its first publish.
+    /// The details of a project; nil when there is no such project.
     public func projectDetails(
         ofProject project: String
     ) async throws(TemplateStoreError) -> StoredProjectDetails? {
@@ -224,8 +239,8 @@ extension InMemoryTemplateStore {
     public func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
-        try access {
-            $0.removeWebhook(id: id, inProject: project, actor: actor, date: date)
+        try access { contents throws(TemplateStoreError) in
+            try contents.removeWebhook(id: id, inProject: project, actor: actor, date: date)
         }
     }
 

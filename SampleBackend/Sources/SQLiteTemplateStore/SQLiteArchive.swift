@@ -142,7 +142,7 @@ extension Database {
                     JOIN projects ON projects.id = versions.project WHERE revision = ?
                     """, arguments: [entry.revision.number]
             ).map { .template(try StoredTemplate(row: $0)) }
-        case .setProjectDetails:
+        case .setProjectDetails, .createProject:
             return try Row.fetchOne(
                 self, sql: "SELECT * FROM project_details WHERE revision = ?",
                 arguments: [entry.revision.number]

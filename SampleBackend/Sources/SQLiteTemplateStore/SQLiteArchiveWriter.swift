@@ -76,6 +76,8 @@ extension Database {
         case .change(let entry, let content):
             try recordChange(entry.changeSubject, keeping: kept, at: entry.revision)
             try record(entry)
+            _ = try createProject(of: entry)
+            try deleteProject(of: entry)
             switch content {
             case .template(let template):
                 try insert(

@@ -18,7 +18,9 @@ enum SQLiteSchema {
     /// Migrations from each schema version to the next; the first starts from an empty database.
     ///
     /// Append only: released migrations never change.
-    private static let migrations = [version1, version2, version3, version4, version5, version6]
+    private static let migrations = [
+        version1, version2, version3, version4, version5, version6, version7,
+    ]
 
     static var currentVersion: Int { migrations.count }
 
@@ -234,6 +236,35 @@ extension SQLiteSchema {
     /// The time at which a draft was marked as expired.
     fileprivate static let version6 = """
         ALTER TABLE drafts ADD COLUMN expiry_notice_time INTEGER;
+        """
+}
+
+extension SQLiteSchema {
+    /// Created, archived and deleted projects, and tokens for some projects only.
+    ///
+    /// A project that was created empty has no version: its column loses the check that it is
+    /// positive, which dropping the column does without rewriting a table that refers to it.
+    fileprivate static let version7 = """
+        ALTER TABLE projects ADD COLUMN version INTEGER NOT NULL DEFAULT 0 CHECK (version >= 0);
+        UPDATE projects SET version = current_version;
+        ALTER TABLE projects DROP COLUMN current_version;
+        ALTER TABLE projects RENAME COLUMN version TO current_version;
+
+        CREATE TABLE created_projects (
+            project INTEGER PRIMARY KEY REFERENCES projects (id),
+            version INTEGER NOT NULL CHECK (version >= 0),
+            revision INTEGER NOT NULL UNIQUE,
+            time INTEGER NOT NULL,
+            actor BLOB NOT NULL
+        ) STRICT;
+
+        CREATE TABLE deleted_projects (
+            name BLOB NOT NULL PRIMARY KEY,
+            version INTEGER NOT NULL CHECK (version >= 0)
+        ) STRICT;
+
+        ALTER TABLE project_details ADD COLUMN is_archived INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE tokens ADD COLUMN projects BLOB;
         """
 }
 

@@ -18,6 +18,7 @@ extension SQLiteTemplateStore {
                     ORDER BY projects.name
                     """
             ).map(StoredTemplate.init(row:))
+            let empty = try db.emptyTemplates()
             var overrides: [String: [Data: Data]] = [:]
             let rows = try Row.fetchCursor(
                 db,
@@ -31,7 +32,8 @@ extension SQLiteTemplateStore {
                 overrides[project, default: [:]][user] = try row.decode(Data.self, atIndex: 2)
             }
             return TemplateStoreSnapshot(
-                templates: templates, overrides: overrides,
+                templates: (templates + empty).sorted { $0.project < $1.project },
+                overrides: overrides,
                 projectDetails: try db.allProjectDetails(), revision: try db.latestRevision())
         }
     }
@@ -88,6 +90,7 @@ extension Database {
             case .webhooks(let project): ["webhooks", SQLiteBytes(project), nil, nil]
             case .projectDetails(let project):
                 ["projectDetails", SQLiteBytes(project), nil, nil]
+            case .project(let project): ["project", SQLiteBytes(project), nil, nil]
             }
         try execute(
             sql: """
@@ -124,6 +127,8 @@ extension StoreChange {
         case "projectDetails":
             subject = .projectDetails(
                 project: try row.decode(SQLiteBytes.self, forColumn: "project").text)
+        case "project":
+            subject = .project(try row.decode(SQLiteBytes.self, forColumn: "project").text)
         default:
             throw TemplateStoreError(
                 .damaged,

@@ -8,6 +8,7 @@ extension SQLiteTemplateStore {
         _ submission: DraftSubmission
     ) async throws(TemplateStoreError) -> StoredDraft {
         try await write(size: submission.content.count) { db in
+            try db.checkIsNotArchived(submission.project)
             try db.pruneDrafts(at: submission.date)
             let tag = try db.tag(
                 ofDraftOf: submission.owner, inProject: submission.project, at: submission.date)

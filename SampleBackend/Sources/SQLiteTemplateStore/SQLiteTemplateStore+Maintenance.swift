@@ -80,8 +80,10 @@ extension SQLiteTemplateStore {
                 "The current version of each project is stored and is its newest.",
                 """
                 SELECT 'version ' || current_version || ' of ' || CAST(name AS TEXT) FROM projects
-                WHERE current_version
-                    IS NOT (SELECT max(number) FROM versions WHERE project = projects.id)
+                WHERE current_version IS NOT coalesce(
+                    (SELECT max(number) FROM versions WHERE project = projects.id),
+                    (SELECT version FROM created_projects WHERE project = projects.id)
+                )
                 """
             ),
             (
@@ -102,6 +104,13 @@ extension SQLiteTemplateStore {
                 "Each version is in the audit trail.",
                 """
                 SELECT 'revision ' || revision FROM versions
+                WHERE revision NOT IN (SELECT revision FROM audit)
+                """
+            ),
+            (
+                "Each creation of a project is in the audit trail.",
+                """
+                SELECT 'revision ' || revision FROM created_projects
                 WHERE revision NOT IN (SELECT revision FROM audit)
                 """
             ),

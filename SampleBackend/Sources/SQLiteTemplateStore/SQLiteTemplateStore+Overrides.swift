@@ -11,6 +11,7 @@ extension SQLiteTemplateStore {
                     db, sql: "SELECT id FROM projects WHERE name = CAST(? AS BLOB)",
                     arguments: [SQLiteBytes(change.project)])
             else { throw TemplateStoreError.projectMissing(change.project) }
+            try db.checkIsNotArchived(change.project)
             guard try db.setOverrides(change, inProject: project) else { return nil }
             let revision = try db.recordChange(
                 .overrides(project: change.project, userID: change.userID),

@@ -27,7 +27,7 @@ extension SQLiteTemplateStore {
         return stored
     }
 
-    /// The details of a project; nil before its first publish.
+    /// The details of a project; nil when there is no such project.
     public func projectDetails(
         ofProject project: String
     ) async throws(TemplateStoreError) -> StoredProjectDetails? {
@@ -52,12 +52,13 @@ extension Database {
         return details
     }
 
-    /// The details of a project; nil before its first publish.
-    fileprivate func projectDetails(ofProject project: String) throws -> StoredProjectDetails? {
+    /// The details of a project; nil when there is no such project.
+    func projectDetails(ofProject project: String) throws -> StoredProjectDetails? {
         let row = try Row.fetchOne(
             self,
             sql: """
-                SELECT display_name, color, environment, ifnull(revision, 0) AS revision
+                SELECT display_name, color, environment, ifnull(is_archived, 0) AS is_archived,
+                    ifnull(revision, 0) AS revision
                 FROM projects LEFT JOIN project_details ON project_details.project = projects.id
                 WHERE name = CAST(? AS BLOB)
                 """, arguments: [SQLiteBytes(project)])
@@ -67,16 +68,18 @@ extension Database {
     func upsert(_ stored: StoredProjectDetails, ofProject project: Int64) throws {
         try execute(
             sql: """
-                INSERT INTO project_details (project, display_name, color, environment, revision)
-                VALUES (?, CAST(? AS BLOB), ?, ?, ?)
+                INSERT INTO project_details (
+                    project, display_name, color, environment, is_archived, revision
+                ) VALUES (?, CAST(? AS BLOB), ?, ?, ?, ?)
                 ON CONFLICT (project) DO UPDATE SET
                     display_name = excluded.display_name, color = excluded.color,
-                    environment = excluded.environment, revision = excluded.revision
+                    environment = excluded.environment, is_archived = excluded.is_archived,
+                    revision = excluded.revision
                 """,
             arguments: [
                 project, stored.details.displayName.map { SQLiteBytes($0) },
                 stored.details.color?.rawValue, stored.details.environment?.rawValue,
-                stored.revision.number,
+                stored.details.isArchived, stored.revision.number,
             ])
     }
 }
@@ -94,7 +97,8 @@ extension StoredProjectDetails {
                 },
                 environment: try row.decode(String?.self, forColumn: "environment").flatMap {
                     ProjectDetails.Environment(rawValue: $0)
-                }),
+                },
+                isArchived: try row.decode(Bool.self, forColumn: "is_archived")),
             revision: StoreRevision(try row.decode(Int64.self, forColumn: "revision")))
     }
 }

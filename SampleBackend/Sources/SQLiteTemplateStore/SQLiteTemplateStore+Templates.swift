@@ -13,8 +13,10 @@ extension SQLiteTemplateStore {
             let project = try Row.fetchOne(
                 db, sql: "SELECT id, current_version FROM projects WHERE name = CAST(? AS BLOB)",
                 arguments: [name])
-            let current = try project?.decode(Int.self, atIndex: 1) ?? 0
-            try submission.checkExpectation(current: current)
+            let known = try project?.decode(Int.self, atIndex: 1)
+            try db.checkIsNotArchived(submission.project)
+            try submission.checkExpectation(current: known ?? 0)
+            let current = try known ?? db.deletedVersion(ofProject: submission.project) ?? 0
             let revision = try db.recordChange(
                 .template(project: submission.project, version: current + 1),
                 keeping: options.keptChanges)
@@ -26,10 +28,7 @@ extension SQLiteTemplateStore {
                     sql: "UPDATE projects SET current_version = ? WHERE id = ?",
                     arguments: [current + 1, id])
             } else {
-                try db.execute(
-                    sql: "INSERT INTO projects (name, current_version) VALUES (CAST(? AS BLOB), 1)",
-                    arguments: [name])
-                id = db.lastInsertedRowID
+                id = try db.insertProject(submission.project, currentVersion: current + 1)
             }
             try db.insert(template, intoProject: id)
             try db.execute(
@@ -57,6 +56,7 @@ extension SQLiteTemplateStore {
                     WHERE projects.name = CAST(? AS BLOB)
                     """, arguments: [version, SQLiteBytes(project)])
             return try row.map(StoredTemplate.init(row:))
+                ?? db.createdTemplate(version: version, inProject: project)
         }
     }
 

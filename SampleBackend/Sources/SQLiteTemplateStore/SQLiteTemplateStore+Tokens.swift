@@ -86,15 +86,17 @@ extension Database {
         try execute(
             sql: """
                 INSERT INTO tokens (
-                    id, name, role, hash, creation_time, expiration_time, last_use_time,
+                    id, name, role, projects, hash, creation_time, expiration_time, last_use_time,
                     revocation_time
                 ) VALUES (
-                    CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), ?, ?, ?, ?
+                    CAST(? AS BLOB), CAST(? AS BLOB), ?, CAST(? AS BLOB), CAST(? AS BLOB), ?, ?, ?,
+                    ?
                 )
                 """,
             arguments: [
                 SQLiteBytes(token.id), SQLiteBytes(token.name), token.role.rawValue,
-                SQLiteBytes(token.hash), token.creationDate.millisecondsSince1970,
+                token.projectsText.map { SQLiteBytes($0) }, SQLiteBytes(token.hash),
+                token.creationDate.millisecondsSince1970,
                 token.expirationDate?.millisecondsSince1970,
                 token.lastUseDate?.millisecondsSince1970,
                 token.revocationDate?.millisecondsSince1970,
@@ -125,6 +127,8 @@ extension StoredToken {
             id: try row.decode(SQLiteBytes.self, forColumn: "id").text,
             name: try row.decode(SQLiteBytes.self, forColumn: "name").text,
             role: try Role(row: row),
+            projects: Self.projects(
+                inText: try row.decode(SQLiteBytes?.self, forColumn: "projects")?.text),
             hash: try row.decode(Data.self, forColumn: "hash"),
             creationDate: Date(
                 millisecondsSince1970: try row.decode(Int64.self, forColumn: "creation_time")),

@@ -10,6 +10,7 @@ extension SQLiteTemplateStore {
                 db, sql: "SELECT id, current_version FROM projects WHERE name = CAST(? AS BLOB)",
                 arguments: [SQLiteBytes(webhook.project)])
             guard let project else { throw TemplateStoreError.projectMissing(webhook.project) }
+            try db.checkIsNotArchived(webhook.project)
             let id = try project.decode(Int64.self, atIndex: 0)
             let count =
                 try Int.fetchOne(
@@ -49,6 +50,7 @@ extension SQLiteTemplateStore {
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool {
         let revision: StoreRevision? = try await write { [options] db in
+            try db.checkIsNotArchived(project)
             let row = try Row.fetchOne(
                 db,
                 sql: """

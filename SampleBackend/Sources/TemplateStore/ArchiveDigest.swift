@@ -57,6 +57,7 @@ package struct ArchiveDigest: Sendable, Hashable {
         case .token(let token):
             add(.tokens, inOrder: true) {
                 $0.add(token.id, token.name, token.role.rawValue)
+                $0.add(token.projectsText)
                 $0.add(token.hash)
                 $0.add(token.creationDate, token.expirationDate, token.lastUseDate)
                 $0.add(token.revocationDate)
@@ -95,6 +96,7 @@ package struct ArchiveDigest: Sendable, Hashable {
             add(.details) {
                 $0.add(project, details.displayName)
                 $0.add(details.color?.rawValue, details.environment?.rawValue)
+                $0.add(details.isArchived ? 1 : 0)
             }
         case nil: break
         }

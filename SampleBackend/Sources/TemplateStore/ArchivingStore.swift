@@ -101,6 +101,7 @@ extension AuditEntry {
         case .createToken, .revokeToken: .tokens
         case .createWebhook, .removeWebhook: .webhooks(project: project)
         case .setProjectDetails: .projectDetails(project: project)
+        case .createProject, .deleteProject: .project(project)
         }
     }
 }

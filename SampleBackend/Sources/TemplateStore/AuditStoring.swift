@@ -46,8 +46,11 @@ public struct AuditEntry: Sendable, Hashable {
         case revokeToken = "REVOKE_TOKEN"
         case createWebhook = "CREATE_WEBHOOK"
         case removeWebhook = "REMOVE_WEBHOOK"
-        /// Sets a project's display name, colour and environment.
+        /// Sets a project's display name, colour and environment, or archives it.
         case setProjectDetails = "SET_PROJECT_DETAILS"
+        case createProject = "CREATE_PROJECT"
+        /// Deletes an archived project with all of its content except the audit trail.
+        case deleteProject = "DELETE_PROJECT"
 
         /// True when the action's entries concern the whole server rather than a project.
         package var isOfServer: Bool { self == .createToken || self == .revokeToken }
@@ -112,20 +115,20 @@ extension AuditEntry {
     }
 
     package init(of change: ProjectDetailsChange, revision: StoreRevision) {
-        let details = change.details
-        let parts = [
-            details.displayName, details.color?.rawValue, details.environment?.rawValue,
-        ].compactMap { $0 }
         self.init(
             revision: revision, project: change.project, date: change.date.roundedToMilliseconds,
             actor: change.actor, action: .setProjectDetails, subject: change.project,
-            detail: parts.isEmpty ? nil : parts.joined(separator: ", "))
+            detail: change.details.auditText)
     }
 
     package init(ofNew token: StoredToken, actor: String, revision: StoreRevision) {
         self.init(
             revision: revision, project: nil, date: token.creationDate.roundedToMilliseconds,
-            actor: actor, action: .createToken, subject: token.name, detail: token.role.rawValue)
+            actor: actor, action: .createToken, subject: token.name,
+            detail: token.projects.map { roles in
+                roles.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.rawValue)" }
+                    .joined(separator: ", ")
+            } ?? token.role.rawValue)
     }
 
     package init(ofNew session: StoredSession, actor: String, revision: StoreRevision) {

@@ -80,6 +80,8 @@ public struct StoreChange: Sendable, Hashable {
         /// A webhook of a project was added or removed.
         case webhooks(project: String)
         case projectDetails(project: String)
+        /// A project was created or deleted; everything of it may have changed.
+        case project(String)
     }
 
     /// The subject to read again.

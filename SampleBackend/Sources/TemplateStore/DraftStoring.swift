@@ -14,7 +14,8 @@ public protocol DraftStoring: Sendable {
     ///
     /// - Parameter submission: The draft and the expectation.
     /// - Returns: The stored draft, with a new tag.
-    /// - Throws: ``TemplateStoreError`` with the code `draftMismatch` or `tooManyDrafts`.
+    /// - Throws: ``TemplateStoreError`` with the code `draftMismatch`, `tooManyDrafts` or
+    ///   `projectArchived`.
     func saveDraft(
         _ submission: DraftSubmission
     ) async throws(TemplateStoreError) -> StoredDraft

@@ -33,6 +33,11 @@ package struct DraftTable: Sendable {
         entries[Data(entry.draft.owner.utf8), default: [:]][Data(entry.draft.project.utf8)] = entry
     }
 
+    /// Removes the drafts of all owners in a project.
+    package mutating func removeAll(inProject project: String) {
+        for owner in entries.keys { entries[owner]?[Data(project.utf8)] = nil }
+    }
+
     /// Creates or replaces a draft.
     package mutating func save(_ submission: DraftSubmission) throws(TemplateStoreError)
         -> StoredDraft

@@ -9,8 +9,8 @@ public protocol OverridesStoring: Sendable {
     /// Removing absent values is not a change.
     ///
     /// - Parameter change: The user, the values, the expectation and the actor.
-    /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish,
-    ///   `overridesMismatch`, or `tooManyOverrides`.
+    /// - Throws: ``TemplateStoreError`` with the code `projectMissing`, `projectArchived`,
+    ///   `overridesMismatch` or `tooManyOverrides`.
     func setOverrides(_ change: OverridesChange) async throws(TemplateStoreError)
 
     /// The pinned values of a user as JSON text; nil when there are none.

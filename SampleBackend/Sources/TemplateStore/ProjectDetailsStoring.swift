@@ -3,21 +3,22 @@ public import Foundation
 /// The part of a ``TemplateStore`` that keeps the details by which administrators distinguish
 /// projects: display name, colour and environment.
 ///
-/// Clients do not receive them. Every published project has details, initially empty.
+/// Clients do not receive them. Every project has details, initially empty.
 public protocol ProjectDetailsStoring: Sendable {
     /// Replaces the details of a project if the stored ones are as expected.
     ///
-    /// Setting equal details is not a change.
+    /// Setting equal details is not a change. An archived project accepts only details that end
+    /// its archiving.
     ///
     /// - Parameter change: The details, the expectation and the actor.
     /// - Returns: The details as they are stored.
-    /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish, or
-    ///   `projectDetailsMismatch`.
+    /// - Throws: ``TemplateStoreError`` with the code `projectMissing`, `projectDetailsMismatch` or
+    ///   `projectArchived`.
     func setProjectDetails(
         _ change: ProjectDetailsChange
     ) async throws(TemplateStoreError) -> StoredProjectDetails
 
-    /// The details of a project; nil before its first publish.
+    /// The details of a project; nil when there is no such project.
     func projectDetails(
         ofProject project: String
     ) async throws(TemplateStoreError) -> StoredProjectDetails?
@@ -54,13 +55,18 @@ public struct ProjectDetails: Sendable, Hashable {
     /// The purpose; nil when it is not set.
     public var environment: Environment?
 
+    /// True while the project can be read but not changed.
+    public var isArchived: Bool
+
     /// Creates details; omitted ones are not set.
     public init(
-        displayName: String? = nil, color: Color? = nil, environment: Environment? = nil
+        displayName: String? = nil, color: Color? = nil, environment: Environment? = nil,
+        isArchived: Bool = false
     ) {
         self.displayName = displayName
         self.color = color
         self.environment = environment
+        self.isArchived = isArchived
     }
 }
 
@@ -110,12 +116,16 @@ public struct ProjectDetailsChange: Sendable, Hashable {
 }
 
 extension ProjectDetailsChange {
-    /// Checks the details to replace against the expectation.
+    /// Checks the details to replace against the expectation, and that the project is not archived
+    /// or that the change ends that.
     package func checkExpectation(
         _ current: StoredProjectDetails
     ) throws(TemplateStoreError) {
         if let expectedRevision, expectedRevision != current.revision {
             throw .projectDetailsMismatch(inProject: project)
+        }
+        if current.details.isArchived, details.isArchived, details != current.details {
+            throw .projectArchived(project)
         }
     }
 }

@@ -32,6 +32,8 @@ struct SnapshotRecord: Codable {
         let displayName: String?
         let color: String?
         let environment: String?
+        /// Nil means false.
+        let isArchived: Bool?
     }
 
     let date: Int64
@@ -67,7 +69,7 @@ struct SnapshotRecord: Codable {
     fileprivate static let revisions: ClosedRange<Int64> = 0...1 << 62
 
     /// Limited by the number of digits in the client protocol.
-    fileprivate static let versions = 1...999_999_999_999_999
+    fileprivate static let versions = 0...999_999_999_999_999
 
     var kept: SnapshotFile.Kept {
         var pinned: [String: [Data: Data]] = [:]
@@ -167,14 +169,16 @@ extension SnapshotRecord.Details {
         self.init(
             project: project, revision: stored.revision.number,
             displayName: stored.details.displayName, color: stored.details.color?.rawValue,
-            environment: stored.details.environment?.rawValue)
+            environment: stored.details.environment?.rawValue,
+            isArchived: stored.details.isArchived ? true : nil)
     }
 
     var stored: StoredProjectDetails {
         StoredProjectDetails(
             ProjectDetails(
                 displayName: displayName, color: color.flatMap(ProjectDetails.Color.init),
-                environment: environment.flatMap(ProjectDetails.Environment.init)),
+                environment: environment.flatMap(ProjectDetails.Environment.init),
+                isArchived: isArchived ?? false),
             revision: StoreRevision(revision))
     }
 }

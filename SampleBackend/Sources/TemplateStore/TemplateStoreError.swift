@@ -7,15 +7,21 @@ public struct TemplateStoreError: Error, Sendable, CustomStringConvertible {
             case tokenExists, tooManyWebhooks, newerSchema, damaged, outOfSpace
             case filesReplaced, unavailable, draftMismatch, tooManyDrafts, projectDetailsMismatch
             case overridesMismatch, tokenNameExists, outcomeUnknown, notEmpty, incompleteCopy
-            case otherStore, changesLost
+            case otherStore, changesLost, projectExists, projectArchived, projectNotArchived
         }
 
         private let kind: Kind
 
         /// The current version is not the one that the publisher expected.
         public static let versionMismatch = Code(kind: .versionMismatch)
-        /// Nothing has been published in the project.
+        /// There is no such project: it was not created, and nothing was published in it.
         public static let projectMissing = Code(kind: .projectMissing)
+        /// The project to create exists already.
+        public static let projectExists = Code(kind: .projectExists)
+        /// The project is archived, so it can only be read.
+        public static let projectArchived = Code(kind: .projectArchived)
+        /// The project to delete is not archived.
+        public static let projectNotArchived = Code(kind: .projectNotArchived)
         /// The version does not exist, or is no longer kept.
         public static let versionMissing = Code(kind: .versionMissing)
         /// The user's pinned values are not as expected.
@@ -104,7 +110,26 @@ extension TemplateStoreError {
     package static func projectMissing(_ project: String) -> TemplateStoreError {
         TemplateStoreError(
             .projectMissing,
-            "There is no project '\(project)': publish a template in it first.")
+            "There is no project '\(project)': create it, or publish a template in it.")
+    }
+
+    package static func projectExists(_ project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .projectExists, "The project '\(project)' exists already: choose another name.")
+    }
+
+    package static func projectArchived(_ project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .projectArchived,
+            "The project '\(project)' is archived, so it cannot be changed: take it out of the "
+                + "archive first.")
+    }
+
+    package static func projectNotArchived(_ project: String) -> TemplateStoreError {
+        TemplateStoreError(
+            .projectNotArchived,
+            "The project '\(project)' is not archived: only archived projects can be deleted, so "
+                + "archive it first.")
     }
 
     package static func versionMismatch(

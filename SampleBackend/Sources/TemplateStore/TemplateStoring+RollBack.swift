@@ -31,7 +31,14 @@ extension TemplateStoring {
         for _ in 0..<rollbackAttempts {
             let newest = try await versions(inProject: project, matching: VersionQuery(limit: 1))
             guard let current = newest.versions.first?.number else {
-                throw .projectMissing(project)
+                // A project without a version has nothing to return to.
+                guard try await template(version: nil, inProject: project) != nil else {
+                    throw .projectMissing(project)
+                }
+                throw TemplateStoreError(
+                    .versionMissing,
+                    "Nothing has been published in the project '\(project)' yet, so there is no "
+                        + "version to return to.")
             }
             if case .version(let expected) = expectation, expected != current {
                 throw .versionMismatch(expected: expected, current: current, inProject: project)

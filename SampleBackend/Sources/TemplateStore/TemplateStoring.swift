@@ -5,19 +5,22 @@ public import Templates
 public protocol TemplateStoring: Sendable {
     /// Publishes a template as the next version if the current version is the expected one.
     ///
-    /// Drops the oldest versions beyond ``TemplateStoreLimits/keptVersions``. Creates a delivery
+    /// The first publish creates a project that does not exist. Version numbers are never used
+    /// again, even if the project was deleted meanwhile. Drops the oldest versions beyond ``TemplateStoreLimits/keptVersions``. Creates a delivery
     /// for each webhook of the project, atomically with the version.
     ///
     /// - Parameter submission: The template and its metadata.
     /// - Returns: The stored version.
     /// - Throws: ``TemplateStoreError`` with the code `versionMismatch` and the current version
-    ///   when
-    ///   that is not the expected one; nothing is stored then.
+    ///   when that is not the expected one, or `projectArchived`; nothing is stored then.
     func publish(
         _ submission: TemplateSubmission
     ) async throws(TemplateStoreError) -> StoredTemplate
 
     /// Returns a version of a project's template.
+    ///
+    /// A created project begins with an empty template, which is never dropped; see
+    /// ``ProjectStoring/createProject(_:)``.
     ///
     /// - Parameters:
     ///   - version: The version's number, or nil for the current one.
@@ -28,7 +31,7 @@ public protocol TemplateStoring: Sendable {
         version: Int?, inProject project: String
     ) async throws(TemplateStoreError) -> StoredTemplate?
 
-    /// Lists the versions of a project without their content, newest first.
+    /// Lists the published versions of a project without their content, newest first.
     func versions(
         inProject project: String, matching query: VersionQuery
     ) async throws(TemplateStoreError) -> VersionPage

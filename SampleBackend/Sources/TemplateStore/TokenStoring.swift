@@ -65,8 +65,11 @@ public struct StoredToken: Sendable, Hashable {
     /// The name given at creation; the actor in the audit trail.
     public let name: String
 
-    /// The permissions.
+    /// The permissions, in all projects unless ``projects`` limits them.
     public let role: Role
+
+    /// The permissions by project, in these projects only; nil does not limit the token.
+    public let projects: [String: Role]?
 
     /// The SHA-256 of the token's text.
     public let hash: Data
@@ -85,12 +88,14 @@ public struct StoredToken: Sendable, Hashable {
 
     /// Creates a token.
     public init(
-        id: String, name: String, role: Role, hash: Data, creationDate: Date,
-        expirationDate: Date? = nil, lastUseDate: Date? = nil, revocationDate: Date? = nil
+        id: String, name: String, role: Role, projects: [String: Role]? = nil, hash: Data,
+        creationDate: Date, expirationDate: Date? = nil, lastUseDate: Date? = nil,
+        revocationDate: Date? = nil
     ) {
         self.id = id
         self.name = name
         self.role = role
+        self.projects = projects
         self.hash = hash
         self.creationDate = creationDate
         self.expirationDate = expirationDate
@@ -117,10 +122,30 @@ extension StoredToken {
     /// The token with its dates rounded to milliseconds, as stored.
     package var roundedToMilliseconds: StoredToken {
         StoredToken(
-            id: id, name: name, role: role, hash: hash,
+            id: id, name: name, role: role, projects: projects, hash: hash,
             creationDate: creationDate.roundedToMilliseconds,
             expirationDate: expirationDate?.roundedToMilliseconds,
             lastUseDate: lastUseDate?.roundedToMilliseconds,
             revocationDate: revocationDate?.roundedToMilliseconds)
+    }
+}
+
+extension StoredToken {
+    /// The roles by project as engines store them, such as `{"shop":"editor"}`; nil when the token
+    /// is not limited.
+    package var projectsText: String? {
+        guard let projects else { return nil }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let data = try? encoder.encode(projects.mapValues(\.rawValue))
+        // Never nil, which would lift the limit.
+        return String(decoding: data ?? Data("{}".utf8), as: UTF8.self)
+    }
+
+    /// The roles in a stored text; projects with unknown roles are left out.
+    package static func projects(inText text: String?) -> [String: Role]? {
+        guard let text else { return nil }
+        let roles = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8))
+        return (roles ?? [:]).compactMapValues(Role.init(rawValue:))
     }
 }

@@ -5,7 +5,7 @@ public protocol WebhookStoring: Sendable {
     /// Stores a new webhook; each later publish creates a delivery for it.
     ///
     /// - Parameter webhook: The webhook, with a new identifier.
-    /// - Throws: ``TemplateStoreError`` with the code `projectMissing` before the first publish, or
+    /// - Throws: ``TemplateStoreError`` with the code `projectMissing`, `projectArchived` or
     ///   `tooManyWebhooks`.
     func addWebhook(_ webhook: StoredWebhook) async throws(TemplateStoreError)
 
@@ -14,6 +14,8 @@ public protocol WebhookStoring: Sendable {
 
     /// Removes a webhook with its deliveries; false when the project has no webhook with this
     /// identifier.
+    ///
+    /// - Throws: ``TemplateStoreError`` with the code `projectArchived`.
     func removeWebhook(
         id: String, inProject project: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool

@@ -26,6 +26,7 @@ package enum StoreCopyTrial {
                 project: project,
                 details: ProjectDetails(displayName: "Copy", color: .teal, environment: .staging),
                 date: date, actor: "root"))
+        try await store.createAndDeleteProjects()
         for name in ["first", "second"] {
             try await store.addWebhook(StoreTrial.webhook(name, inProject: project))
         }
@@ -117,6 +118,20 @@ package enum StoreCopyTrial {
             newest?.revision == snapshot.revision, "The last entry is the last change of a copy.")
         let tokens = try await copy.tokens()
         try expect(try await tokens == source.tokens(), "A copy has the tokens of its source.")
+        for name in ["empty", "again"] {
+            let mine = try await copy.template(version: nil, inProject: name)
+            let theirs = try await source.template(version: nil, inProject: name)
+            try expect(
+                mine != nil && mine?.version == theirs?.version
+                    && mine?.content == theirs?.content, "A copy has the empty project \(name).")
+            try expect(
+                try await copy.projectDetails(ofProject: name)?.details
+                    == source.projectDetails(ofProject: name)?.details,
+                "A copy has the details of the empty project \(name).")
+        }
+        try expect(
+            try await copy.template(version: nil, inProject: "gone") == nil,
+            "A copy lacks a deleted project.")
         let current = try await source.template(version: nil, inProject: project)?.version.number
         let published = try await copy.publish(submission("{}", to: project, 1))
         try expect(
@@ -132,6 +147,8 @@ package enum StoreCopyTrial {
         try expect(
             Set(claimed.map(\.webhook.id)) == ["id of first", "id of second"],
             "The deliveries of a copy are unclaimed, and can be claimed.")
+        let first = try await copy.publish(submission("{}", to: "gone", 1)).version.number
+        try expect(first == 2, "A copy does not use a number of a deleted project again.")
     }
 
     package static func digest(
@@ -178,6 +195,29 @@ extension TemplateStore {
         // Three parts in etcd.
         let content = large ? StoreCopyTrial.text(2_400_000) : "{}"
         return try await publish(StoreCopyTrial.submission(content, to: project, 1))
+    }
+
+    /// Creates "empty", archives it, deletes "gone" after a publish, and creates "again" twice.
+    fileprivate func createAndDeleteProjects() async throws(TemplateStoreError) {
+        let date = StoreTrial.date
+        for name in ["empty", "again"] {
+            _ = try await createProject(
+                ProjectCreation(
+                    project: name, details: ProjectDetails(color: .pink), date: date,
+                    actor: "root"))
+        }
+        _ = try await publish(StoreCopyTrial.submission("{}", to: "gone", 1))
+        for name in ["empty", "again", "gone"] {
+            _ = try await setProjectDetails(
+                ProjectDetailsChange(
+                    project: name, details: ProjectDetails(isArchived: true), date: date,
+                    actor: "root"))
+        }
+        for name in ["again", "gone"] {
+            try await deleteProject(ProjectDeletion(project: name, date: date, actor: "root"))
+        }
+        _ = try await createProject(
+            ProjectCreation(project: "again", details: ProjectDetails(), date: date, actor: "root"))
     }
 
     fileprivate func saveDrafts() async throws(TemplateStoreError) {

@@ -143,6 +143,23 @@ extension TemplateStoreConformance {
                     }
                 ),
                 (
+                    "createProject",
+                    { () throws(TemplateStoreError) in
+                        _ = try await store.createProject(
+                            ProjectCreation(
+                                project: project, details: ProjectDetails(),
+                                date: StoreTrial.date, actor: "root"))
+                    }
+                ),
+                (
+                    "deleteProject",
+                    { () throws(TemplateStoreError) in
+                        try await store.deleteProject(
+                            ProjectDeletion(
+                                project: project, date: StoreTrial.date, actor: "root"))
+                    }
+                ),
+                (
                     "projectDetails",
                     { () throws(TemplateStoreError) in
                         _ = try await store.projectDetails(ofProject: project)

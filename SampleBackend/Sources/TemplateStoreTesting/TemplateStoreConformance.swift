@@ -41,7 +41,8 @@ public struct TemplateStoreConformance: Sendable {
 
     /// All checks, for each part of a store and for the whole store.
     public static var allChecks: [Check] {
-        templateChecks + draftChecks + projectDetailsChecks + overridesChecks + changeChecks
+        templateChecks + draftChecks + projectChecks + projectDetailsChecks + overridesChecks
+            + changeChecks
             + auditChecks + tokenChecks + sessionChecks + webhookChecks + replicaChecks
             + lifecycleChecks
     }

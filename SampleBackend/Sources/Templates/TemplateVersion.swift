@@ -43,7 +43,8 @@ public struct TemplateVersion: Sendable, Hashable {
         }
     }
 
-    /// The number, from 1, incremented by each publish; 0 means no version.
+    /// The number, from 1, incremented by each publish; 0 is the empty template of a new project, or
+    /// means no version.
     public var number: Int
 
     /// The time of the publish, to the millisecond.

@@ -50,6 +50,32 @@ struct TemplateLibraryTests {
         #expect(library.compilationCount == 0)
     }
 
+    @Test func aProjectOfADeletedOnesNameHasNoneOfItsPinnedValues() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        try await store.setOverrides(
+            OverridesChange(
+                project: "default", userID: "1", content: Data(#"{"Home":{"title":"x"}}"#.utf8),
+                date: Date(), actor: "a"))
+        try await library.load()
+        #expect(library.project("default")?.overrides["1"] != nil)
+        _ = try await store.setProjectDetails(
+            ProjectDetailsChange(
+                project: "default", details: ProjectDetails(isArchived: true), date: Date(),
+                actor: "a"))
+        try await store.deleteProject(
+            ProjectDeletion(project: "default", date: Date(), actor: "a"))
+        let created = try await store.createProject(
+            ProjectCreation(
+                project: "default", details: ProjectDetails(), date: Date(), actor: "a"))
+        // The library learns of the deletion only when the new project exists.
+        try await library.apply(
+            StoreChange(.project("default"), revision: created.revision))
+        #expect(library.project("default")?.compiled.version.number == 2)
+        #expect(library.project("default")?.overrides.isEmpty == true)
+        #expect(library.projectDetails(ofProject: "default") == ProjectDetails())
+    }
+
     @Test func aTemplateIsPreparedForTheVersionThatItBecomes() async throws {
         let library = TemplateLibrary(store: store, logger: logger)
         try await publish(into: library)

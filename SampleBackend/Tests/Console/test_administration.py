@@ -44,6 +44,30 @@ class TokenTests(TaskCase):
         self.enter_token(secret)
         self.wait_for_text("unknown, expired or revoked")
 
+    def test_limits_a_token_to_projects(self):
+        name = f"limited of {self.project}"
+        self.go("tokens")
+        self.press("Create token")
+        self.write("Name", name)
+        self.choose("Access to", "Only some projects")
+        self.press("Create the token")
+        self.wait_for_text("Choose a role in at least one project", "dialog")
+        self.choose(self.project, "Editor")
+        self.check_page("token-limited")
+        self.press("Create the token")
+        secret = self.field("Token").get_attribute("value")
+        self.press("Done")
+        self.wait_for_dialog_to_close()
+        row = self.wait_for(lambda: self.row(name), "the token")
+        self.assertIn(f"Editor in {self.project}", row.text)
+        self.browser.forget(self.url)
+        self.sign_in(secret)
+        self.wait_for_text("editor", ".account")
+        chosen = [e.text for e in self.field("Project").find_elements("css selector", "option")]
+        self.assertEqual(chosen, [self.project])
+        self.driver.execute_script("location.hash = arguments[0]", f"/{self.project}/tokens")
+        self.wait_for_text("limited to some projects", "main")
+
     def test_creates_tokens_for_a_short_time(self):
         self.go("tokens")
         for text, hours in (("12 hours", 12), ("1 day", 24), ("7 days", 7 * 24)):

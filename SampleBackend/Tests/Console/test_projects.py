@@ -107,6 +107,48 @@ class ProjectDetailsTests(ProjectCase):
         self.press("Leave")
         self.wait_for_dialog_to_close()
 
+    @gate
+    def test_creates_archives_and_deletes_a_project(self):
+        name = f"{self.project}-new"
+        listed = lambda: {each["name"]: each
+                          for each in self.administer("GET", "/v1/projects")[1]["projects"]}
+        self.go("projects")
+        self.press("Create project")
+        self.write("Name", "a b")
+        self.press("Create the project")
+        self.wait_for_text("letters, digits", "dialog")
+        self.write("Name", name)
+        self.choose("Environment", "Staging")
+        self.check_page("dialog-project-new")
+        self.press("Create the project")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text(name, "tbody")
+        self.assertEqual(listed()[name]["versionNumber"], "0")
+        self.choose("Project", f"{name}, Staging")
+        self.wait_for_text("Staging", "header .environment")
+        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/settings")
+        self.wait_for_text("There is nothing here yet", "main")
+        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/projects")
+        self.press(f"Archive {name}")
+        self.press("Archive the project")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text("Archived", "header")
+        self.check_page("projects-archived")
+        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/settings")
+        self.wait_for_text("archived: it can be read, but not changed", "main")
+        self.driver.execute_script("location.hash = arguments[0]", f"/{name}/projects")
+        self.press(f"Delete {name}")
+        self.write(f"Type {name} to confirm", self.project)
+        self.press("Delete the project")
+        self.wait_for_text("Not deleted", "dialog")
+        self.assertIn(name, listed())
+        self.write(f"Type {name} to confirm", name)
+        self.check_page("dialog-project-delete")
+        self.press("Delete the project")
+        self.wait_for_dialog_to_close()
+        self.wait_for_text(f"There is no project {name}", "main h1")
+        self.assertNotIn(name, listed())
+
     def test_shows_on_every_page_where_one_is(self):
         self.go_as_shop("settings")
         for page in ("settings", "conditions", "user", "live", "history", "audit", "tokens",

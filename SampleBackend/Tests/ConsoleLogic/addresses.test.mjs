@@ -13,7 +13,8 @@ import {isProjectName, projectToOpen, rememberProject, startProject}
     from '../../Sources/Console/Pages/projects.js';
 import {address, currentRoute, go, projectAddress, setProject, setQuery}
     from '../../Sources/Console/Pages/router.js';
-import {currentSession, onSessionElsewhere, refusal, signIn, signOut, takeTokenOfLink, withoutToken}
+import {currentSession, onSessionElsewhere, refusal, serverRefusal, sessionIn, signIn, signOut,
+    takeTokenOfLink, withoutToken}
     from '../../Sources/Console/Pages/session.js';
 import {forgetUser, projectKey} from '../../Sources/Console/Pages/stored-data.js';
 import {forgetFormsOf, formsKey, keepForms, keptForms}
@@ -177,6 +178,25 @@ test('a session that does not begin is not announced to other tabs', async () =>
 for (const name of shared.projectNames) {
     test(`${name.slice(0, 20)} is a name for a project`, () => assert.ok(isProjectName(name)));
 }
+test('a token that is limited to projects has its role in each, and none for the server', () => {
+    const session = {name: 'a', csrfToken: '', role: 'publisher',
+        projects: {shop: 'editor', web: 'publisher'}};
+    assert.equal(refusal(sessionIn(session, {name: 'shop'}), 'editor'), null);
+    assert.equal(refusal(sessionIn(session, {name: 'shop'}), 'publisher'),
+        'Your role is editor. This needs the role publisher.');
+    assert.equal(refusal(sessionIn(session, {name: 'web'}), 'publisher'), null);
+    assert.match(serverRefusal(session) ?? '', /limited to some projects/);
+    assert.equal(serverRefusal({name: 'a', csrfToken: '', role: 'publisher'}), null);
+    assert.match(serverRefusal({name: 'a', csrfToken: '', role: 'editor'}) ?? '', /Your role/);
+});
+
+test('an archived project can only be read, whatever the role', () => {
+    const session = sessionIn({name: 'a', csrfToken: '', role: 'publisher'},
+        {name: 'shop', archived: true});
+    assert.equal(refusal(session, 'viewer'), null);
+    for (const role of ['editor', 'publisher']) assert.match(refusal(session, role) ?? '', /archived/);
+});
+
 for (const name of [...shared.otherNames, '']) {
     test(`"${name.slice(0, 20)}" is not a valid project name`, () => assert.ok(!isProjectName(name)));
 }
@@ -197,6 +217,14 @@ for (const [wanted, last, started, name, isKnown] of [
         if (started) startProject(started);
         assert.deepEqual(projectToOpen(wanted, ['a', 'b']), {name, isKnown});
     });
+}
+
+for (const [wanted, names, name, isKnown] of [
+    [null, ['a', 'b'], 'a', true], [null, ['b', 'default'], 'default', true],
+    ['default', ['a'], 'default', false], [null, [], 'default', false],
+]) {
+    test(`a limited token for ${names} opens ${name} for ${wanted}`, () => (
+        assert.deepEqual(projectToOpen(wanted, names, true), {name, isKnown})));
 }
 
 test('a full storage does not keep a project from opening', () => {

@@ -211,7 +211,15 @@ type CallOptions = {
     isRepeated?: boolean;
 };
 
-type Session = {name: string, role: string, csrfToken: string};
+type Session = {
+    name: string;
+    role: string;
+    csrfToken: string;
+    /** Roles by project of a token that is limited to projects. */
+    projects?: Record<string, string>;
+    /** True in an archived project. */
+    isReadOnly?: boolean;
+};
 
 /** The pages of a session. */
 type SessionPages = {
@@ -250,6 +258,7 @@ type Project = {
     displayName?: string | null;
     environment?: string | null;
     color?: string | null;
+    archived?: boolean;
     versionNumber?: string;
     updateTime?: string;
 };
@@ -595,6 +604,8 @@ type Token = {
     id: string;
     name: string;
     role: string;
+    /** Roles by project of a token that is limited to projects. */
+    projects?: Record<string, string>;
     token?: string;
     creationTime: string;
     expirationTime?: string;

@@ -226,6 +226,49 @@ struct AdministrationCommandsTests {
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)
+    func theCommandsCreateArchiveAndDeleteProjects(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let project = ["--project", "shop"]
+        func run(_ arguments: String...) async throws -> CommandRun {
+            try await target.run(arguments + project)
+        }
+        let created = try await run("projects", "create", "--environment", "staging")
+        #expect(created.exitCode == 0, "\(created)")
+        #expect(created.output == "Created the project shop.")
+        #expect(try await run("projects", "create").exitCode != 0)
+        #expect(try await run("get").json["version"]?["versionNumber"] == "0")
+        #expect(try await run("projects", "delete").exitCode == 64)
+        #expect(try await run("projects", "delete", "--confirm", "web").exitCode == 64)
+        let early = try await run("projects", "delete", "--confirm", "shop")
+        #expect(early.exitCode != 0)
+        #expect(early.error.contains("archive it first"), "\(early)")
+        #expect(try await run("projects", "archive").exitCode == 0)
+        let list = try await target.run("projects")
+        #expect(list.output.contains("archived"), "\(list)")
+        #expect(try await run("publish", target.template(), "--force").exitCode != 0)
+        #expect(try await run("projects", "unarchive").exitCode == 0)
+        #expect(try await run("publish", target.template()).exitCode == 0)
+        #expect(try await run("projects", "archive").exitCode == 0)
+        let deleted = try await run("projects", "delete", "--confirm", "shop")
+        #expect(deleted.output == "Deleted the project shop.", "\(deleted)")
+        #expect(try await run("get").exitCode == 4)
+        #expect(try await run("audit").output.contains("DELETE_PROJECT"))
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
+    func aTokenIsLimitedToProjects(kind: AdministrationTarget.Kind) async throws {
+        let target = try await AdministrationTarget(kind)
+        let created = try await target.run(
+            "tokens", "create", "--name", "ci", "--in", "shop=editor", "--in", "web=viewer")
+        #expect(created.exitCode == 0, "\(created)")
+        #expect(try await target.run("tokens", "list").output.contains("shop=editor, web=viewer"))
+        for arguments in [["--in", "shop"], ["--in", "shop=owner"], []] {
+            let run = try await target.run(["tokens", "create", "--name", "x"] + arguments)
+            #expect(run.exitCode == 64, "\(run)")
+        }
+    }
+
+    @Test(arguments: AdministrationTarget.Kind.allCases)
     func theCommandsWriteNoColoursToAPipe(kind: AdministrationTarget.Kind) async throws {
         let target = try await AdministrationTarget(kind)
         let runs = [

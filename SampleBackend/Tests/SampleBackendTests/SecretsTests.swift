@@ -93,7 +93,9 @@ struct SecretsTests {
             "webhooks deliveries": ["a"], "doctor": [], "backup": [folder.path("backup")],
             "restore": [file, "--to", folder.store],
             "copy": ["--from", folder.store, "--to", folder.store],
-            "projects list": [], "projects set": ["--color", "red"],
+            "projects list": [], "projects set": ["--color", "red"], "projects create": [],
+            "projects archive": [], "projects unarchive": [],
+            "projects delete": ["--confirm", "default"],
             "connections": [], "keys generate": ["--id", "a"], "keys public": [],
         ]
     }

@@ -181,7 +181,7 @@ struct SnapshotTests {
                 content: Data(AdministrationTarget.templateText(title: "kept").utf8),
                 expectation: .any, date: Date(), user: .init(name: nil)))
         let unreadable = StoredTemplate(
-            project: "other", version: TemplateVersion(number: 0, updateTime: Date()),
+            project: "other", version: TemplateVersion(number: -1, updateTime: Date()),
             content: Data(), revision: template.revision)
         try SnapshotFile(path: folder.path("kept")).write(
             SnapshotFile.Kept(

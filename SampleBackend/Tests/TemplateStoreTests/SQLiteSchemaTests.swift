@@ -108,17 +108,17 @@ struct SQLiteSchemaTests {
         let path = folder.path("store.sqlite")
         let store = try await SQLiteTemplateStore(path: path)
         let first = try await store.publish(.make())
-        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 7") }
+        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 8") }
         for call in ["publish", "readiness"] {
             let error = try await storeError {
                 if call == "publish" { _ = try await store.publish(.make()) }
                 try await store.checkReadiness()
             }
             #expect(error?.code == .newerSchema, "\(call)")
-            #expect(error?.message.contains("has the schema 7") == true, "\(call)")
+            #expect(error?.message.contains("has the schema 8") == true, "\(call)")
         }
         #expect(try await store.template(version: nil, inProject: "p") == first)
-        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 6") }
+        try withDatabase(at: path) { try $0.execute(sql: "PRAGMA user_version = 7") }
         try await store.checkReadiness()
         #expect(try await store.publish(.make()).version.number == 2)
         await store.close()
@@ -147,7 +147,7 @@ struct SQLiteSchemaTests {
         let version = try withDatabase(at: path) {
             try Int.fetchOne($0, sql: "PRAGMA user_version")
         }
-        #expect(version == 6)
+        #expect(version == 7)
         await store.close()
         folder.remove()
     }

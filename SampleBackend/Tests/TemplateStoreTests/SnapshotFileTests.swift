@@ -158,7 +158,7 @@ struct SnapshotFileTests {
         let kept = try await snapshot()
         let template = try #require(kept.snapshot.templates.first)
         for (number, revision) in [
-            (Int.max, Int64(1)), (0, 1), (-1, 1), (1, .max), (1, -1), (1, .min),
+            (Int.max, Int64(1)), (-1, 1), (1, .max), (1, -1), (1, .min),
         ] {
             let version = TemplateVersion(number: number, updateTime: template.version.updateTime)
             let stored = StoredTemplate(

@@ -18,14 +18,17 @@ public struct AccessToken: Sendable, CustomStringConvertible, CustomReflectable 
     /// - Parameters:
     ///   - name: A human-readable name; it appears in the audit trail.
     ///   - role: The permissions of the token.
+    ///   - projects: The permissions by project, in these projects only; nil does not limit the
+    ///     token.
     ///   - date: The creation time.
     ///   - expirationDate: The time when the token expires; nil means never.
     public init(
-        name: String, role: StoredToken.Role, date: Date, expirationDate: Date?
+        name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil,
+        date: Date, expirationDate: Date?
     ) {
         text = "acfg_" + Data.random(bytes: 32).base64URL
         stored = StoredToken(
-            id: Data.random(bytes: 6).hexadecimal, name: name, role: role,
+            id: Data.random(bytes: 6).hexadecimal, name: name, role: role, projects: projects,
             hash: .sha256(of: text), creationDate: date, expirationDate: expirationDate)
     }
 

@@ -155,7 +155,8 @@ package final class AdministratorAccess: Sendable {
     ) -> [Holder] {
         let stored = state.tokens.filter { $0.isLiving(at: date) }.map { token in
             Holder(
-                administrator: Administrator(name: token.name, role: token.role),
+                administrator: Administrator(
+                    name: token.name, role: token.role, projects: token.projects),
                 tokenID: token.id, tokenHash: token.hash, expirationDate: token.expirationDate)
         }
         return [environmentHolder].compactMap { $0 } + stored
@@ -181,14 +182,24 @@ package struct Administrator: Sendable, Hashable {
     /// The name of the token, as shown in the audit trail.
     package let name: String
 
+    /// The role in all projects, unless ``projects`` limits the administrator.
     package let role: StoredToken.Role
+
+    /// The roles by project, in these projects only; nil does not limit the administrator.
+    package let projects: [String: StoredToken.Role]?
 
     /// The prefix that the audit trail adds to the names of administrators who open a store
     /// directly.
     package static let localNamePrefix = "local:"
 
-    package init(name: String, role: StoredToken.Role) {
+    package init(
+        name: String, role: StoredToken.Role, projects: [String: StoredToken.Role]? = nil
+    ) {
         self.name = name
         self.role = role
+        self.projects = projects
     }
+
+    /// False when the administrator's token does not include a project.
+    func includes(_ project: String) -> Bool { projects.map { $0[project] != nil } ?? true }
 }

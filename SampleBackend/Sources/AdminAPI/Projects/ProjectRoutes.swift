@@ -2,33 +2,106 @@ import ClientAPI
 import HTTPServing
 import HTTPTypes
 import JSONTree
+import NIOCore
+import NIOFoundationEssentialsCompat
 import TemplateStore
 import Templates
 
-/// The route of API 3 that lists projects.
+/// The routes of API 3 that list, create and delete projects.
 struct ProjectRoutes: Sendable {
     let administration: Administration
 
     var routes: [Route] {
-        [.get("/v1/projects", access: RoleAccess(.viewer), handler: list)]
+        [
+            Route(
+                "/v1/projects",
+                [
+                    .get: Endpoint(
+                        access: RoleAccess(.viewer, admitsLimitedTokens: true), handler: list),
+                    .post: Endpoint(access: RoleAccess(.publisher), handler: create),
+                ]),
+            Route(
+                "/v1/projects/{project}",
+                [
+                    .delete: Endpoint(
+                        access: RoleAccess(.publisher, query: ["confirm"]), handler: delete)
+                ]),
+        ]
     }
 
-    /// The projects, sorted by name, with their details and current versions.
+    /// The projects that the token includes, sorted by name, with their details and current
+    /// versions.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
-        let versions = administration.library.versions.sorted { $0.key < $1.key }
+        let versions = administration.library.versions
+            .filter { request.administrator?.includes($0.key) ?? true }
+            .sorted { $0.key < $1.key }
         return .json([
             "projects": .array(
                 versions.map { name, version in
-                    var node: JSONNode = [
-                        "name": .string(name),
-                        "versionNumber": .string("\(version.number)"),
-                        "updateTime": .string(version.updateTime.timestamp),
-                    ]
-                    node.setMembers(administration.library.projectDetails(ofProject: name))
-                    return node
+                    Self.json(
+                        name, version, administration.library.projectDetails(ofProject: name))
                 })
         ])
+    }
+
+    /// Creates an empty project: `{"project": "shop", "displayName": "Shop"}`.
+    @Sendable
+    private func create(_ request: RouteRequest) async throws -> RouteResponse {
+        let body = try request.jsonBody(
+            knows: ["project", "displayName", "color", "environment"])
+        guard let name = body["project"]?.stringValue else {
+            throw RequestError.invalidArgument(
+                "project is missing or not a string: send the name of the new project.")
+        }
+        try ProjectName.check(name)
+        var details = ProjectDetails()
+        try details.merge(body)
+        let creation = ProjectCreation(
+            project: name, details: details, date: administration.now(),
+            actor: request.administrator?.name ?? "")
+        let template = try await administration.callStore("create_project", project: name) {
+            () throws(TemplateStoreError) in
+            try await administration.store.createProject(creation)
+        }
+        administration.library.apply(created: template, details: details)
+        let tag = StoredProjectDetails(details, revision: template.revision).entityTag
+        return .json(
+            ByteBuffer(bytes: Self.json(name, template.version, details).jsonData()),
+            status: .created, headerFields: [.eTag: tag, .cacheControl: "no-store"])
+    }
+
+    /// Deletes an archived project with all of its content; `confirm` must repeat its name.
+    @Sendable
+    private func delete(_ request: RouteRequest) async throws -> RouteResponse {
+        let name = request.project
+        guard try request.queryValue(named: "confirm")?.hasSameBytes(as: name) == true else {
+            throw RequestError.invalidArgument(
+                "confirm is missing or another name: send ?confirm=\(name) to delete the project "
+                    + "with all of its versions, drafts and pinned values.")
+        }
+        let current = try await administration.projectDetails(name)
+        let deletion = ProjectDeletion(
+            project: name, expectedRevision: try current.expectedRevision(by: request),
+            date: administration.now(), actor: request.administrator?.name ?? "")
+        try await administration.callStore("delete_project", project: name) {
+            () throws(TemplateStoreError) in
+            try await administration.store.deleteProject(deletion)
+        }
+        administration.library.remove(project: name)
+        return .json(.emptyObject)
+    }
+
+    private static func json(
+        _ name: String, _ version: TemplateVersion, _ details: ProjectDetails
+    ) -> JSONNode {
+        var node: JSONNode = [
+            "name": .string(name),
+            "versionNumber": .string("\(version.number)"),
+            "updateTime": .string(version.updateTime.timestamp),
+        ]
+        node.setMembers(details)
+        return node
     }
 }
 

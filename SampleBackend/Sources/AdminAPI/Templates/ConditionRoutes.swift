@@ -14,7 +14,10 @@ struct ConditionRoutes: Sendable {
         [
             Route(
                 "/v1/conditions:parse",
-                [.post: Endpoint(access: RoleAccess(.viewer), handler: parse)])
+                [
+                    .post: Endpoint(
+                        access: RoleAccess(.viewer, admitsLimitedTokens: true), handler: parse)
+                ])
         ]
     }
 

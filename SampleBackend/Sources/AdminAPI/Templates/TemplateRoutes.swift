@@ -52,7 +52,7 @@ struct TemplateRoutes: Sendable {
     /// Returns the current template or a given version.
     @Sendable
     private func get(_ request: RouteRequest) async throws -> RouteResponse {
-        let version = try request.wholeNumber(named: "versionNumber", in: 1...Int.maximumDecimal)
+        let version = try request.wholeNumber(named: "versionNumber", in: 0...Int.maximumDecimal)
         return answer(
             try await administration.template(version: version, inProject: request.project))
     }

@@ -30,20 +30,23 @@ struct TokenRoutes: Sendable {
         return .json(["tokens": .array(tokens.map(\.json))])
     }
 
-    /// Creates a token: `{"name": "ci", "role": "publisher", "expirationTime": "…"}`.
+    /// Creates a token: `{"name": "ci", "role": "publisher", "expirationTime": "…"}`, or with
+    /// `"projects": {"shop": "editor"}` for these projects only.
     @Sendable
     private func create(_ request: RouteRequest) async throws -> RouteResponse {
-        let body = try request.jsonBody(knows: ["name", "role", "expirationTime"])
+        let body = try request.jsonBody(knows: ["name", "role", "projects", "expirationTime"])
         let name = body["name"]?.stringValue ?? ""
         try TokenName.check(name)
-        guard let role = body["role"]?.stringValue.flatMap(StoredToken.Role.init(rawValue:)) else {
-            let roles = StoredToken.Role.allCases.map(\.rawValue).joined(separator: ", ")
-            throw RequestError.invalidArgument("role is missing or unknown: send one of \(roles).")
+        let projects = try TokenProjects.roles(in: body["projects"])
+        guard let role = TokenProjects.role(body["role"]) ?? projects?.values.max() else {
+            throw RequestError.invalidArgument(
+                "role is missing or unknown: send one of \(TokenProjects.roleNames).")
         }
         let date = administration.now()
         let expirationDate = try expirationDate(in: body)
         let token = AccessToken(
-            name: name, role: role, date: date, expirationDate: expirationDate)
+            name: name, role: role, projects: projects, date: date,
+            expirationDate: expirationDate)
         try await administration.addToken(
             token.stored, actor: request.administrator?.name ?? "")
         var answer = token.stored.json
@@ -82,6 +85,7 @@ extension StoredToken {
             "id": .string(id), "name": .string(name), "role": .string(role.rawValue),
             "creationTime": .string(creationDate.timestamp),
         ]
+        node.setMember("projects", projects.map(\.json))
         node.setMember("expirationTime", expirationDate.map { .string($0.timestamp) })
         node.setMember("lastUseTime", lastUseDate.map { .string($0.timestamp) })
         node.setMember("revocationTime", revocationDate.map { .string($0.timestamp) })

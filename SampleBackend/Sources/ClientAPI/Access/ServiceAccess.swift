@@ -96,10 +96,15 @@ package struct ServiceCaller: Sendable {
     /// False once the credentials are revoked.
     let isAllowed: @Sendable () -> Bool
 
+    /// The projects of the credentials; nil includes all.
+    let projects: Set<String>?
+
     package init(
-        expirationDate: Date? = nil, isAllowed: @escaping @Sendable () -> Bool = { true }
+        expirationDate: Date? = nil, projects: Set<String>? = nil,
+        isAllowed: @escaping @Sendable () -> Bool = { true }
     ) {
         self.expirationDate = expirationDate
+        self.projects = projects
         self.isAllowed = isAllowed
     }
 }

@@ -37,4 +37,9 @@ package struct LibraryMetrics: Sendable {
         Gauge(label: "activeconfig_template_version", dimensions: [("project", project)])
             .record(version)
     }
+
+    func removeVersion(ofProject project: String) {
+        Gauge(label: "activeconfig_template_version", dimensions: [("project", project)])
+            .destroy()
+    }
 }

@@ -15,6 +15,9 @@ extension RequestError {
                         + "one in If-Match: get it, check what has changed since, and send the "
                         + "request again with its ETag.")
             case .projectMissing: .unknownProject(project)
+            case .projectExists: .projectExists(error.message)
+            case .projectArchived: .projectArchived(error.message)
+            case .projectNotArchived: .projectNotArchived(error.message)
             case .versionMissing: .notFound(error.message)
             case .draftMismatch: .draftMismatch(error.message)
             case .overridesMismatch: .overridesMismatch
@@ -31,10 +34,10 @@ extension RequestError {
             }
     }
 
-    /// 404: nothing has been published in the project.
+    /// 404: there is no such project, or the caller's token does not include it.
     package static func unknownProject(_ project: String) -> RequestError {
         .notFound(
-            "There is no project \"\(project.shortened)\": the first publish creates a project.")
+            "There is no project \"\(project.shortened)\": create it, or publish in it.")
     }
 }
 
@@ -43,6 +46,21 @@ extension RequestError {
     static func versionMismatch(_ message: String) -> RequestError {
         RequestError(
             httpStatus: .preconditionFailed, statusName: "VERSION_MISMATCH", message: message)
+    }
+
+    /// 409: a project of this name exists.
+    static func projectExists(_ message: String) -> RequestError {
+        RequestError(httpStatus: .conflict, statusName: "ALREADY_EXISTS", message: message)
+    }
+
+    /// 403: the project can only be read.
+    static func projectArchived(_ message: String) -> RequestError {
+        RequestError(httpStatus: .forbidden, statusName: "PROJECT_ARCHIVED", message: message)
+    }
+
+    /// 409: only an archived project can be deleted.
+    static func projectNotArchived(_ message: String) -> RequestError {
+        RequestError(httpStatus: .conflict, statusName: "PROJECT_NOT_ARCHIVED", message: message)
     }
 
     /// 412: the stored draft is not the one on which the change is based.

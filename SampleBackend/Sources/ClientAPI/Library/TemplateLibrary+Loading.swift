@@ -27,9 +27,10 @@ extension TemplateLibrary {
     /// known or known to be unreadable.
     func readNewestVersion(ofProject name: String) async throws(TemplateStoreError) {
         let page = try await store.versions(inProject: name, matching: VersionQuery(limit: 1))
-        guard let newest = page.versions.first?.number,
-            newest > project(name)?.compiled.version.number ?? 0,
-            newest > unreadableVersion(ofProject: name)?.number ?? 0,
+        // A created project has a template before its first version.
+        let newest = page.versions.first?.number ?? .max
+        guard newest > project(name)?.compiled.version.number ?? -1,
+            newest > unreadableVersion(ofProject: name)?.number ?? -1,
             let stored = try await store.template(version: nil, inProject: name)
         else { return }
         apply(stored)
@@ -90,8 +91,8 @@ extension TemplateLibrary {
             }
             for (name, later) in before {
                 let number = later.compiled.version.number
-                guard number > known[name] ?? 0,
-                    number > projects[name]?.compiled.version.number ?? 0
+                guard number > known[name] ?? -1,
+                    number > projects[name]?.compiled.version.number ?? -1
                 else { continue }
                 // Pinned values that changed meanwhile follow as changes after the snapshot's
                 // revision.

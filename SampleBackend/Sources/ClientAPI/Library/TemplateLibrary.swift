@@ -73,7 +73,7 @@ package final class TemplateLibrary: Sendable {
         self.cacheBytes = cacheBytes
     }
 
-    /// A project with its current version; nil when nothing is published in it.
+    /// A project with its current version; nil when there is no such project.
     package func project(_ name: String) -> PublishedProject? {
         state.withLockedValue { $0.projects[name] }
     }
@@ -159,7 +159,7 @@ package final class TemplateLibrary: Sendable {
     package func apply(_ stored: StoredTemplate) {
         let name = stored.project
         let (known, prepared) = state.withLockedValue {
-            ($0.projects[name]?.compiled.version.number ?? 0, $0.prepared[name])
+            ($0.projects[name]?.compiled.version.number ?? -1, $0.prepared[name])
         }
         guard known < stored.version.number else { return }
         if let prepared, prepared.content == stored.content {
@@ -180,7 +180,7 @@ package final class TemplateLibrary: Sendable {
         let changed = known ?? changedSections(by: compiled, inProject: name)
         let isNews = state.withLockedValue { state in
             let known = state.projects[name]
-            guard (known?.compiled.version.number ?? 0) < compiled.version.number else {
+            guard (known?.compiled.version.number ?? -1) < compiled.version.number else {
                 return false
             }
             state.projects[name] = PublishedProject(
@@ -223,7 +223,7 @@ package final class TemplateLibrary: Sendable {
         case .template(let project, let version):
             // The process that published the version has usually applied it before this
             // notification.
-            guard (self.project(project)?.compiled.version.number ?? 0) < version else { break }
+            guard (self.project(project)?.compiled.version.number ?? -1) < version else { break }
             if let stored = try await store.template(version: version, inProject: project) {
                 apply(stored)
             }
@@ -233,6 +233,7 @@ package final class TemplateLibrary: Sendable {
             if let details = try await store.projectDetails(ofProject: project) {
                 apply(details, project: project)
             }
+        case .project(let project): try await readProject(project)
         case .tokens, .session, .webhooks: break
         }
         state.withLockedValue { $0.revision = max($0.revision, change.revision) }
@@ -277,7 +278,7 @@ package final class TemplateLibrary: Sendable {
 
 /// A change of the library, by this process or another.
 package enum LibraryChange: Sendable, Hashable {
-    /// A project has a new version.
+    /// A project has a new version, or was deleted.
     case project(String)
     /// The pinned values of a user changed in these sections.
     case overrides(project: String, userID: String, sections: Set<String>)

@@ -81,6 +81,9 @@ final class DocumentPoll: Subscription, TimedWait, WaitingRequest {
         end(for: .shutdown)
     }
 
+    /// Responds as to an ordinary request, which no longer finds the project.
+    func endForDeletion() { respond() }
+
     func end(for reason: WaitEnd) {
         switch reason {
         case .inputClosed: respond()

@@ -97,6 +97,9 @@ package struct EventStreamRoutes: Sendable {
     /// Opens a stream for the users in the body; for services.
     private func openMany(_ request: RouteRequest) async throws -> Answer {
         let caller = try await serviceAccess.caller(of: request)
+        if caller.projects?.contains(request.project) == false {
+            throw RequestError.unknownProject(request.project)
+        }
         return try open(inProject: request.project) { () throws(RequestError) in
             try checkProject(request.project)
             let users = try StreamUsers(request.jsonBody(), project: request.project)

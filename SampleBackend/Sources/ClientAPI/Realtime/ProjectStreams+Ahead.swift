@@ -63,6 +63,15 @@ extension ProjectStreams {
         }
     }
 
+    /// Continues the clients that wait for a version of a deleted project.
+    func releaseAheadClients() {
+        let waiting = aheadClients.waiting
+        aheadClients.waiting = []
+        for (client, _) in waiting where !client.isClosed {
+            if client.needsLibraryAlone { client.goOn(hasVersion: false) } else { client.refuse() }
+        }
+    }
+
     private func readNewestVersion() {
         guard !aheadClients.isReading, !aheadClients.waiting.isEmpty else { return }
         aheadClients.isReading = true

@@ -143,6 +143,24 @@ final class ProjectStreams {
         for user in users where !user.isClosed { _ = announce(to: user, by: table) }
     }
 
+    /// Ends all streams and long polls because the project was deleted.
+    ///
+    /// Their clients ask again, and learn that there is no such project.
+    func endAll() {
+        dateTimer?.cancel()
+        dateTimer = nil
+        // Copies the list, because a subscription that ends leaves it.
+        let ending = subscriptions
+        for subscription in ending {
+            if let stream = subscription.ledStream {
+                stream.end(after: hub.reconnectDelay())
+            } else if let poll = subscription as? DocumentPoll {
+                poll.endForDeletion()
+            }
+        }
+        releaseAheadClients()
+    }
+
     /// Processes one batch of a pass and schedules the rest.
     private func continuePass(through rest: ArraySlice<Subscription>, with table: ChangeTable) {
         var bytes = 0

@@ -19,7 +19,7 @@ import {usePalette} from './palette.js';
 import {projectToOpen, rememberProject, startProject, unknownProjectView} from './projects.js';
 import {resumeForms} from './resume-form.js';
 import {address, currentRoute, go, setProject, setQuery} from './router.js';
-import {signOut} from './session.js';
+import {refusal, sessionIn, signOut} from './session.js';
 import {watchStepKeys} from './step-controls.js';
 import {reserveRoom} from './sticky.js';
 import {forgetUser} from './stored-data.js';
@@ -94,11 +94,12 @@ export class Frame {
             type: 'button', class: 'menu', 'aria-expanded': 'false', 'aria-controls': 'navigation',
             onclick: () => this.#setMenu(this.menu.getAttribute('aria-expanded') !== 'true'),
         }, 'Menu');
+        this.role = h('span', {class: 'badge'}, session.role);
         this.header = h('header', {class: 'top'}, this.menu, this.brand, this.projectChooser,
             h('div', {class: 'account'},
                 paletteButton(() => this.#openPalette(), this.#listening.signal),
                 h('span', {class: 'who'}, h('span', {class: 'name'}, session.name),
-                    h('span', {class: 'badge'}, session.role)),
+                    this.role),
                 h('button', {type: 'button', class: 'quiet', onclick: () => this.#signOut()},
                     'Sign out')));
     }
@@ -215,7 +216,8 @@ export class Frame {
         fill(this.main, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
         try {
             const projects = await this.#readProjects();
-            const {name, isKnown} = projectToOpen(wanted, projects.map((project) => project.name));
+            const {name, isKnown} = projectToOpen(
+                wanted, projects.map((project) => project.name), Boolean(this.session.projects));
             if (isLeft()) return;
             this.#showProjects(projects, isKnown ? name : null);
             if (!isKnown) {
@@ -223,7 +225,7 @@ export class Frame {
                 return;
             }
             setProject(name);
-            const opened = this.#workspaces.of(name);
+            const opened = this.#workspaces.of(name, !refusal(this.#ownSession, 'editor'));
             workspace = opened;
             await opened.load();
             if (isLeft()) return;
@@ -282,11 +284,17 @@ export class Frame {
         this.#projects = projects;
         this.details = projects.find((project) => project.name === name) ?? {name: name ?? ''};
         const current = name === null ? null : this.details;
+        this.role.textContent = this.#ownSession.role;
         redraw(this.projectChooser, projectChooser(projects, current, (chosen) => {
             setProject(chosen);
             go(this.workspace ? currentRoute().path : 'settings');
         }));
         markHeader(this.header, current);
+    }
+
+    /** The session as it counts in the open project. */
+    get #ownSession() {
+        return sessionIn(this.session, this.details);
     }
 
     /** Shows the details of projects again if they were changed. */
@@ -299,10 +307,20 @@ export class Frame {
         if (projects.length === shown.length
             && projects.every((project, index) => hasSameMarks(project, shown[index]))) return;
         const before = this.details;
+        const hasFocus = this.main.contains(document.activeElement);
+        const isDeleted = shown.includes(before) && !projects.some(({name}) => name === before.name);
+        if (isDeleted && !isHeld()) {
+            await this.#openProject(before.name, hasFocus);
+            return;
+        }
         this.#showProjects(projects, workspace.project);
         if (hasSameMarks(before, this.details)) return;
         this.#showTitle();
         workspace.dispatchEvent(new Event('detailschange'));
+        // Archiving changes what the page allows.
+        if (Boolean(before.archived) !== Boolean(this.details.archived) && !isHeld()) {
+            await this.#openProject(workspace.project, hasFocus);
+        }
     }
 
     #showBar() {
@@ -318,7 +336,7 @@ export class Frame {
     #contextOf(workspace) {
         const frame = this;
         return {
-            session: this.session, workspace, project: workspace.project,
+            session: this.#ownSession, workspace, project: workspace.project,
             query: currentRoute().query,
             // Another user may change them while the page is open.
             get details() {
@@ -342,7 +360,7 @@ export class Frame {
         const active = this.main.contains(document.activeElement) ? document.activeElement : null;
         this.#leavePage();
         this.#leavePage = () => {};
-        fill(this.navigation, navigationView(this.session, path));
+        fill(this.navigation, navigationView(this.#ownSession, path));
         this.#showBar();
         this.#setMenu(false);
         fill(this.main);

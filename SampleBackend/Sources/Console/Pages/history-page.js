@@ -259,6 +259,10 @@ export function show(main, context) {
         older = nextPageToken;
         const tableRows = versions.map((version, index) => row(version, index === 0, context));
         // Loading more versions leaves the comparison unchanged.
+        if (!versions.length) {
+            fill(body, h('section', {class: 'card'}, nothing('Nothing has been published yet.')));
+            return;
+        }
         if (!card) {
             card = comparison(versions, context, left.signal);
             fill(body, card, list);

@@ -2,7 +2,7 @@
  * The project chooser in the header, and the marks of the open project.
  */
 
-import {choice} from './controls.js';
+import {badge, choice} from './controls.js';
 import {h} from './dom.js';
 import {colorOf, environmentBadge, projectText} from './project-details.js';
 
@@ -23,7 +23,7 @@ export function projectChooser(projects, current, choose) {
         'aria-label': 'Project', 'data-focus': 'project',
         onchange: () => select.value && choose(select.value)});
     return [h('span', {class: 'muted', 'aria-hidden': 'true'}, 'Project'), select,
-        current && environmentBadge(current)];
+        current && environmentBadge(current), current?.archived && badge('Archived')];
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * The details that distinguish projects: display name, environment and colour.
+ * The details that distinguish projects: display name, environment, colour, and archived.
  *
  * A project has the form of `GET /v1/projects`: `{name, displayName, environment, color, …}`.
  */
@@ -40,15 +40,15 @@ export function shownName({name, displayName}) {
 }
 
 /**
- * Displayed name, the project's own name if it differs, and the environment.
+ * Displayed name, the project's own name if it differs, the environment, and "archived".
  *
  * @param {Project} project
  */
 export function projectText(project) {
-    const {name, displayName, environment} = project;
+    const {name, displayName, environment, archived} = project;
     const word = wordOf(environments, environment);
     return (displayName && displayName !== name ? `${displayName} (${name})` : name)
-        + (word ? `, ${word}` : '');
+        + (word ? `, ${word}` : '') + (archived ? ', archived' : '');
 }
 
 /**
@@ -73,7 +73,8 @@ export function isProduction({environment}) {
  */
 export function hasSameMarks(left, right) {
     return left.name === right.name && left.displayName === right.displayName
-        && left.environment === right.environment && left.color === right.color;
+        && left.environment === right.environment && left.color === right.color
+        && Boolean(left.archived) === Boolean(right.archived);
 }
 
 /**

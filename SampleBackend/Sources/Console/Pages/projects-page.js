@@ -1,15 +1,17 @@
 /**
- * Projects page: all projects with their details, which publishers can change.
+ * Projects page: all projects with their details, which publishers can change; they also create,
+ * archive and delete projects.
  */
 
 import {call, projectPath} from './api.js';
-import {choice, field, guarded, message, nothing, pageHead, table, timeText} from './controls.js';
+import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText} from './controls.js';
 import {dialogForm, openDialog} from './dialog.js';
 import {announce, fill, focusOn, h} from './dom.js';
 import {newestRequest} from './newest-request.js';
 import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
+import {changeArchived, createProject, deleteProject} from './project-lifecycle.js';
 import {projectAddress} from './router.js';
-import {refusal} from './session.js';
+import {refusal, serverRefusal, sessionIn} from './session.js';
 
 /**
  * Opens the form with a project's details; resolves true when they were changed.
@@ -55,46 +57,86 @@ async function edit({name}) {
     }, close));
 }
 
+/** Mark of a cell without a value. */
+const none = () => h('span', {class: 'muted'}, '–');
+
+/**
+ * False for a project that was created, and in which nothing has been published.
+ *
+ * @param {Project} project
+ */
+const isPublished = ({versionNumber}) => versionNumber !== '0';
+
 /**
  * @param {HTMLElement} main
  * @param {PageContext} context
  */
 export function show(main, context) {
     const left = new AbortController();
-    const refused = refusal(context.session, 'publisher');
     const place = h('div', {});
     const problem = h('div', {});
-    /** @param {Project} project */
-    const change = async (project) => {
+    /**
+     * Runs a change of projects, then shows them again and focuses the element with a key.
+     *
+     * @param {() => Promise<string | false | undefined>} change Resolves to a sentence about what
+     *     was done, or to nothing when it was cancelled.
+     * @param {string} key
+     */
+    const run = async (change, key) => {
         fill(problem);
         try {
-            if (!await edit(project)) return;
-            announce(`Details of ${project.name} saved.`);
+            const done = await change();
+            if (!done) return;
+            announce(done);
             await context.reloadProjects();
             await read();
-            focusOn(`details ${project.name}`, main);
+            focusOn(key, main);
         } catch (error) {
             if (!left.signal.aborted) fill(problem, message('error', error.message));
         }
+    };
+    /**
+     * @param {Project} project
+     * @param {?string} refused
+     */
+    const actionsOf = (project, refused) => {
+        const {name, archived} = project;
+        /**
+         * @param {string} key
+         * @param {string} label
+         * @param {string} text
+         * @param {() => Promise<string | false | undefined>} change
+         */
+        const button = (key, label, text, change) => guarded(refused, h('button', {
+            type: 'button', 'data-focus': `${key} ${name}`, 'aria-label': label,
+            onclick: () => run(change, key === 'delete' ? 'create-project' : `${key} ${name}`),
+        }, text));
+        return h('div', {class: 'actions'},
+            !archived && button('details', `Change the details of ${name}`, 'Change …',
+                async () => await edit(project) && `Details of ${name} saved.`),
+            button('archive', archived ? `Take ${name} out of the archive` : `Archive ${name}`,
+                archived ? 'Unarchive' : 'Archive …', async () => await changeArchived(project)
+                    && (archived ? `${name} can be changed again.` : `${name} is archived.`)),
+            archived && button('delete', `Delete ${name}`, 'Delete …',
+                async () => await deleteProject(project) && `Project ${name} deleted.`));
     };
     /** @param {Project} project */
     const row = (project) => h('tr', {},
         h('th', {scope: 'row', class: 'wide'}, h('span', {class: 'project-name'}, swatch(project),
             h('a', {href: projectAddress(project.name, 'settings')}, shownName(project))),
         project.displayName && h('div', {}, h('code', {class: 'muted'}, project.name))),
-        h('td', {}, environmentBadge(project) ?? h('span', {class: 'muted'}, '–')),
-        h('td', {class: 'number'}, project.versionNumber),
-        h('td', {}, timeText(project.updateTime)),
-        h('td', {}, h('div', {class: 'actions'}, guarded(refused, h('button', {
-            type: 'button', 'data-focus': `details ${project.name}`,
-            'aria-label': `Change the details of ${project.name}`,
-            onclick: () => change(project)}, 'Change …')))));
+        h('td', {}, environmentBadge(project) ?? none(),
+            project.archived && [' ', badge('Archived')]),
+        h('td', {class: 'number'}, isPublished(project) ? project.versionNumber : none()),
+        h('td', {}, isPublished(project) ? timeText(project.updateTime) : none()),
+        h('td', {}, actionsOf(project, refusal(
+            sessionIn(context.session, {name: project.name}), 'publisher'))));
     /** @param {Project[]} projects */
     const listOf = (projects) => (projects.length
         ? table('Projects', ['Project', 'Environment', 'Version', 'Published', ''],
             projects.map(row))
         : h('section', {class: 'card'}, nothing(
-            'Nothing is published yet: a project is listed after its first publish.')));
+            'There is no project yet: create one, or publish something.')));
     const nextRequest = newestRequest(left.signal);
     const read = async () => {
         const signal = nextRequest();
@@ -106,7 +148,12 @@ export function show(main, context) {
         }
     };
     fill(main, pageHead('Projects', 'Name, environment and colour distinguish projects in the '
-        + 'console. Apps do not receive them.'), problem, place);
+        + 'console. Apps do not receive them.', guarded(serverRefusal(context.session), h('button', {
+        type: 'button', class: 'primary', 'data-focus': 'create-project',
+        onclick: () => run(async () => {
+            const name = await createProject();
+            return name && `Project ${name} created.`;
+        }, 'create-project')}, 'Create project'))), problem, place);
     read();
     return () => left.abort();
 }

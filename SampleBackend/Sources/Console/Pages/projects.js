@@ -7,7 +7,7 @@ import {guarded, message} from './controls.js';
 import {h} from './dom.js';
 import {projectText} from './project-details.js';
 import {projectAddress} from './router.js';
-import {refusal} from './session.js';
+import {refusal, serverRefusal} from './session.js';
 import {projectKey} from './stored-data.js';
 
 const startedKey = 'activeconfig.started';
@@ -38,18 +38,21 @@ export function startProject(name) {
 }
 
 /**
- * Project to open: the wanted one, else the last used one, else `default`.
+ * Project to open: the wanted one, else the last used one, else `default`; for a token that is limited
+ * to projects, else the first of these.
  *
  * @param {?string} wanted Project of the address.
- * @param {string[]} names Published projects.
+ * @param {string[]} names Projects that exist.
+ * @param {boolean} [isLimited] True if other projects do not exist for the token.
  * @returns {{name: string, isKnown: boolean}} `isKnown` is false for a project that neither
  *     exists nor was started in this tab.
  */
-export function projectToOpen(wanted, names) {
+export function projectToOpen(wanted, names, isLimited = false) {
     const last = localStorage.getItem(projectKey);
-    const name = wanted ?? (last !== null && names.includes(last) ? last : defaultName);
-    return {name, isKnown: names.includes(name) || name === defaultName
-        || name === sessionStorage.getItem(startedKey)};
+    const first = isLimited && !names.includes(defaultName) ? names[0] ?? defaultName : defaultName;
+    const name = wanted ?? (last !== null && names.includes(last) ? last : first);
+    return {name, isKnown: names.includes(name) || (!isLimited && (
+        name === defaultName || name === sessionStorage.getItem(startedKey)))};
 }
 
 /**
@@ -80,8 +83,8 @@ export function isProjectName(name) {
  * @param {function(): void} start Opens the project as an empty one.
  */
 export function unknownProjectView(session, name, projects, start) {
-    const refused = refusal(session, 'editor');
-    const all = projects.some((project) => project.name === defaultName)
+    const refused = session.projects ? serverRefusal(session) : refusal(session, 'editor');
+    const all = session.projects || projects.some((project) => project.name === defaultName)
         ? projects : [...projects, {name: defaultName}];
     return [
         h('h1', {tabindex: '-1'}, `There is no project ${name}`),

@@ -84,8 +84,9 @@ function sameView(version) {
  * @param {{session: Session}} context
  */
 function emptyView({session}) {
-    if (refusal(session, 'editor')) {
-        return h('section', {class: 'card'}, nothing('Editors and publishers review their drafts '
+    const refused = refusal(session, 'editor');
+    if (refused) {
+        return h('section', {class: 'card'}, nothing(session.isReadOnly ? refused : 'Editors and publishers review their drafts '
             + 'here. Viewers have no drafts and see what is published.',
         h('a', {class: 'button', href: address('history')}, 'See the history')));
     }

@@ -85,13 +85,40 @@ export function takeTokenOfLink(before = '') {
 }
 
 /**
+ * The session as it counts in a project: with the role there, and read-only if it is archived.
+ *
+ * @param {Session} session
+ * @param {Pick<Project, 'name' | 'archived'>} project
+ * @returns {Session}
+ */
+export function sessionIn(session, {name, archived = false}) {
+    return {...session, role: session.projects?.[name] ?? session.role, isReadOnly: archived};
+}
+
+/**
  * Checks the role of a session.
  *
- * @param {{role: string}} session The session.
+ * @param {Pick<Session, 'role' | 'isReadOnly'>} session The session.
  * @param {string} role Lowest role that is allowed.
  * @returns {?string} The reason for a refusal, as a sentence; null when allowed.
  */
 export function refusal(session, role) {
+    if (session.isReadOnly && role !== 'viewer') {
+        return 'This project is archived: it can be read, but not changed.';
+    }
     return (ranks[session.role] ?? -1) >= ranks[role]
         ? null : `Your role is ${session.role}. This needs the role ${role}.`;
+}
+
+/**
+ * Checks that a session may change what belongs to no project, such as tokens, or create projects.
+ *
+ * @param {Session} session
+ * @returns {?string} The reason for a refusal, as a sentence; null when allowed.
+ */
+export function serverRefusal(session) {
+    if (session.projects) {
+        return 'Your token is limited to some projects. This needs a token for all projects.';
+    }
+    return refusal({role: session.role}, 'publisher');
 }

@@ -5,6 +5,7 @@
 import {message, pageHead} from './controls.js';
 import {fill, h} from './dom.js';
 import {openSectionDialog} from './section-dialog.js';
+import {refusal} from './session.js';
 import {prepareSearch, settingsOf} from './setting-index.js';
 import {SettingList} from './setting-list.js';
 
@@ -19,8 +20,9 @@ export function show(main, context) {
         pageHead('Settings', `The values that the apps of ${context.project} get.`,
             list.mayEdit && h('button', {type: 'button', 'data-focus': 'add-section',
                 onclick: () => openSectionDialog(context, null)}, 'Add section')),
-        !list.mayEdit && h('p', {class: 'muted'},
-            `Your role is ${context.session.role}: you can see all values, but change none.`),
+        !list.mayEdit && h('p', {class: 'muted'}, context.session.isReadOnly
+            ? refusal(context.session, 'editor')
+            : `Your role is ${context.session.role}: you can see all values, but change none.`),
         list.filters.node, list.node);
     list.draw();
     list.loadHistories();

@@ -9,7 +9,8 @@ import {ask, dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h} from './dom.js';
 import {newestRequest} from './newest-request.js';
 import {showSecret} from './secret-dialog.js';
-import {refusal} from './session.js';
+import {serverRefusal} from './session.js';
+import {roleText, tokenProjects} from './token-projects.js';
 
 /** @type {Choice[]} */
 const roles = [
@@ -42,13 +43,15 @@ function stateBadge({revocationTime, expirationTime}) {
  *
  * @param {PageContext} context Page context.
  * @param {function(): void} created Called after it was created, to refresh the list.
- * @param {?{name: string, role: string, lifetime: string}} kept Fields of an unfinished form.
+ * @param {?{name: string, role: string, lifetime: string, projects?: ?Record<string, string>}} kept
+ *     Fields of an unfinished form.
  */
 export async function createToken({project, session}, created, kept = null) {
     const name = h('input', {type: 'text', autocomplete: 'off', required: true,
         'data-autofocus': true, value: kept?.name ?? ''});
     const role = choice(roles, kept?.role ?? 'viewer');
     const lifetime = choice(lifetimes, kept?.lifetime ?? '90');
+    const projects = tokenProjects(field('Role', role), kept?.projects ?? null);
     const creation = new Creation({
         path: '/v1/tokens',
         list: (body) => /** @type {Token[]} */ (body.tokens)
@@ -62,11 +65,17 @@ export async function createToken({project, session}, created, kept = null) {
     const made = await openDialog('Create a token', (close) => dialogForm({
         fields: [
             field('Name', name, {hint: 'Who or what uses it. The audit trail shows this name.'}),
-            field('Role', role), field('Expires after', lifetime), creation.node],
+            ...projects.nodes, field('Expires after', lifetime), creation.node],
         action: 'Create the token',
         submit: async () => {
-            /** @type {{name: string, role: string, expirationTime?: string}} */
-            const body = {name: name.value.trim(), role: role.value};
+            /** @type {{name: string, role?: string, projects?: Record<string, string>,
+                expirationTime?: string}} */
+            const body = {name: name.value.trim()};
+            if (projects.value) body.projects = projects.value;
+            else body.role = role.value;
+            if (body.projects && !Object.keys(body.projects).length) {
+                throw new Error('Choose a role in at least one project.');
+            }
             if (lifetime.value) {
                 const milliseconds = Number(lifetime.value) * 24 * 60 * 60 * 1000;
                 body.expirationTime = new Date(Date.now() + milliseconds).toISOString();
@@ -75,7 +84,8 @@ export async function createToken({project, session}, created, kept = null) {
         },
     }, close), {isDirty: () => Boolean(kept), form: {
         user: session.name, project, kind: 'token', arguments: [],
-        content: () => ({name: name.value, role: role.value, lifetime: lifetime.value})}});
+        content: () => ({name: name.value, role: role.value, lifetime: lifetime.value,
+            projects: projects.value})}});
     creation.end();
     if (!made) {
         if (creation.isLost) created();
@@ -92,7 +102,7 @@ export async function createToken({project, session}, created, kept = null) {
  */
 export function show(main, context) {
     const left = new AbortController();
-    const refused = refusal(context.session, 'publisher');
+    const refused = serverRefusal(context.session);
     const body = h('div', {class: 'stack'});
     /** @param {Token} token */
     const revoke = async ({id, name}) => {
@@ -111,7 +121,7 @@ export function show(main, context) {
     /** @param {Token} token */
     const row = (token) => h('tr', {},
         h('th', {scope: 'row', class: 'wide'}, token.name),
-        h('td', {}, token.role.charAt(0).toUpperCase() + token.role.slice(1)),
+        h('td', {}, roleText(token)),
         h('td', {}, stateBadge(token)),
         h('td', {}, timeText(token.creationTime)),
         h('td', {}, token.expirationTime ? timeText(token.expirationTime) : 'Never'),

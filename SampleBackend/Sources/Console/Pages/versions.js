@@ -27,10 +27,11 @@ export async function readVersion(project, versionNumber) {
     try {
         const {body, etag} = await call(
             'GET', projectPath(project, 'remoteConfig', {versionNumber}));
-        const version = body.version ?? null;
+        // A project that was only created has the empty version 0: nothing is published in it.
+        const version = body.version?.versionNumber === '0' ? null : body.version ?? null;
         return {
             template: withoutVersion(body), version,
-            etag: version ? etagOf(project, version.versionNumber) : etag};
+            etag: body.version ? etagOf(project, body.version.versionNumber) : etag};
     } catch (error) {
         if (versionNumber !== undefined || !isMissing(error)) throw error;
         return {template: {}, version: null, etag: etagOf(project, '0')};

@@ -5,7 +5,6 @@
 
 import {ask} from './dialog.js';
 import {hasUnsavedDrafts} from './draft-mirror.js';
-import {refusal} from './session.js';
 import {Workspace} from './workspace.js';
 
 /** The workspaces of one user; `open` is the one that the pages show. */
@@ -17,24 +16,23 @@ export class Workspaces {
      */
     open = null;
     #user;
-    #mayEdit;
     /** @type {Workspace[]} */
     #left = [];
 
     /** @param {Session} session Signed-in user. */
     constructor(session) {
         this.#user = session.name;
-        this.#mayEdit = !refusal(session, 'editor');
     }
 
     /**
      * The workspace of a project: one that was left and still saves, or a new one.
      *
      * @param {string} name
+     * @param {boolean} mayEdit True if the user may keep a draft in it.
      */
-    of(name) {
+    of(name, mayEdit) {
         const left = this.#left.find(({project, isUnsaved}) => project === name && isUnsaved);
-        return left ?? new Workspace(name, this.#user, this.#mayEdit);
+        return left ?? new Workspace(name, this.#user, mayEdit);
     }
 
     /**

@@ -28,6 +28,7 @@ struct ChangeRecord: EtcdRecord {
         case .session(let id): (kind, self.id) = ("session", id)
         case .webhooks(let project): (kind, self.project) = ("webhooks", project)
         case .projectDetails(let project): (kind, self.project) = ("projectDetails", project)
+        case .project(let project): (kind, self.project) = ("project", project)
         }
     }
 
@@ -46,6 +47,7 @@ struct ChangeRecord: EtcdRecord {
         case ("session", _, _, let id?): .session(id: id)
         case ("webhooks", let project?, _, _): .webhooks(project: project)
         case ("projectDetails", let project?, _, _): .projectDetails(project: project)
+        case ("project", let project?, _, _): .project(project)
         default: nil
         }
     }

@@ -5,7 +5,7 @@ import Templates
 /// A version of a template; its revision is that of the key `versions/…`.
 struct VersionRecord: EtcdRecord {
     /// The valid numbers of versions; keys have room for the next one.
-    static let numbers = 1...999_999_999
+    static let numbers = 0...999_999_999
 
     let number: Int
     let content: ContentReference
@@ -65,16 +65,30 @@ struct DetailsRecord: EtcdRecord {
     private var displayName: String?
     private var color: String?
     private var environment: String?
+    /// Nil means false.
+    private var archived: Bool?
 
     init(_ details: ProjectDetails) {
         displayName = details.displayName
         color = details.color?.rawValue
         environment = details.environment?.rawValue
+        archived = details.isArchived ? true : nil
     }
 
     var details: ProjectDetails {
         ProjectDetails(
             displayName: displayName, color: color.flatMap(ProjectDetails.Color.init(rawValue:)),
-            environment: environment.flatMap(ProjectDetails.Environment.init(rawValue:)))
+            environment: environment.flatMap(ProjectDetails.Environment.init(rawValue:)),
+            isArchived: archived ?? false)
     }
+}
+
+/// A deleted project, whose version numbers are never used again.
+struct DeletedProjectRecord: EtcdRecord {
+    /// The last version.
+    let version: Int
+    /// False while content of the project remains, which the deletion removes in steps.
+    let isCleared: Bool
+
+    var isInRange: Bool { VersionRecord.numbers.contains(version) }
 }

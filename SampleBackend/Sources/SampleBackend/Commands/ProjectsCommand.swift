@@ -1,15 +1,18 @@
 import ArgumentParser
 import JSONTree
 
-/// `sample-backend projects` lists the projects, and sets the details that distinguish them.
+/// `sample-backend projects` creates, lists, describes, archives and deletes projects.
 struct ProjectsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "projects",
-        abstract: "List the projects, or set the name, colour and environment of one.",
-        subcommands: [List.self, Set.self], defaultSubcommand: List.self)
+        abstract: "Create, list, describe, archive or delete projects.",
+        subcommands: [
+            List.self, Create.self, Set.self, Archive.self, Unarchive.self, Delete.self,
+        ],
+        defaultSubcommand: List.self)
 
     /// The members of a project's details, as the server names them.
-    private static let members = ["displayName", "environment", "color"]
+    static let members = ["displayName", "environment", "color"]
 
     /// `sample-backend projects list`.
     struct List: AdministrationCommand {
@@ -25,9 +28,10 @@ struct ProjectsCommand: AsyncParsableCommand {
             }
             let members = ["name"] + ProjectsCommand.members + ["versionNumber", "updateTime"]
             Output.printTable(
-                ["NAME", "SHOWN AS", "ENVIRONMENT", "COLOR", "VERSION", "TIME"],
+                ["NAME", "SHOWN AS", "ENVIRONMENT", "COLOR", "VERSION", "TIME", "STATE"],
                 (answer["projects"]?.arrayValue ?? []).map { project in
                     members.map { project[$0]?.stringValue ?? "" }
+                        + [project["archived"]?.boolValue == true ? "archived" : ""]
                 })
         }
     }
@@ -39,38 +43,24 @@ struct ProjectsCommand: AsyncParsableCommand {
             discussion: "Omitted options change nothing; an empty text removes a detail. Clients "
                 + "do not receive them.")
 
-        @Option(help: "The name to show, at most 64 characters.")
-        var displayName: String?
-
-        @Option(help: "PRODUCTION, STAGING or DEVELOPMENT.")
-        var environment: String?
-
-        @Option(help: "RED, ORANGE, GREEN, TEAL, BLUE, PURPLE, PINK or GRAY.")
-        var color: String?
-
+        @OptionGroup var details: ProjectDetailsOptions
         @OptionGroup var options: AdministrationOptions
 
         /// Rejects a call that changes nothing.
         func validate() throws {
-            if displayName == nil, environment == nil, color == nil {
+            if details.given.isEmpty {
                 throw ValidationError(
                     "Nothing to set: give --display-name, --environment or --color.")
             }
         }
 
         func run(with transport: any AdministrationTransport) async throws {
-            let path = options.projectPath + "/details"
-            let current = try await transport.perform(AdministrationRequest(path: path))
-            var details = try current.json
-            let given = [displayName, environment?.uppercased(), color?.uppercased()]
-            for (member, text) in zip(ProjectsCommand.members, given) {
-                guard let text else { continue }
-                details.setMember(member, text.isEmpty ? .null : .string(text))
-            }
+            var body = JSONNode.emptyObject
+            details.set(on: &body)
             let answer = try await transport.json(
                 AdministrationRequest(
-                    method: "PUT", path: path, ifMatch: current.entityTag,
-                    body: details.jsonData()))
+                    method: "PATCH", path: options.projectPath + "/details",
+                    body: body.jsonData()))
             if options.json {
                 Output.print(answer)
                 return

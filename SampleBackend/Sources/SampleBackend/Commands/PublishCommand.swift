@@ -139,7 +139,10 @@ struct PublishCommand: AdministrationCommand {
         if let version = template.versionNumber {
             return options.entityTag(ofVersion: version)
         }
-        guard let current else { return options.entityTag(ofVersion: "0") }
+        // A created project is empty, so the first publish in it replaces nothing.
+        guard let current, current.versionNumber != "0" else {
+            return options.entityTag(ofVersion: "0")
+        }
         if validateOnly { return current.answer.entityTag ?? "*" }
         throw CommandFailure(
             "The file does not record the version it was made from, and "

@@ -23,23 +23,47 @@ struct TokensCommand: AsyncParsableCommand {
         @Option(help: "The name of the token, which the audit trail shows.")
         var name: String
 
-        @Option(help: "The role of the token: viewer, editor or publisher.")
-        var role: StoredToken.Role
+        @Option(help: "The role of the token: viewer, editor or publisher; optional with --in.")
+        var role: StoredToken.Role?
+
+        @Option(
+            name: .customLong("in"),
+            help: ArgumentHelp(
+                "A project and the role in it, such as shop=editor; repeat the option for "
+                    + "others. The token then sees no other project.",
+                valueName: "project=role"))
+        var projects: [String] = []
 
         @Option(help: "The lifetime of the token, such as 12h, 30d or 52w. (default: unlimited)")
         var expires: String?
 
         @OptionGroup var options: AdministrationOptions
 
-        /// Rejects an invalid lifetime.
+        /// Rejects an invalid lifetime, and a token without a role.
         func validate() throws {
+            if role == nil, projects.isEmpty {
+                throw ValidationError("Give --role, or the roles in single projects with --in.")
+            }
+            if projects.contains(where: { Self.role($0) == nil }) {
+                throw ValidationError(
+                    "--in is invalid: give a project and viewer, editor or publisher, as "
+                        + "shop=editor.")
+            }
             if let expires, Self.seconds(expires) == nil {
                 throw ValidationError("--expires is invalid: give a number and h, d or w, as 30d.")
             }
         }
 
         func run(with transport: any AdministrationTransport) async throws {
-            var body: JSONNode = ["name": .string(name), "role": .string(role.rawValue)]
+            var body: JSONNode = ["name": .string(name)]
+            body.setMember("role", role.map { .string($0.rawValue) })
+            if !projects.isEmpty {
+                var roles = JSONNode.emptyObject
+                for (project, role) in projects.compactMap(Self.role) {
+                    roles.setMember(project, .string(role.rawValue))
+                }
+                body.setMember("projects", roles)
+            }
             if let seconds = expires.flatMap(Self.seconds) {
                 let date = Date(timeIntervalSinceNow: seconds)
                 body.setMember(
@@ -54,6 +78,14 @@ struct TokensCommand: AsyncParsableCommand {
             }
             Terminal.print(answer["token"]?.stringValue ?? "")
             Terminal.printError("Save it now: it is not stored, and is shown only once.")
+        }
+
+        /// The project and the role of `shop=editor`; nil when the text is invalid.
+        private static func role(_ text: String) -> (project: String, role: StoredToken.Role)? {
+            guard let separator = text.lastIndex(of: "="), separator > text.startIndex,
+                let role = StoredToken.Role(rawValue: String(text[separator...].dropFirst()))
+            else { return nil }
+            return (String(text[..<separator]), role)
         }
 
         /// The seconds of a duration such as `30d`; nil when it is invalid.
@@ -86,12 +118,21 @@ struct TokensCommand: AsyncParsableCommand {
             let rows = (answer["tokens"]?.arrayValue ?? []).map { token in
                 [
                     token["id"]?.stringValue ?? "", token["name"]?.stringValue ?? "",
-                    token["role"]?.stringValue ?? "", token["lastUseTime"]?.stringValue ?? "never",
+                    Self.roles(of: token), token["lastUseTime"]?.stringValue ?? "never",
                     token["revocationTime"]?.stringValue.map { "revoked \($0)" }
                         ?? token["expirationTime"]?.stringValue.map { "expires \($0)" } ?? "",
                 ]
             }
             Output.printTable(["ID", "NAME", "ROLE", "LAST USE", "EXPIRY"], rows)
+        }
+
+        /// The role of a token, or those by project: `shop=editor, web=viewer`.
+        private static func roles(of token: JSONNode) -> String {
+            guard let projects = token["projects"]?.objectValue else {
+                return token["role"]?.stringValue ?? ""
+            }
+            return projects.map { "\($0.key)=\($0.value.stringValue ?? "")" }
+                .joined(separator: ", ")
         }
     }
 

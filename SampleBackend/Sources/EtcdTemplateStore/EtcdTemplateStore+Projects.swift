@@ -1,0 +1,180 @@
+import Foundation
+public import TemplateStore
+import Templates
+
+// Projects that are created empty, archived and deleted.
+extension EtcdTemplateStore {
+    /// Maximum number of versions, of users with pinned values and of drafts that one write
+    /// removes; a transaction can have 128 operations, and each takes two.
+    private static let (mostVersions, mostUsers, mostDrafts) = (20, 20, 15)
+
+    /// Creates a project with an empty template.
+    public func createProject(
+        _ creation: ProjectCreation
+    ) async throws(TemplateStoreError) -> StoredTemplate {
+        let project = creation.project
+        // Completes an interrupted deletion, whose remains would belong to the new project.
+        try await clearDeletedProject(project)
+        let entry = AuditEntry(of: creation, revision: .zero)
+        let details = try DetailsRecord(creation.details).encoded()
+        return try await writing(Data("{}".utf8)) { content throws(TemplateStoreError) in
+            try await write(
+                reading: [
+                    EtcdRange(keys: .key(keys.project(project)), part: .count),
+                    EtcdRange(keys: .key(keys.deletedProject(project))),
+                ]
+            ) { [keys] reading throws(TemplateStoreError) in
+                let deleted = try reading.deletedVersion(ofProject: project, at: 1)
+                guard reading.count(0) == 0, let template = entry.createdTemplate(after: deleted)
+                else { throw .projectExists(project) }
+                let record = try VersionRecord(
+                    template.version, content: content.reference
+                ).encoded()
+                var write = EtcdWrite(guards: content.guards, operations: content.operations) {
+                    StoredTemplate(
+                        project: project, version: template.version, content: template.content,
+                        revision: $0)
+                }
+                write.operations += [
+                    .put(keys.project(project), record),
+                    .put(keys.createdProject(project), record),
+                    .put(keys.details(ofProject: project), details),
+                ]
+                write.change = .init(subject: .project(project), entry: entry)
+                return .write(write)
+            }
+        }
+    }
+
+    /// Deletes an archived project with all of its content.
+    ///
+    /// One transaction deletes the project, its details and webhooks; the rest follows in steps,
+    /// which a repeated deletion or a new project of the same name completes after a failure.
+    public func deleteProject(_ deletion: ProjectDeletion) async throws(TemplateStoreError) {
+        let project = deletion.project
+        try await clearDeletedProject(project)
+        try await write(
+            reading: [
+                EtcdRange(keys: .key(keys.project(project))),
+                EtcdRange(keys: .key(keys.details(ofProject: project))),
+                EtcdRange(keys: .key(keys.createdProject(project))),
+            ]
+        ) { [keys] reading throws(TemplateStoreError) in
+            guard let current = try reading.records(0, as: VersionRecord.self).first else {
+                throw .projectMissing(project)
+            }
+            try deletion.check(
+                try reading.keyValues(1).first.map(StoredProjectDetails.init(decoding:))
+                    ?? StoredProjectDetails())
+            let record = DeletedProjectRecord(version: current.number, isCleared: false)
+            var write = EtcdWrite<Void> { _ in }
+            write.operations = [
+                .delete(.key(keys.project(project))),
+                .delete(.key(keys.details(ofProject: project))),
+                .delete(.key(keys.createdProject(project))),
+                .delete(keys.webhooks(inProject: project)),
+                .delete(keys.pending(inProject: project)),
+                .delete(keys.finished(inProject: project)),
+                .put(keys.deletedProject(project), try record.encoded()),
+            ]
+            if let created = try reading.records(2, as: VersionRecord.self).first {
+                write.operations.append(.delete(keys.content(created.content.id)))
+            }
+            write.change = .init(
+                subject: .project(project),
+                entry: AuditEntry(of: deletion, lastVersion: current.number, revision: .zero))
+            return .write(write)
+        }
+        // The project is deleted already, so a failure here is not one of the deletion.
+        try? await clearDeletedProject(project)
+    }
+
+    /// Removes the versions, pinned values and drafts of a deleted project, in steps.
+    private func clearDeletedProject(_ project: String) async throws(TemplateStoreError) {
+        while try await !clearPart(ofDeletedProject: project) {}
+    }
+
+    /// Removes a part of what remains of a deleted project; true when nothing remains.
+    private func clearPart(
+        ofDeletedProject project: String
+    ) async throws(TemplateStoreError) -> Bool {
+        let key = keys.deletedProject(project)
+        return try await write(
+            reading: [
+                EtcdRange(keys: .key(key)),
+                EtcdRange(keys: keys.versions(ofProject: project), limit: Self.mostVersions),
+                EtcdRange(keys: keys.overrides(inProject: project), limit: Self.mostUsers),
+                EtcdRange(keys: keys.allDrafts),
+            ]
+        ) { [keys] reading throws(TemplateStoreError) in
+            guard let found = reading.keyValues(0).first else { return .done(true) }
+            let record = try DeletedProjectRecord(decoding: found)
+            if record.isCleared { return .done(true) }
+            // Whoever completes the deletion changes the record, so a slower process that does the
+            // same cannot remove content of a new project.
+            let guards: [EtcdComparison] = [.modified(key, at: found.modRevision)]
+            var contents: [ContentReference?] = []
+            var operations: [EtcdOperation] = []
+            for found in reading.keyValues(1) {
+                operations.append(.delete(.key(found.key)))
+                contents.append(try VersionRecord(decoding: found).content)
+            }
+            for found in reading.keyValues(2) {
+                operations.append(.delete(.key(found.key)))
+                contents.append(try OverridesRecord(decoding: found).reference)
+            }
+            var draftCount = 0
+            for found in reading.keyValues(3)
+            where keys.names(in: found.key)?.last == project && draftCount < Self.mostDrafts {
+                draftCount += 1
+                operations.append(.delete(.key(found.key)))
+                contents.append(try DraftRecord(decoding: found).content)
+            }
+            operations += contents.compactMap { $0 }.map { .delete(keys.content($0.id)) }
+            let isLast = operations.isEmpty
+            if isLast {
+                let cleared = DeletedProjectRecord(version: record.version, isCleared: true)
+                operations = [.put(key, try cleared.encoded())]
+            }
+            return .write(
+                EtcdWrite(guards: guards, operations: operations) { _ in isLast })
+        }
+    }
+
+    /// The empty template with which a project was created, if it has this version.
+    func createdTemplate(
+        version: Int, inProject project: String
+    ) async throws(TemplateStoreError) -> StoredTemplate? {
+        let range = EtcdRange(keys: .key(keys.createdProject(project)))
+        guard let found = try await read(range).keyValues.first else { return nil }
+        let record = try VersionRecord(decoding: found)
+        guard record.number == version else { return nil }
+        return StoredTemplate(
+            project: project, version: record.version, content: Data("{}".utf8),
+            revision: StoreRevision(found.modRevision))
+    }
+}
+
+extension EtcdReading {
+    /// - Throws: ``TemplateStoreError`` when the details at an index of the reading say that their
+    ///   project is archived.
+    func checkIsNotArchived(_ project: String, detailsAt place: Int) throws(TemplateStoreError) {
+        let details = try records(place, as: DetailsRecord.self).first?.details
+        if details?.isArchived == true { throw .projectArchived(project) }
+    }
+
+    /// The last version of a deleted project, whose record is at an index of the reading; nil when
+    /// no project of this name was deleted.
+    func deletedVersion(ofProject project: String, at place: Int) throws(TemplateStoreError) -> Int?
+    {
+        guard let record = try records(place, as: DeletedProjectRecord.self).first else {
+            return nil
+        }
+        guard record.isCleared else {
+            throw TemplateStoreError(
+                .unavailable,
+                "The deletion of the project '\(project)' is not complete: delete it again.")
+        }
+        return record.version
+    }
+}
