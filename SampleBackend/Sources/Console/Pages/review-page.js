@@ -462,4 +462,4 @@ async function checkDraft({session, workspace}, review, place, signal) {
     }
 }
 
-export const reviewPage = {path: 'review', title: 'Review and publish', show};
+export const reviewPage = {path: 'review', title: 'Review and publish', role: 'editor', show};
