@@ -2,6 +2,7 @@ import './browser.mjs';
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {projectPath} from '../../Sources/Console/Pages/api.js';
 import {actionText, everything, filterIn, given, searchParameters}
     from '../../Sources/Console/Pages/audit-search.js';
 
@@ -35,3 +36,6 @@ test('a search asks for whole days of the time zone', () => {
         endTime: new Date(2026, 2, 30).toISOString()});
     assert.deepEqual(searchParameters(everything), {});
 });
+
+test('the server gets the spaces of a search as spaces, and a plus sign as itself', () => (
+    assert.equal(projectPath('p', 'audit', {text: 'a b+c'}), '/v1/projects/p/audit?text=a%20b%2Bc')));
