@@ -8,11 +8,11 @@ import WebhookDelivery
 /// Keeps the library and the tokens up to date with changes of the store by any process, and wakes
 /// the webhook delivery.
 struct StoreFollower: Service {
-    /// Interval between writes of the last token uses, and between attempts to read the audit
-    /// trail.
+    /// Interval between writes of the last token uses and failed sign-ins, and between attempts to
+    /// read the audit trail.
     private static let useInterval: Duration = .seconds(30)
 
-    /// Maximum duration of the final write of token uses at shutdown.
+    /// Maximum duration of the final writes at shutdown.
     private static let lastWriteTime: Duration = .seconds(2)
 
     /// Maximum back-off after a failure of the store.
@@ -49,7 +49,10 @@ struct StoreFollower: Service {
             }
         }
         // Time-limited: the process must end even if the store does not answer.
-        let end: Void? = await result(within: Self.lastWriteTime) { await storeUsesOnce() }
+        let end: Void? = await result(within: Self.lastWriteTime) {
+            await storeUsesOnce()
+            await recordFailedSignIns(isLast: true)
+        }
         // A cancelled task has not waited for the store.
         if end == nil, !Task.isCancelled {
             logger.warning(
@@ -120,6 +123,7 @@ struct StoreFollower: Service {
             try? await Task.sleep(for: Self.useInterval)
             if Task.isCancelled { return }
             await storeUsesOnce()
+            await recordFailedSignIns()
             // Retries the audit trails that could not be read.
             await library.earlierOverrides.read()
         }
@@ -138,6 +142,20 @@ struct StoreFollower: Service {
             metrics.countStoreError(operation: "record_uses")
             logger.warning(
                 "The last uses of tokens could not be stored", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Stores failed attempts to sign in; after a failure, which is logged, the next call retries.
+    private func recordFailedSignIns(isLast: Bool = false) async {
+        do {
+            try await access.recordFailedSignIns(isLast: isLast) {
+                failed throws(TemplateStoreError) in
+                try await library.store.recordFailedSignIns(failed)
+            }
+        } catch {
+            metrics.countStoreError(operation: "record_failed_sign_ins")
+            logger.warning(
+                "Failed attempts to sign in could not be stored", metadata: ["error": "\(error)"])
         }
     }
 }

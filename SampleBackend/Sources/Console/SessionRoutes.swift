@@ -59,9 +59,17 @@ package struct SessionRoutes: Sendable {
         }
         guard let holder = access.access.holder(ofToken: token) else {
             try access.access.checkTokensAreKnown()
+            guard let catchUp = access.catchUp else {
+                await recordFailure(of: request)
+                throw Self.noToken
+            }
             // Another server may have created the token a moment ago.
-            guard let catchUp = access.catchUp else { throw Self.noToken }
-            return .repeated(after: catchUp, Self.noToken)
+            let wait: @Sendable () async throws(RequestError) -> Void = {
+                () async throws(RequestError) in
+                try await catchUp()
+                if access.access.holder(ofToken: token) == nil { await recordFailure(of: request) }
+            }
+            return .repeated(after: wait, Self.noToken)
         }
         if let seconds = limiter.secondsToWait(holder.tokenID) {
             throw .tooManyRequests(retryAfter: seconds, from: "this token")
@@ -72,6 +80,18 @@ package struct SessionRoutes: Sendable {
         var answer = Self.answer(holder)
         answer.headerFields[.setCookie] = cookie(of: request).setting(session.text)
         return .response(answer)
+    }
+
+    /// Records a failed attempt in the audit trail, without the token that was tried.
+    private func recordFailure(of request: RouteRequest) async {
+        access.access.countFailedSignIn(from: request.address)
+        // A failure of the store is counted and logged; the store follower records it later.
+        try? await access.access.recordFailedSignIns { failed throws(RequestError) in
+            try await administration.callStore("record_failed_sign_ins") {
+                () throws(TemplateStoreError) in
+                try await administration.store.recordFailedSignIns(failed)
+            }
+        }
     }
 
     /// The holder of the session; 204 without a cookie, 401 after the session has ended.

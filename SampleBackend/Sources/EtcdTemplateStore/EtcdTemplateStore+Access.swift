@@ -161,4 +161,14 @@ extension EtcdTemplateStore {
             return .write(write)
         }
     }
+
+    /// Adds an entry for failed attempts to sign in to the audit trail.
+    public func recordFailedSignIns(_ failed: FailedSignIns) async throws(TemplateStoreError) {
+        try await write(reading: []) { _ throws(TemplateStoreError) in
+            var write = EtcdWrite<Void> { _ in }
+            write.change = .init(
+                subject: .failedSignIns, entry: AuditEntry(of: failed, revision: .zero))
+            return .write(write)
+        }
+    }
 }

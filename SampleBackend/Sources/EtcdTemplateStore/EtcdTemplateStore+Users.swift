@@ -53,7 +53,8 @@ extension EtcdTemplateStore {
             }
             write.change = .init(
                 subject: .overrides(project: change.project, userID: change.userID),
-                entry: AuditEntry(of: change, revision: .zero))
+                // Values in parts are not known here.
+                entry: AuditEntry(of: change, replacing: current?.text, revision: .zero))
             return .write(write)
         }
     }

@@ -99,8 +99,9 @@ struct InMemoryStoreContents {
         guard let project = projects[change.project] else { throw .projectMissing(change.project) }
         try checkIsNotArchived(change.project)
         let user = Data(change.userID.utf8)
-        let isPinned = project.overrides[user] != nil
-        try change.checkExpectation(project.overrides[user])
+        let before = project.overrides[user]
+        let isPinned = before != nil
+        try change.checkExpectation(before)
         if change.content == nil, !isPinned { return }
         if !isPinned, project.overrides.count >= TemplateStoreLimits.usersWithOverrides {
             throw .tooManyOverrides(inProject: change.project)
@@ -108,7 +109,7 @@ struct InMemoryStoreContents {
         projects[change.project]?.overrides[user] = change.content
         record(
             .overrides(project: change.project, userID: change.userID),
-            AuditEntry(of: change, revision: nextRevision))
+            AuditEntry(of: change, replacing: before, revision: nextRevision))
     }
 
     func overrides(forUserID userID: String, inProject project: String) -> Data? {
@@ -219,6 +220,11 @@ struct InMemoryStoreContents {
             .session(id: id),
             AuditEntry(ofRevoked: session.name, actor: actor, date: date, revision: nextRevision))
         return true
+    }
+
+    /// Adds an entry for failed attempts to sign in.
+    mutating func recordFailedSignIns(_ failed: FailedSignIns) {
+        record(.failedSignIns, AuditEntry(of: failed, revision: nextRevision))
     }
 
     mutating func addWebhook(_ webhook: StoredWebhook) throws(TemplateStoreError) {

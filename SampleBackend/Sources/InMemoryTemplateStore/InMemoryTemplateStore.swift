@@ -160,6 +160,11 @@ extension InMemoryTemplateStore {
     ) async throws(TemplateStoreError) -> Bool {
         try access { $0.removeSession(id: id, actor: actor, date: date) }
     }
+
+    /// Adds an entry for failed attempts to sign in to the audit trail.
+    public func recordFailedSignIns(_ failed: FailedSignIns) async throws(TemplateStoreError) {
+        try access { $0.recordFailedSignIns(failed) }
+    }
 }
 
 extension InMemoryTemplateStore {

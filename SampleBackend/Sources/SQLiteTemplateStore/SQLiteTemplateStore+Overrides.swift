@@ -12,11 +12,13 @@ extension SQLiteTemplateStore {
                     arguments: [SQLiteBytes(change.project)])
             else { throw TemplateStoreError.projectMissing(change.project) }
             try db.checkIsNotArchived(change.project)
+            let before = try db.overrides(forUserID: change.userID, inProject: change.project)
+            try change.checkExpectation(before)
             guard try db.setOverrides(change, inProject: project) else { return nil }
             let revision = try db.recordChange(
                 .overrides(project: change.project, userID: change.userID),
                 keeping: options.keptChanges)
-            try db.record(AuditEntry(of: change, revision: revision))
+            try db.record(AuditEntry(of: change, replacing: before, revision: revision))
             return revision
         }
         if let revision { signal.advance(to: revision) }
@@ -45,14 +47,11 @@ extension Database {
 
     /// Pins or removes values in the project with a number; false when nothing changes.
     ///
-    /// - Throws: ``TemplateStoreError`` with the code `overridesMismatch` or `tooManyOverrides`; a
-    ///   `DatabaseError`.
+    /// - Throws: ``TemplateStoreError`` with the code `tooManyOverrides`; a `DatabaseError`.
     fileprivate func setOverrides(
         _ change: OverridesChange, inProject project: Int64
     ) throws -> Bool {
         let user = SQLiteBytes(change.userID)
-        try change.checkExpectation(
-            overrides(forUserID: change.userID, inProject: change.project))
         guard let content = change.content else {
             try execute(
                 sql: "DELETE FROM overrides WHERE project = ? AND user_id = CAST(? AS BLOB)",

@@ -64,6 +64,16 @@ extension SQLiteTemplateStore {
         signal.advance(to: revision)
         return true
     }
+
+    /// Adds an entry for failed attempts to sign in to the audit trail.
+    public func recordFailedSignIns(_ failed: FailedSignIns) async throws(TemplateStoreError) {
+        let revision = try await write { [options] db in
+            let revision = try db.recordChange(.failedSignIns, keeping: options.keptChanges)
+            try db.record(AuditEntry(of: failed, revision: revision))
+            return revision
+        }
+        signal.advance(to: revision)
+    }
 }
 
 extension Database {

@@ -96,6 +96,7 @@ extension AuditEntry {
     package var changeSubject: StoreChange.Subject {
         let project = project ?? ""
         return switch action {
+        case .failedSignIn: .failedSignIns
         case .publish, .rollback: .template(project: project, version: Int(subject) ?? 0)
         case .setOverrides, .removeOverrides: .overrides(project: project, userID: subject)
         case .createToken, .revokeToken: .tokens

@@ -51,9 +51,13 @@ public struct AuditEntry: Sendable, Hashable {
         case createProject = "CREATE_PROJECT"
         /// Deletes an archived project with all of its content except the audit trail.
         case deleteProject = "DELETE_PROJECT"
+        /// Attempts to sign in to the console without a valid token.
+        case failedSignIn = "FAILED_SIGN_IN"
 
         /// True when the action's entries concern the whole server rather than a project.
-        package var isOfServer: Bool { self == .createToken || self == .revokeToken }
+        package var isOfServer: Bool {
+            [.createToken, .revokeToken, .failedSignIn].contains(self)
+        }
     }
 
     /// The revision of the change.
@@ -65,20 +69,20 @@ public struct AuditEntry: Sendable, Hashable {
     /// The time of the change.
     public let date: Date
 
-    /// The name of the token used.
+    /// The name of the token used; empty when it is unknown.
     public let actor: String
 
     /// The kind of action.
     public let action: Action
 
     /// The object of the action: the version's number, the user's ID, the token's name, the
-    /// webhook's identifier or the project's name.
+    /// webhook's identifier, the project's name, or the addresses of failed attempts to sign in.
     public let subject: String
 
     /// Additional text, such as the description of a version.
     public let detail: String?
 
-    /// Creates an entry.
+    /// Creates an entry; of the address of a webhook, it keeps no values in the query.
     public init(
         revision: StoreRevision, project: String?, date: Date, actor: String, action: Action,
         subject: String, detail: String? = nil
@@ -89,7 +93,10 @@ public struct AuditEntry: Sendable, Hashable {
         self.actor = actor
         self.action = action
         self.subject = subject
-        self.detail = detail
+        // Here, because earlier releases have stored whole addresses, and the trail is never
+        // rewritten.
+        let isOfWebhook = [.createWebhook, .removeWebhook].contains(action)
+        self.detail = isOfWebhook ? detail.map(StoredWebhook.shownURL) : detail
     }
 }
 
@@ -97,21 +104,30 @@ public struct AuditEntry: Sendable, Hashable {
 extension AuditEntry {
     package init(of template: StoredTemplate) {
         let version = template.version
-        let source = version.rollbackSource.map { "version \($0) again" }
         let isRollback = version.updateType == .rollback
+        let source = isRollback ? version.rollbackSource.map { "version \($0) again" } : nil
+        let parts = [source, version.description].compactMap { $0 }
         self.init(
             revision: template.revision, project: template.project, date: version.updateTime,
             actor: version.updateUser.name ?? version.updateUser.email ?? "",
             action: isRollback ? .rollback : .publish, subject: version.number.description,
-            detail: version.description ?? (isRollback ? source : nil))
+            detail: parts.isEmpty ? nil : parts.joined(separator: ": "))
     }
 
-    package init(of change: OverridesChange, revision: StoreRevision) {
+    /// Creates the entry of a change of pinned values.
+    ///
+    /// - Parameters:
+    ///   - change: The change.
+    ///   - before: The pinned values that it replaces; nil when there are none, or when they are
+    ///     not known.
+    ///   - revision: The revision of the change.
+    package init(of change: OverridesChange, replacing before: Data?, revision: StoreRevision) {
         self.init(
             revision: revision, project: change.project, date: change.date.roundedToMilliseconds,
             actor: change.actor,
             action: change.content == nil ? .removeOverrides : .setOverrides,
-            subject: change.userID)
+            subject: change.userID,
+            detail: PinnedValuesText.differences(from: before, to: change.content))
     }
 
     package init(of change: ProjectDetailsChange, revision: StoreRevision) {

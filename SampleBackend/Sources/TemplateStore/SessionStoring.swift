@@ -29,6 +29,16 @@ public protocol SessionStoring: Sendable {
     func removeSession(
         id: String, actor: String, date: Date
     ) async throws(TemplateStoreError) -> Bool
+
+    /// Adds an entry for failed attempts to sign in to the audit trail.
+    ///
+    /// ``ChangeFeed/changes(since:)`` reports it as a change of a session that does not exist.
+    func recordFailedSignIns(_ failed: FailedSignIns) async throws(TemplateStoreError)
+}
+
+extension StoreChange.Subject {
+    /// The subject of an entry for failed attempts to sign in, which changes no session.
+    package static var failedSignIns: Self { .session(id: "") }
 }
 
 /// A stored session of the console: the hash of its cookie, never the cookie itself.

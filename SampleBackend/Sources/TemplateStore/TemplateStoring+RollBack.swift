@@ -16,6 +16,7 @@ extension TemplateStoring {
     ///   - project: The project's name.
     ///   - expectation: The version to replace.
     ///   - user: The person or program that rolls back.
+    ///   - description: The reason, as the description of the new version.
     ///   - date: The time of the rollback.
     /// - Returns: The new version.
     /// - Throws: ``TemplateStoreError`` with the code `projectMissing`; `versionMissing` when the
@@ -25,7 +26,7 @@ extension TemplateStoring {
     public func rollBack(
         to number: Int, inProject project: String,
         expecting expectation: TemplateSubmission.Expectation = .any, user: TemplateVersion.User,
-        date: Date
+        description: String? = nil, date: Date
     ) async throws(TemplateStoreError) -> StoredTemplate {
         var mismatch: TemplateStoreError?
         for _ in 0..<rollbackAttempts {
@@ -57,7 +58,8 @@ extension TemplateStoring {
             }
             let submission = TemplateSubmission(
                 project: project, content: target.content, expectation: .version(current),
-                date: date, user: user, updateType: .rollback, rollbackSource: number)
+                date: date, user: user, description: description, updateType: .rollback,
+                rollbackSource: number)
             do {
                 return try await publish(submission)
             } catch {

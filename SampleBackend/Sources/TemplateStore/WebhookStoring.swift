@@ -109,9 +109,9 @@ public struct StoredWebhook: Sendable, Hashable {
 
 extension StoredWebhook: CustomStringConvertible, CustomReflectable {
     /// The identifier and the address.
-    public var description: String { "\(id) (\(url))" }
+    public var description: String { "\(id) (\(shownURL))" }
 
-    /// Hides the secret from dumps and logs.
+    /// Hides the secret and the query's values from dumps and logs.
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 

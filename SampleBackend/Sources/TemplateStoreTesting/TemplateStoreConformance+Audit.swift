@@ -24,7 +24,7 @@ extension TemplateStoreConformance {
             try await trial.publish()
             _ = try await trial.store.rollBack(
                 to: 1, inProject: project, user: TemplateVersion.User(name: "operator"),
-                date: date + 1)
+                description: "too many errors", date: date + 1)
             try await trial.pin("{}", forUserID: "a\0é")
             try await trial.pin(nil, forUserID: "a\0é")
             try await trial.store.addToken(StoreTrial.token("t"), actor: "root")
@@ -36,7 +36,7 @@ extension TemplateStoreConformance {
             let lines: [Line] = [
                 (project, date, "publisher", .publish, "1", "the first"),
                 (project, date, "publisher", .publish, "2", nil),
-                (project, date + 1, "operator", .rollback, "3", "version 1 again"),
+                (project, date + 1, "operator", .rollback, "3", "version 1 again: too many errors"),
                 (project, date, "supporter", .setOverrides, "a\0é", nil),
                 (project, date, "supporter", .removeOverrides, "a\0é", nil),
                 (nil, date, "root", .createToken, "t", "editor"),

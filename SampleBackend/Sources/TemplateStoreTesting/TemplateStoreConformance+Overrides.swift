@@ -11,6 +11,7 @@ extension TemplateStoreConformance {
             Check("oneOfManyConcurrentPinsIsStored", Self.oneOfManyConcurrentPinsIsStored),
             Check("removingNothingIsNoChange", Self.removingNothingIsNoChange),
             Check("overridesAreLimited", Self.overridesAreLimited),
+            Check("theAuditTrailNamesPinnedValues", Self.theAuditTrailNamesPinnedValues),
         ]
     }
 
@@ -146,6 +147,30 @@ extension TemplateStoreConformance {
             let entries = try await trial.store.auditEntries(
                 inProject: StoreTrial.project, matching: AuditQuery())
             try trial.expect(entries.count, is: 1, rule)
+        }
+    }
+
+    /// The audit trail names the settings whose pinned values change, with both values.
+    public func theAuditTrailNamesPinnedValues() async throws {
+        try await onNewStore { trial in
+            try await trial.publish()
+            let long = String(repeating: "x", count: 200)
+            let contents: [String?] = [
+                #"{"Home":{"title":"x","count":3}}"#, #"{"Home":{"title":"y"}}"#,
+                #"{"Home":{"title":"y"}}"#, nil, #"{"Home":{"long":"\#(long)"}}"#,
+            ]
+            for content in contents { try await trial.pin(content, forUserID: "1") }
+            let entries = try await trial.reopen().auditEntries(
+                inProject: StoreTrial.project, matching: AuditQuery(limit: 5))
+            let expected = [
+                "Home.count = 3; Home.title = \"x\"",
+                "Home.count no longer pinned (was 3); Home.title = \"y\" (was \"x\")",
+                nil, "Home.title no longer pinned (was \"y\")",
+                "Home.long = \"\(long.prefix(99))…",
+            ]
+            try trial.expect(
+                entries.map(\.detail), is: expected.reversed(),
+                "The entry of a change of pinned values names what changes.")
         }
     }
 

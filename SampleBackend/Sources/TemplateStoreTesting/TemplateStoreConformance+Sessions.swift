@@ -11,6 +11,7 @@ extension TemplateStoreConformance {
             Check("anExpiredSessionIsRemoved", Self.anExpiredSessionIsRemoved),
             Check("sessionsEndWithTheirToken", Self.sessionsEndWithTheirToken),
             Check("sessionsAreChangesOfTheirOwn", Self.sessionsAreChangesOfTheirOwn),
+            Check("failedSignInsAreInTheAuditTrail", Self.failedSignInsAreInTheAuditTrail),
         ]
     }
 
@@ -150,6 +151,43 @@ extension TemplateStoreConformance {
             }
             try trial.expect(
                 entries, is: expected.reversed(), "The audit trail records who signed in and out.")
+        }
+    }
+
+    /// Failed attempts to sign in have one entry together, and change no session.
+    public func failedSignInsAreInTheAuditTrail() async throws {
+        try await onNewStore { trial in
+            let date = StoreTrial.date
+            try await trial.store.addSession(StoreTrial.session("s"), actor: "root")
+            let revision = try await trial.revision()
+            var failed = FailedSignIns(since: date)
+            failed.add(from: "192.0.2.1", at: date)
+            try await trial.store.recordFailedSignIns(failed)
+            for number in 1...4 { failed.add(from: "192.0.2.\(number)", at: date + 60) }
+            try await trial.store.recordFailedSignIns(failed)
+            let changes = try await trial.next(2, of: trial.store.changes(since: revision))
+            for case .session(let id) in changes.map(\.subject) {
+                try trial.expect(
+                    try await trial.store.session(id: id), is: nil,
+                    "Failed attempts to sign in are changes of no session.")
+            }
+            let entries = try await trial.reopen().auditEntries(
+                inProject: StoreTrial.project, matching: AuditQuery(actions: [.failedSignIn]))
+            let lines = [
+                (date, "192.0.2.1", "1 attempt"),
+                (
+                    date + 60, "192.0.2.1, 192.0.2.2, 192.0.2.3, others",
+                    "5 attempts since 2023-11-14T22:13:20.000Z"
+                ),
+            ]
+            let expected = zip(changes, lines).map { change, line in
+                AuditEntry(
+                    revision: change.revision, project: nil, date: line.0, actor: "",
+                    action: .failedSignIn, subject: line.1, detail: line.2)
+            }
+            try trial.expect(
+                entries, is: expected.reversed(),
+                "Failed attempts to sign in have one entry together.")
         }
     }
 }

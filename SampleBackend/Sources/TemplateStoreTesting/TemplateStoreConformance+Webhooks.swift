@@ -103,10 +103,28 @@ extension TemplateStoreConformance {
                 id: "id of w", inProject: StoreTrial.project, actor: "operator", date: date + 1)
             let changes = try await trial.next(2, of: store.changes(since: first))
             let rule = "Adding or removing a webhook is a change with an entry."
+            var secret = StoreTrial.webhook("x")
+            secret = StoredWebhook(
+                id: secret.id, project: secret.project, url: "https://w/?key=secret&other",
+                secret: secret.secret, creationDate: secret.creationDate, creator: secret.creator)
+            try await store.addWebhook(secret)
+            let newest = try await trial.reopen().auditEntries(
+                inProject: StoreTrial.project, matching: AuditQuery(limit: 1)
+            ).first
+            try trial.expect(
+                newest?.detail, is: "https://w/?key=***&***",
+                "The audit trail has no value of the query of a webhook's address.")
+            try trial.expect(
+                try await store.webhooks(inProject: StoreTrial.project).map(\.url),
+                is: [secret.url], "Deliveries use the whole address.")
+            _ = try await store.removeWebhook(
+                id: secret.id, inProject: StoreTrial.project, actor: "operator", date: date + 2)
             let subject = StoreChange.Subject.webhooks(project: StoreTrial.project)
             try trial.expect(changes.map(\.subject), is: [subject, subject], rule)
             let entries = try await trial.reopen().auditEntries(
-                inProject: StoreTrial.project, matching: AuditQuery(limit: 2))
+                inProject: StoreTrial.project,
+                matching: AuditQuery(
+                    limit: 2, before: StoreRevision(changes[1].revision.number + 1)))
             let expected = [
                 AuditEntry(
                     revision: changes[1].revision, project: StoreTrial.project, date: date + 1,

@@ -110,7 +110,8 @@ extension TemplateDiff.GroupDifference: ListedDifference {
 extension TemplateDiff.ParameterDifference: ListedDifference {
     fileprivate var nameBytes: Int { section.utf8.count + key.utf8.count }
 
-    fileprivate var json: JSONNode {
+    /// The difference as an element of `parameters`.
+    package var json: JSONNode {
         [
             "section": .string(section), "key": .string(key), "change": .string(change.rawValue),
             "parts": .array(parts.map(\.json)),

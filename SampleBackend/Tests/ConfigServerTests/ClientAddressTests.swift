@@ -19,6 +19,14 @@ struct ClientAddressTests {
         #expect(first != other)
     }
 
+    @Test(arguments: [
+        ("192.0.2.1", "192.0.2.1"), ("::ffff:255.0.2.10", "255.0.2.10"),
+        ("2001:db8:1:2::1", "2001:db8:1:2::/64"), ("::1", "0:0:0:0::/64"),
+    ])
+    func anAddressIsNamedAsFarAsItIdentifiesAClient(text: String, name: String) throws {
+        #expect(try address(text).description == name)
+    }
+
     @Test func eachIPv4AddressIsOneClientMappedOrNot() throws {
         let first = try address("192.0.2.1")
         let mapped = try address("::ffff:192.0.2.1")

@@ -57,6 +57,31 @@ struct RollbackTests {
         }
     }
 
+    @Test func aRollbackHasItsReason() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for _ in 0..<2 { try await server.publish(.sample) }
+            let answer = try await server.administer(
+                "POST", Self.path + ":rollback",
+                body: ["versionNumber": "1", "description": "too many errors"])
+            #expect(answer.status == 200)
+            #expect(try answer.json["version"]?["description"] == "too many errors")
+            let audit = try await server.administer("GET", "/v1/projects/default/audit").json
+            let newest = audit["entries"]?.arrayValue?.first
+            #expect(newest?["detail"] == "version 1 again: too many errors")
+        }
+    }
+
+    @Test(arguments: [5, .string(String(repeating: "x", count: 1_025)), []] as [JSONNode])
+    func anInvalidReasonIsRefused(description: JSONNode) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for _ in 0..<2 { try await server.publish(.sample) }
+            let answer = try await server.administer(
+                "POST", Self.path + ":rollback",
+                body: ["versionNumber": "1", "description": description])
+            #expect(answer.status == 400)
+        }
+    }
+
     @Test func onlyOneOfTheConcurrentRollbacksAndPublishesOnAVersionSucceeds() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             for _ in 0..<2 { try await server.publish(.sample) }

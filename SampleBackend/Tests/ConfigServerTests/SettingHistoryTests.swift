@@ -46,6 +46,54 @@ struct SettingHistoryTests {
         }
     }
 
+    @Test func theChangesOfASettingHaveItsValues() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            for value in ["1", "2", "2", "3"] {
+                try await server.publish(Self.template(["a": value, "b": value]))
+            }
+            let answer = try await server.administer(
+                "GET", Self.path + ":settingHistory?section=Home&key=a")
+            #expect(answer.status == 200)
+            let history = try answer.json
+            #expect(history["versionNumber"] == "4")
+            #expect(history["baseVersionNumber"] == "0")
+            let changes = try #require(history["changes"]?.arrayValue)
+            #expect(changes.map { $0["version"]?["versionNumber"] } == ["4", "2", "1"])
+            #expect(changes.map { $0["change"] } == ["CHANGED", "CHANGED", "ADDED"])
+            #expect(
+                changes[0]["parts"] == [
+                    ["name": "defaultValue", "old": ["value": "2"], "new": ["value": "3"]]
+                ])
+            let first = changes[2]["parts"]?.arrayValue?.first
+            #expect(first == ["name": "defaultValue", "new": ["value": "1"]])
+        }
+    }
+
+    @Test func theChangesOfARemovedSettingHaveItsLastValue() async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(Self.template(["a": "1", "b": "1"]))
+            try await server.publish(Self.template(["b": "1"]))
+            let history = try await server.administer(
+                "GET", Self.path + ":settingHistory?section=Home&key=a"
+            ).json
+            let newest = history["changes"]?.arrayValue?.first
+            #expect(newest?["change"] == "REMOVED")
+            let part = newest?["parts"]?.arrayValue?.first
+            #expect(part == ["name": "defaultValue", "old": ["value": "1"]])
+        }
+    }
+
+    @Test(arguments: [("?section=Home", 400), ("?key=a", 400), ("?section=Home&key=none", 200)])
+    func theChangesOfASettingNeedItsSectionAndKey(query: String, status: Int) async throws {
+        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+            try await server.publish(Self.template(["a": "1"]))
+            let answer = try await server.administer(
+                "GET", Self.path + ":settingHistory" + query)
+            #expect(answer.status == status)
+            if status == 200 { #expect(try answer.json["changes"] == []) }
+        }
+    }
+
     @Test func itContinuesWithWhatIsPublishedAfterItWasRead() async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             try await server.publish(Self.template(["a": "1", "b": "1"]))

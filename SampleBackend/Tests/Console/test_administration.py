@@ -21,7 +21,7 @@ class TokenTests(TaskCase):
         self.press("Create the token")
         self.wait_for_text("name is missing", "dialog")
         self.write("Name", name)
-        self.choose("Role", "Editor: also edits drafts and previews them")
+        self.choose("Role", "Editor: also edits drafts, imports, and previews users")
         self.choose("Expires after", "30 days")
         self.check_page("token-new")
         self.press("Create the token")
@@ -216,6 +216,36 @@ class RoleTests(TaskCase):
             self.assertEqual(changing.intersection(enabled), set(), page)
             self.check_accessibility(page)
             self.assertEqual(self.find_all(".message.error"), [], page)
+
+    def test_says_before_the_click_what_a_viewer_may_not_do(self):
+        self.call("POST", "webhooks", {"url": "https://webhook.invalid/hook?key=secret"})
+        self.call("PUT", "users/42/overrides", {"AppFeatures": {"RefreshInterval": 7}})
+        self.token = self.new_token("viewer")
+        self.go("webhooks")
+        self.wait_for_text("https://webhook.invalid/hook?key=***", "tbody")
+        self.assertNotIn("secret", self.find("main").text)
+        for name in ("Add webhook", "Remove https://webhook.invalid/hook?key=***"):
+            self.assertFalse(self.button(name).is_enabled(), name)
+        # A tap or the tabulator key shows why.
+        group = self.button("Add webhook").find_element("xpath", "..")
+        self.driver.execute_script("arguments[0].focus()", group)
+        self.wait_for(
+            lambda: group.find_element("css selector", ".reason").size["width"] > 100, "the reason")
+        self.assertIn("This needs the role publisher", group.text)
+        self.press("Deliveries to https://webhook.invalid/hook?key=***")
+        self.wait_for_text("Nothing was delivered yet", "dialog")
+        self.press("Close")
+        self.wait_for_dialog_to_close()
+        links = {e.text.split("\n")[0] for e in self.find_all("nav a[title]")}
+        self.assertEqual({text.split(" ")[0] for text in links}, {"Review", "Tokens"})
+        self.go("user")
+        self.assertFalse(self.button("Preview").is_enabled())
+        self.write("User ID", "42")
+        self.press("Show pinned values")
+        self.wait_for_text("AppFeatures.RefreshInterval", "main tbody")
+        self.check_page("user-viewer")
+        self.go("tokens")
+        self.wait_for_text("Publishers see and manage tokens. Your role is viewer.", "main")
 
     def test_explains_the_review_to_a_viewer(self):
         self.token = self.new_token("viewer")

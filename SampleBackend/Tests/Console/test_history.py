@@ -104,13 +104,19 @@ class HistoryTests(TaskCase):
         self.wait_for_dialog_to_close()
         self.assertEqual(self.version(), "3")
         self.press("Go back to version 1")
+        self.write("Reason", "Too many errors")
         self.press("Go back to version 1")
         self.wait_for_dialog_to_close()
+        self.wait_for_text("Version 1 is published again as version 4.", "main .success")
+        self.wait_for_text("apps get it with their next request", "main .success")
         self.wait_for_text("Version 1 again", "main")
+        self.wait_for_text("Too many errors", "main table")
+        self.check_page("rollback-done")
         version = self.template()["version"]
         self.assertEqual(
-            (version["versionNumber"], version["updateType"], version["rollbackSource"]),
-            ("4", "ROLLBACK", "1"))
+            (version["versionNumber"], version["updateType"], version["rollbackSource"],
+             version["description"]),
+            ("4", "ROLLBACK", "1", "Too many errors"))
         self.go("settings")
         self.wait_for_text("60.0", "main")
 
@@ -166,6 +172,31 @@ class HistoryTests(TaskCase):
                 "environment Publish 1 The sample template"), strict=True):
             self.assertTrue(text.endswith(end), text)
         self.check_page("audit")
+
+
+    def test_finds_entries_of_the_trail(self):
+        self.call("PUT", "users/42/overrides", {"AppFeatures": {"RefreshInterval": 7}})
+        self.call("PUT", "users/42/overrides", {"AppFeatures": {"RefreshInterval": 8}})
+        self.administer("POST", "/console/session", {"token": "no-token"})
+        self.go("audit", text="refreshinterval (was")
+        self.wait_for_text("AppFeatures.RefreshInterval = 8 (was 7)", "tbody")
+        self.assertEqual(len(self.find_all("tbody tr")), 1)
+        self.write("Words", "")
+        self.choose("What", "Publish")
+        self.press("Search")
+        self.wait_for(lambda: len(self.find_all("tbody tr")) == 3, "the publishes")
+        self.assertIn("action=PUBLISH", self.driver.current_url)
+        self.write("Who", "nobody")
+        self.press("Search")
+        self.wait_for_text("Nothing is found.", "main")
+        self.check_page("audit-search")
+        self.press("Show all")
+        self.wait_for_text("Every 20 seconds", "tbody")
+        self.assertEqual(self.field("Who").get_attribute("value"), "")
+        self.choose("What", "Failed sign-in")
+        self.press("Search")
+        self.wait_for_text("127.0.0.1", "tbody")
+        self.assertNotIn("no-token", self.find("main").text)
 
 
 class AuditOnAPhoneTests(TaskCase):

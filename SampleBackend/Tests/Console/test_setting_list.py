@@ -284,6 +284,10 @@ class HistoryTests(SettingListCase):
         self.assertEqual(
             [e.text for e in self.find_all("dialog li a")], ["Version 2", "Version 1"])
         self.wait_for_text("Slower", "dialog")
+        self.wait_for(lambda: self.find_all("dialog .side"), "the values")
+        self.assertEqual(
+            [e.text.split("\n")[-1] for e in self.find_all("dialog li:first-child .side")],
+            ["60.0", "75"])
         self.check_page("setting-history")
         self.press("Version 2")
         self.wait_for_text("75", "main .diff")

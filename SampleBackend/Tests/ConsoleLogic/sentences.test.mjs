@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {actionText} from '../../Sources/Console/Pages/audit-page.js';
 import {count, publisherName} from '../../Sources/Console/Pages/controls.js';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
 import {deliveryText, effectText, percentText, reading, sentence}
@@ -15,7 +14,7 @@ import {isUnreached, sentence as reachSentence, valueName}
 import {changedConditions} from '../../Sources/Console/Pages/review-page.js';
 import {pairsOf} from '../../Sources/Console/Pages/custom-signals.js';
 import {signalParameters, signalsOf} from '../../Sources/Console/Pages/signal-fields.js';
-import {withoutSecrets} from '../../Sources/Console/Pages/webhooks-page.js';
+import {shownAddress, withoutSecrets} from '../../Sources/Console/Pages/webhook-address.js';
 
 for (const [number, text] of [[0, '0 settings'], [1, '1 setting'], [1234, '1,234 settings']]) {
     test(`${number} is counted as ${text}`, () => assert.equal(count(number, 'setting'), text));
@@ -28,15 +27,6 @@ test('a publisher is shown by name, else by address', () => {
     assert.equal(publisherName(null, 'Somebody else'), 'Somebody else');
 });
 
-for (const [entry, text] of [
-    [{action: 'SET_OVERRIDES', subject: 'x'}, 'Set overrides'],
-    [{action: 'publishTemplate', subject: 'x'}, 'Publish template'],
-    [{action: 'CREATE_TOKEN', subject: 'Console session of ada'}, 'Sign in'],
-    [{action: 'REVOKE_TOKEN', subject: 'Console session of ada'}, 'Sign out'],
-    [{action: 'CREATE_TOKEN', subject: 'ci'}, 'Create token'],
-]) test(`the action ${entry.action} of ${entry.subject} is shown as ${text}`, () => (
-    assert.equal(actionText(entry), text)));
-
 for (const [address, kept] of [
     ['https://user:secret@example.com/hook', 'https://example.com/hook'],
     ['https://example.com/hook?key=secret#x', 'https://example.com/hook'],
@@ -46,6 +36,12 @@ for (const [address, kept] of [
     ['//user:secret@example.com/hook', '//example.com/hook'], ['/user:secret@host', '/host'],
 ]) test(`${address || 'no address'} is kept as ${kept || 'nothing'}`, () => (
     assert.equal(withoutSecrets(address), kept)));
+
+for (const [address, shown] of [
+    ['https://w/hook', 'https://w/hook'], ['https://w/?', 'https://w/?'],
+    ['https://w/?key=secret&x=&secret&a=b=c?d', 'https://w/?key=***&x=&***&a=***'],
+    ['https://w/?key=***&***', 'https://w/?key=***&***'],
+]) test(`${address} is shown as ${shown}`, () => assert.equal(shownAddress(address), shown));
 
 for (const [conflict, text] of [
     [{kind: 'PARAMETER', section: 'Home', key: 'a'}, 'Home.a'],

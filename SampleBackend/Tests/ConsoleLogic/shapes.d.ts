@@ -66,6 +66,13 @@ type PublishedVersion = {template: Template, version: Version | null, etag: stri
 
 type PartDifference = {name: string, old?: unknown, new?: unknown};
 
+/** Version that changed a setting; without parts when a template is no longer kept. */
+type SettingChange = {
+    version: Version;
+    change?: 'ADDED' | 'REMOVED' | 'CHANGED';
+    parts?: PartDifference[];
+};
+
 /** Difference of a condition, a group, or a parameter, which has a section and a key. */
 type Difference = {
     change: 'ADDED' | 'REMOVED' | 'CHANGED';
@@ -279,6 +286,8 @@ type PageContext = {
 type Page = {
     path: string;
     title: string;
+    /** Lowest role that can use the page; missing if all can. */
+    role?: string;
     load: () => Promise<PageModule>;
 };
 
@@ -478,6 +487,7 @@ type MirroredDraft = {
 type HistoryContext = PageContext & {
     compare?: (older: string, newer: string) => void;
     offerVersions?: (numbers: string[]) => void;
+    goBack?: (versionNumber: string) => void;
 };
 
 /** Answer that counts the connected apps. */

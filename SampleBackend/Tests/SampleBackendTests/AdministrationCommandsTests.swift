@@ -149,6 +149,20 @@ struct AdministrationCommandsTests {
         #expect(actor == (kind == .server ? "environment" : "local:\(NSUserName())"))
         let table = try await target.run("audit", "--limit", "1")
         #expect(table.output.contains("ROLLBACK") && !table.output.contains("PUBLISH"))
+        let reason = try await target.run("rollback", "2", "--description", "Try it again")
+        #expect(reason.exitCode == 0, "\(reason)")
+        let filters: [(options: [String], subjects: [String])] = [
+            (["--text", "AGAIN try"], ["4"]), (["--action", "ROLLBACK", "--limit", "1"], ["4"]),
+            (["--action", "PUBLISH"], ["2", "1"]), (["--actor", "nobody"], []),
+            (["--until", "2020-01-01T00:00:00Z"], []),
+            (["--since", "2020-01-01T00:00:00Z"], ["4", "3", "2", "1"]),
+        ]
+        for (options, subjects) in filters {
+            let run = try await target.run(["audit", "--json"] + options)
+            let entries = try run.json["entries"]?.arrayValue
+            #expect(entries?.compactMap { $0["subject"]?.stringValue } == subjects, "\(options)")
+        }
+        #expect(try await target.run("audit", "--action", "SING_IN").exitCode == 64)
     }
 
     @Test(arguments: AdministrationTarget.Kind.allCases)

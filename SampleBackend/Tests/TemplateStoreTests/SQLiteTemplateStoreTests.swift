@@ -67,6 +67,23 @@ struct SQLiteTemplateStoreTests {
         await store.close()
     }
 
+    @Test func anEarlierEntryOfAWebhookIsReadWithoutTheQuerysValues() async throws {
+        let store = try await SQLiteTemplateStore(path: path)
+        _ = try await store.publish(.make())
+        try withDatabase(at: path) { db in
+            try db.execute(
+                sql: """
+                    INSERT INTO audit (revision, project, time, actor, action, subject, detail)
+                    SELECT max(revision) + 1, CAST('p' AS BLOB), 0, x'61', 'CREATE_WEBHOOK', x'62',
+                        CAST('https://w/?key=secret' AS BLOB)
+                    FROM audit
+                    """)
+        }
+        let newest = try await store.auditEntries(inProject: "p", matching: AuditQuery()).first
+        #expect(newest?.detail == "https://w/?key=***")
+        await store.close()
+    }
+
     @Test func theStoreRefusesAnAuditEntryInThePast() async throws {
         let store = try await SQLiteTemplateStore(path: path)
         _ = try await store.publish(.make())

@@ -36,6 +36,7 @@ package final class AdministratorAccess: Sendable {
         var sessionReads = ReadOrder<String>()
         /// Last uses that are not stored yet, by token identifier.
         var uses: [String: Date] = [:]
+        var failedSignIns = FailedSignInTally()
         /// True until the stored tokens and sessions have been read, after a start without the
         /// store.
         var areTokensMissing = false

@@ -7,34 +7,32 @@ import TemplateStore
 
 /// The audit-trail route of API 3.
 struct AuditRoutes: Sendable {
+    /// Maximum number of entries that a search reads for one answer.
+    ///
+    /// The trail only grows, so a search for something rare continues with the next page.
+    static let maximumSearched = 10 * TemplateStoreLimits.auditPage
+
     let administration: Administration
 
     var routes: [Route] {
         [.get("/v1/projects/{project}/audit", access: RoleAccess(.viewer), handler: list)]
     }
 
-    /// Lists the entries, newest first.
+    /// Lists the entries that a search finds, newest first.
     @Sendable
     private func list(_ request: RouteRequest) async throws -> RouteResponse {
         let limit =
             try request.wholeNumber(named: "pageSize", in: 1...TemplateStoreLimits.auditPage) ?? 100
         let before = try request.wholeNumber(named: "pageToken", in: 1...Int.maximumDecimal)
+        let search = try AuditSearch(request)
         // Entries on the whole server are not for a token that is limited to projects.
         let actions = request.administrator?.projects.map { _ in AuditEntry.Action.ofProjects }
         try await checkHasEntries(request.project)
-        let entries = try await entries(
-            inProject: request.project, limit: limit,
+        let page = try await page(
+            of: search, inProject: request.project, limit: limit,
             before: before.map { StoreRevision(Int64($0)) }, actions: actions)
-        var body: JSONNode = ["entries": .array(entries.map(\.json))]
-        // The store returns at most one page, so another query determines whether more entries
-        // follow.
-        if entries.count == limit, let last = entries.last,
-            try await !self.entries(
-                inProject: request.project, limit: 1, before: last.revision, actions: actions
-            ).isEmpty
-        {
-            body.setMember("nextPageToken", .string("\(last.revision)"))
-        }
+        var body: JSONNode = ["entries": .array(page.entries.map(\.json))]
+        body.setMember("nextPageToken", page.next.map { .string("\($0)") })
         return .json(body)
     }
 
@@ -50,6 +48,47 @@ struct AuditRoutes: Sendable {
                 ).isEmpty
             else { throw error }
         }
+    }
+
+    /// The newest entries that match, and the revision before which the next page begins; nil on
+    /// the last page.
+    private func page(
+        of search: AuditSearch, inProject project: String, limit: Int, before: StoreRevision?,
+        actions: Set<AuditEntry.Action>?
+    ) async throws -> (entries: [AuditEntry], next: StoreRevision?) {
+        var found: [AuditEntry] = []
+        var before = before
+        var searched = 0
+        let size = search.isEmpty ? limit : TemplateStoreLimits.auditPage
+        while searched < Self.maximumSearched {
+            try Task.checkCancellation()
+            let entries = try await entries(
+                inProject: project, limit: size, before: before, actions: actions)
+            for entry in entries {
+                if search.isBefore(entry) { return (found, nil) }
+                before = entry.revision
+                searched += 1
+                guard search.matches(entry) else { continue }
+                found.append(entry)
+                if found.count == limit {
+                    return (
+                        found,
+                        try await hasEntries(before, inProject: project, actions: actions)
+                            ? before : nil
+                    )
+                }
+            }
+            if entries.count < size { return (found, nil) }
+        }
+        return (
+            found, try await hasEntries(before, inProject: project, actions: actions) ? before : nil
+        )
+    }
+
+    private func hasEntries(
+        _ before: StoreRevision?, inProject project: String, actions: Set<AuditEntry.Action>?
+    ) async throws(RequestError) -> Bool {
+        try await !entries(inProject: project, limit: 1, before: before, actions: actions).isEmpty
     }
 
     private func entries(

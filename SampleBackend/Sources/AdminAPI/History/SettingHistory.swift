@@ -130,6 +130,12 @@ struct SettingHistory: Sendable {
         baseVersion = number
     }
 
+    /// The versions that changed a setting, newest first.
+    func versions(thatChanged key: String, inSection section: String) -> [TemplateVersion] {
+        let numbers = Set(changes[Setting(section: section, key: key)] ?? [])
+        return versions.filter { numbers.contains($0.number) }
+    }
+
     /// The response of the route `remoteConfig:settingHistory` (API 3): those settings of the
     /// newest version that changed, with the versions that changed them.
     var json: JSONNode {

@@ -23,7 +23,22 @@ struct SettingHistoryRoutes: Sendable {
     @Sendable
     private func history(_ request: RouteRequest) async throws -> RouteResponse {
         let project = ProjectVersions(name: request.project, administration: administration)
-        return .json(try await histories.history(ofProject: project.name, from: project).json)
+        let section = try request.queryValue(named: "section")
+        let key = try request.queryValue(named: "key")
+        let history = try await histories.history(ofProject: project.name, from: project)
+        switch (section, key) {
+        case (nil, nil): return .json(history.json)
+        case (let section?, let key?) where section.hasBoundedMarks && key.hasBoundedMarks:
+            let changes = try await SettingChanges.read(
+                section: section, key: key, in: history, from: project)
+            return .json([
+                "versionNumber": .string("\(history.versionNumber)"),
+                "baseVersionNumber": .string("\(history.baseVersion)"), "changes": changes.json,
+            ])
+        default:
+            throw RequestError.invalidArgument(
+                "section or key is missing: send both for the changes of one setting, or neither.")
+        }
     }
 }
 

@@ -90,7 +90,8 @@ extension Administration {
     ///   `ifMatch` is not the tag of the current version, and 413 when the response with the
     ///   template would be too large.
     func rollBack(
-        to version: Int, inProject project: String, ifMatch: String?, user: TemplateVersion.User
+        to version: Int, inProject project: String, ifMatch: String?, user: TemplateVersion.User,
+        description: String?
     ) async throws(RequestError) -> StoredTemplate {
         try await checkExists(project)
         let expectation: TemplateSubmission.Expectation =
@@ -107,7 +108,8 @@ extension Administration {
         let stored = try await callStore("rollback", project: project) {
             () throws(TemplateStoreError) in
             try await store.rollBack(
-                to: version, inProject: project, expecting: expectation, user: user, date: now())
+                to: version, inProject: project, expecting: expectation, user: user,
+                description: description, date: now())
         }
         library.apply(stored)
         return stored

@@ -108,7 +108,8 @@ struct TemplateRoutes: Sendable {
         answer(
             try await administration.rollBack(
                 to: try request.rollbackVersion, inProject: request.project,
-                ifMatch: request.headerFields[.ifMatch], user: request.user))
+                ifMatch: request.headerFields[.ifMatch], user: request.user,
+                description: try request.rollbackDescription))
     }
 
     /// Returns the default values in a file format that apps bundle.
@@ -201,8 +202,8 @@ extension RouteRequest {
             let inQuery = try wholeNumber(named: name, in: 1...Int.maximumDecimal)
             var versions = Set([inQuery].compactMap { $0 })
             if body.readableBytes > 0 {
-                let body = try jsonBody(knows: name.caseForms)
-                for node in (body.objectValue ?? [:]).values {
+                let body = try jsonBody(knows: name.caseForms + ["description"])
+                for (key, node) in body.objectValue ?? [:] where key != "description" {
                     versions.insert(node.versionNumber ?? 0)
                 }
             }
@@ -212,6 +213,24 @@ extension RouteRequest {
                         + "{\"versionNumber\": \"3\"}.")
             }
             return version
+        }
+    }
+}
+
+extension RouteRequest {
+    /// The description that a rollback gives the new version, usually its reason.
+    ///
+    /// - Throws: A ``RequestError`` with status 400 when it is not a string, or too long.
+    fileprivate var rollbackDescription: String? {
+        get throws(RequestError) {
+            guard body.readableBytes > 0, let node = try jsonBody()["description"], node != .null
+            else { return nil }
+            let limit = TemplateLimits.default.maximumVersionDescriptionLength
+            guard let text = node.stringValue, !text.isLonger(than: limit) else {
+                throw .invalidArgument(
+                    "description is not a string or too long: send at most \(limit) characters.")
+            }
+            return text.isEmpty ? nil : text
         }
     }
 }

@@ -5,10 +5,10 @@ import TemplateStore
 import Templates
 
 extension StoredWebhook {
-    /// The webhook in responses, without its secret.
+    /// The webhook in responses, without its secret and the values in its query.
     package var json: JSONNode {
         [
-            "id": .string(id), "url": .string(url), "creator": .string(creator),
+            "id": .string(id), "url": .string(shownURL), "creator": .string(creator),
             "creationTime": .string(creationDate.timestamp),
         ]
     }

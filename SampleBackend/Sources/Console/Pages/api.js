@@ -205,7 +205,8 @@ export async function call(method, path, {
 export function projectPath(project, resource, query = {}) {
     const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
         .map(([name, value]) => [name, String(value)]);
-    const text = given.length ? `?${new URLSearchParams(given)}` : '';
+    // The server takes a plus sign for itself, as RFC 3986 does, not for a space.
+    const text = given.length ? `?${new URLSearchParams(given)}`.replaceAll('+', '%20') : '';
     return `/v1/projects/${encodeURIComponent(project)}/${resource}${text}`;
 }
 

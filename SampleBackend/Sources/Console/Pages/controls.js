@@ -145,6 +145,9 @@ export function pageHead(title, text, ...actions) {
 /**
  * Disables a button if there is a refusal, and describes the button with that reason.
  *
+ * A disabled button gets neither the focus nor a tap, so the element around it does, and shows the
+ * reason.
+ *
  * @param {?string} refusal
  * @param {HTMLButtonElement} button
  */
@@ -153,9 +156,10 @@ export function guarded(refusal, button) {
     const id = newID('reason');
     button.disabled = true;
     button.setAttribute('aria-describedby', id);
-    button.setAttribute('title', refusal);
-    return h('span', {class: 'guarded'}, button,
-        h('span', {id, class: 'visually-hidden'}, refusal));
+    return h('span', {class: 'guarded', role: 'group', tabindex: '0', title: refusal,
+        'aria-label': button.getAttribute('aria-label') ?? button.textContent,
+        'aria-describedby': id}, button,
+    h('span', {id, class: 'reason visually-hidden'}, refusal));
 }
 
 /**

@@ -10,7 +10,8 @@ import {settingAt} from './template.js';
 import {valueText} from './value-view.js';
 import {differenceCount} from './server-draft.js';
 
-const words = {ADDED: 'Added', REMOVED: 'Removed', CHANGED: 'Changed'};
+/** Display names of the kinds of changes. */
+export const words = {ADDED: 'Added', REMOVED: 'Removed', CHANGED: 'Changed'};
 
 /**
  * Display names of the parts of settings, conditions and sections.
@@ -61,10 +62,12 @@ function sides({old, new: now}, isText) {
 }
 
 /**
+ * Renders the parts of a difference, each with its values before and after.
+ *
  * @param {PartDifference[]} list
  * @param {string} [valueType]
  */
-function parts(list, valueType) {
+export function parts(list, valueType) {
     /** @param {string} name */
     const isText = (name) => valueType === 'STRING' || name === 'description';
     return h('dl', {class: 'parts'}, list.map((part) => h('div', {},

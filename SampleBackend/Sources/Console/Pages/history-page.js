@@ -5,16 +5,12 @@
 import {call, isMissing, projectPath} from './api.js';
 import {badge, choice, field, guarded, message, moreButton, nothing, pageHead, publisherName, table,
     timeText} from './controls.js';
-import {diffView} from './diff-view.js';
-import {dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h, redraw} from './dom.js';
 import {newestRequest} from './newest-request.js';
-import {productionNotice} from './project-details.js';
+import {beginning, openRollback, readDifference} from './rollback-dialog.js';
 import {setQuery} from './router.js';
 import {refusal} from './session.js';
-
-/** Version number of the state before the first publish. */
-const beginning = '0';
+import {arrivalView} from './undo.js';
 
 /** Versions per request. */
 const pageSize = 30;
@@ -28,109 +24,6 @@ function typeBadges({updateType, updateOrigin, rollbackSource}) {
     if (updateType === 'ROLLBACK') return [badge(`Version ${rollbackSource} again`, 'changed')];
     return [badge(updateOrigin === 'CONSOLE' ? 'Console' : 'API'),
         updateType === 'FORCED_UPDATE' && badge('Replaced any version')];
-}
-
-/**
- * Loads and renders the differences between two versions. The types of settings are those of the
- * current version.
- *
- * @param {Pick<PageContext, 'project' | 'workspace'>} context
- * @param {string} from
- * @param {string} to
- * @param {AbortSignal} [signal]
- */
-async function readDifference({project, workspace}, from, to, signal) {
-    if (to === beginning) return h('p', {class: 'muted'}, 'Nothing was published at that time.');
-    const {body} = await call(
-        'GET', projectPath(project, 'remoteConfig:diff', {from, to}), {signal});
-    return diffView(body, {template: workspace.published});
-}
-
-/**
- * List item with a version's publisher, time and description.
- *
- * @param {Version} version
- */
-function publishView(version) {
-    const {versionNumber, updateTime, description} = version;
-    return h('li', {}, `Version ${versionNumber} was published by `,
-        publisherName(version), ', ', timeText(updateTime),
-        description && `: “${description}”`);
-}
-
-/**
- * The versions after `shown` among the newest 20, and the changes from `shown` to `current`.
- *
- * @param {PageContext} context
- * @param {string} shown
- * @param {string} current
- */
-async function newsView(context, shown, current) {
-    const {body} = await call('GET', projectPath(
-        context.project, 'remoteConfig:listVersions', {pageSize: 20}));
-    const newer = /** @type {Version[]} */ (body.versions).filter(
-        ({versionNumber}) => Number(versionNumber) > Number(shown)).reverse();
-    return h('div', {class: 'stack'}, message('warning',
-        h('p', {}, 'Another version was published since this dialog opened. Going back would undo '
-            + 'it, too:'),
-        h('ul', {}, newer.map(publishView))),
-    h('h3', {}, `What changed since version ${shown}`),
-    await readDifference(context, shown, current));
-}
-
-/**
- * Opens the rollback dialog. It shows what the rollback changes in the current version, and sends
- * that version's entity tag: if another version was published meanwhile, the server refuses (412),
- * and the dialog shows the new changes before the user can confirm again.
- *
- * @param {PageContext} context
- * @param {string} versionNumber
- */
-async function openRollback(context, versionNumber) {
-    const {workspace, project} = context;
-    const news = h('div', {'aria-live': 'polite'});
-    const place = h('div', {class: 'stack'}, h('p', {class: 'muted'}, 'Comparing …'));
-    /** @type {{versionNumber: string, etag: string} | undefined} */
-    let shown;
-    const showCurrent = async () => {
-        const {version, etag} = await workspace.fetchTemplate();
-        const current = version?.versionNumber ?? beginning;
-        const view = await readDifference(context, current, versionNumber);
-        const newer = shown && await newsView(context, shown.versionNumber, current);
-        fill(news, newer);
-        fill(place, h('h3', {}, `What going back changes in version ${current}`), view);
-        shown = {versionNumber: current, etag};
-    };
-    const ready = showCurrent();
-    ready.catch((error) => fill(place, message('error', error.message)));
-    const submit = async () => {
-        try {
-            return (await call('POST', projectPath(project, 'remoteConfig:rollback'), {
-                body: {versionNumber}, ifMatch: shown?.etag})).body.version;
-        } catch (error) {
-            if (error.status !== 412) throw error;
-            await showCurrent();
-            throw new Error('Nothing was done: another version was published meanwhile. Review '
-                + 'what changed, and decide again.');
-        }
-    };
-    const version = await openDialog(`Go back to version ${versionNumber}?`, (close) => dialogForm({
-        fields: [
-            h('p', {}, `Version ${versionNumber} is published again as a new version. Users get it `
-                + 'immediately.'),
-            productionNotice(context.details, 'This goes back in'),
-            news, place,
-            workspace.draft && message('info', 'Your draft stays. It is merged with the new '
-                + 'version when you publish it.')],
-        action: `Go back to version ${versionNumber}`, isDangerous: true, ready, submit,
-    }, close), {isWide: true});
-    if (!version) {
-        await workspace.checkNewest().catch(() => {});
-        return;
-    }
-    await workspace.load().catch(() => {});
-    context.redraw();
-    announce(`Version ${versionNumber} published again as version ${version.versionNumber}.`);
 }
 
 /**
@@ -156,7 +49,7 @@ function row(version, isCurrent, context) {
             !isCurrent && guarded(refused, h('button', {type: 'button',
                 'data-focus': `rollback ${versionNumber}`,
                 'aria-label': `Go back to version ${versionNumber}`,
-                onclick: () => openRollback(context, versionNumber)}, 'Go back …')))));
+                onclick: () => context.goBack?.(versionNumber)}, 'Go back …')))));
 }
 
 /**
@@ -254,6 +147,15 @@ export function show(main, context) {
     /** @type {?HTMLElement} */
     let card = null;
     const list = h('div', {class: 'stack'});
+    const said = h('div', {role: 'status'});
+    context.goBack = async (versionNumber) => {
+        const version = await openRollback(context, versionNumber);
+        if (!version || left.signal.aborted) return;
+        fill(said, message('success', h('p', {tabindex: '-1'}, h('strong', {},
+            `Version ${versionNumber} is published again as version ${version.versionNumber}.`)),
+        arrivalView(context.project, version.versionNumber, left.signal)));
+        said.querySelector('p')?.focus();
+    };
     /** @param {string} [nextPageToken] */
     const draw = (nextPageToken) => {
         older = nextPageToken;
@@ -265,7 +167,7 @@ export function show(main, context) {
         }
         if (!card) {
             card = comparison(versions, context, left.signal);
-            fill(body, card, list);
+            fill(body, said, card, list);
         } else context.offerVersions?.(versions.map(({versionNumber}) => versionNumber));
         redraw(list,
             table('Versions, newest first',

@@ -2,22 +2,28 @@
  * The links to the pages, and a placeholder for pages of unpublished projects.
  */
 
-import {nothing, pageHead} from './controls.js';
+import {badge, nothing, pageHead} from './controls.js';
 import {h} from './dom.js';
 import {pageGroups, pages} from './pages.js';
 import {address} from './router.js';
+import {refusal} from './session.js';
 
 /**
- * Links to all pages by groups; `current` is the path of the shown page.
+ * Links to all pages by groups; `current` is the path of the shown page. A page that the user's role
+ * cannot use is marked with the role that it needs.
  *
  * @param {Pick<Session, 'name' | 'role'>} session
  * @param {string} current
  */
 export function navigationView({name: user, role}, current) {
     /** @param {string} path */
-    const link = (path) => h('li', {}, h('a', {
-        href: address(path), 'aria-current': path === current ? 'page' : null,
-    }, pages.find((page) => page.path === path)?.title));
+    const link = (path) => {
+        const page = pages.find((page) => page.path === path);
+        const refused = page?.role ? refusal({role}, page.role) : null;
+        return h('li', {}, h('a', {
+            href: address(path), 'aria-current': path === current ? 'page' : null, title: refused,
+        }, page?.title, refused && [' ', badge(`needs ${page?.role}`)]));
+    };
     return [
         h('p', {class: 'nav-who muted'}, `${user}, ${role}`),
         pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},

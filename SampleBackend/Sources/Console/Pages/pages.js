@@ -9,14 +9,15 @@
 export const pages = [
     {path: 'settings', title: 'Settings', load: () => import('./settings-page.js')},
     {path: 'conditions', title: 'Conditions', load: () => import('./conditions-page.js')},
-    {path: 'review', title: 'Review and publish', load: () => import('./review-page.js')},
+    {path: 'review', title: 'Review and publish', role: 'editor',
+        load: () => import('./review-page.js')},
     {path: 'merge', title: 'Merge', load: () => import('./merge-page.js')},
     {path: 'user', title: 'Try as a user', load: () => import('./user-page.js')},
     {path: 'live', title: 'Live', load: () => import('./live-page.js')},
     {path: 'history', title: 'History', load: () => import('./history-page.js')},
     {path: 'audit', title: 'Audit', load: () => import('./audit-page.js')},
     {path: 'projects', title: 'Projects', load: () => import('./projects-page.js')},
-    {path: 'tokens', title: 'Tokens', load: () => import('./tokens-page.js')},
+    {path: 'tokens', title: 'Tokens', role: 'publisher', load: () => import('./tokens-page.js')},
     {path: 'transfer', title: 'Import and export', load: () => import('./transfer-page.js')},
     {path: 'webhooks', title: 'Webhooks', load: () => import('./webhooks-page.js')},
 ];

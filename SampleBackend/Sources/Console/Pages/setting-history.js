@@ -3,7 +3,8 @@
  */
 
 import {call, projectPath} from './api.js';
-import {message, publisherName, timeText} from './controls.js';
+import {badge, message, publisherName, timeText} from './controls.js';
+import {parts, words} from './diff-view.js';
 import {openDialog} from './dialog.js';
 import {fill, h} from './dom.js';
 import {member} from './json.js';
@@ -28,6 +29,21 @@ export function relativeTime(timestamp, now = Date.now()) {
     const [unit, length] = units.find(([, limit]) => seconds >= limit) ?? ['second', Infinity];
     return new Intl.RelativeTimeFormat(undefined, {numeric: 'auto', style: 'narrow'})
         .format(-Math.floor(seconds / length), unit);
+}
+
+/**
+ * Reads what each version changed in a setting, by the version's number.
+ *
+ * @param {string} project
+ * @param {{section: string, key: string}} setting
+ * @param {AbortSignal} signal
+ * @returns {Promise<Map<string, SettingChange>>}
+ */
+async function readChanges(project, {section, key}, signal) {
+    const {body} = await call(
+        'GET', projectPath(project, 'remoteConfig:settingHistory', {section, key}), {signal});
+    return new Map(/** @type {SettingChange[]} */ (body.changes ?? [])
+        .map((change) => [change.version.versionNumber, change]));
 }
 
 /** Histories of a project's settings, read once for each version. */
@@ -141,9 +157,17 @@ export class SettingHistories {
      * @param {Setting} setting
      */
     async open(setting) {
+        const left = new AbortController();
+        /**
+         * What each version changed; null until it is read.
+         *
+         * @type {?Map<string, SettingChange>}
+         */
+        let changes = null;
         const compared = await openDialog(`History of ${setting.name}`, (close) => {
             /** @param {Version} version */
             const row = (version) => {
+                const change = changes?.get(version.versionNumber);
                 const {versionNumber, updateTime, description} = version;
                 const query = {from: String(Number(versionNumber) - 1), to: versionNumber};
                 return h('li', {},
@@ -153,9 +177,12 @@ export class SettingHistories {
                     }}, `Version ${versionNumber}`),
                     h('span', {class: 'muted'}, timeText(updateTime),
                         ` by ${publisherName(version)}`),
-                    description && h('p', {}, description));
+                    change?.change && badge(words[change.change], change.change.toLowerCase()),
+                    description && h('p', {}, description),
+                    change?.parts && parts(change.parts, setting.parameter?.valueType ?? 'STRING'));
             };
             const body = h('div', {class: 'stack'});
+            const outcome = h('div', {role: 'status'});
             const draw = () => {
                 const versions = this.of(setting);
                 const {problem} = this;
@@ -166,16 +193,23 @@ export class SettingHistories {
                         : `Not changed since version ${this.#base}.`));
                 } else {
                     fill(body, h('ul', {class: 'plain setting-versions'}, versions.map(row)),
-                        this.#limit(versions));
+                        outcome, this.#limit(versions));
                 }
                 this.#reading?.then(draw);
             };
             draw();
+            readChanges(this.project, setting, left.signal).then((found) => {
+                changes = found;
+                draw();
+            }).catch((error) => {
+                if (!left.signal.aborted) fill(outcome, message('warning', error.message));
+            });
             return {
                 body,
                 actions: h('button', {type: 'button', onclick: () => close()}, 'Close'),
             };
         });
+        left.abort();
         if (compared) go('history', compared);
     }
 }

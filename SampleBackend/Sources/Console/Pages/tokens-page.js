@@ -14,9 +14,9 @@ import {roleText, tokenProjects} from './token-projects.js';
 
 /** @type {Choice[]} */
 const roles = [
-    ['viewer', 'Viewer: sees everything'],
-    ['editor', 'Editor: also edits drafts and previews them'],
-    ['publisher', 'Publisher: everything, also tokens'],
+    ['viewer', 'Viewer: sees settings, users\' pins, versions and audit; changes nothing'],
+    ['editor', 'Editor: also edits drafts, imports, and previews users'],
+    ['publisher', 'Publisher: also publishes, pins, and manages webhooks and tokens'],
 ];
 
 /**
@@ -149,7 +149,9 @@ export function show(main, context) {
             type: 'button', class: 'primary', 'data-focus': 'create-token',
             onclick: () => createToken(context, read)}, 'Create token')),
         body);
-    if (refused) fill(body, message('info', refused));
-    else read();
+    if (refused) {
+        fill(body, h('section', {class: 'card'}, nothing(
+            `Publishers see and manage tokens. ${refused}`)));
+    } else read();
     return () => left.abort();
 }

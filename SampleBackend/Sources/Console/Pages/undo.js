@@ -23,7 +23,7 @@ const lifetime = 60;
  * @param {AbortSignal} signal Ends the updates.
  * @param {function(number): void} onLook Called at each update with the seconds that are left.
  */
-function arrivalView(project, versionNumber, signal, onLook = () => {}) {
+export function arrivalView(project, versionNumber, signal, onLook = () => {}) {
     const place = h('p', {role: 'status'}, 'Counting the connected apps …');
     const end = Date.now() + lifetime * 1000;
     const look = async () => {

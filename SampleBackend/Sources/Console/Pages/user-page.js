@@ -5,7 +5,7 @@
 import {call, projectPath} from './api.js';
 import {connectedOffer} from './connected-signals.js';
 import {copyButton} from './copy-button.js';
-import {field, message, pageHead} from './controls.js';
+import {field, guarded, message, pageHead} from './controls.js';
 import {announce, fill, h} from './dom.js';
 import {jsonText, parseJSON} from './json-text.js';
 import {knownSignals} from './known-signals.js';
@@ -125,7 +125,8 @@ export function show(main, context) {
         }
     };
     fill(main,
-        pageHead('Try as a user', 'What a user gets, and why.'),
+        pageHead('Try as a user', refused ? 'The values that are pinned for a user. Editors also see '
+            + 'what a user gets, and why.' : 'What a user gets, and why.'),
         h('section', {class: 'card', 'aria-labelledby': 'who'},
             h('div', {class: 'card-head'}, h('h2', {id: 'who'}, 'Who')),
             h('div', {class: 'card-body'}, h('form', {class: 'form', oninput: keepInput,
@@ -135,10 +136,13 @@ export function show(main, context) {
                 input.forget();
                 look();
             }},
-            field('User ID', userID, {hint: 'Empty means users without an ID.'}),
-            signals.node, h('div', {class: 'actions'},
-                h('button', {type: 'submit', class: 'primary'}, 'Preview'))))),
-        refused && message('info', refused), overrides, outcome);
+            field('User ID', userID, {hint: refused
+                ? 'Values can be pinned for users with an ID.' : 'Empty means users without an ID.'}),
+            !refused && signals.node, h('div', {class: 'actions'},
+                refused && h('button', {type: 'submit', class: 'primary'}, 'Show pinned values'),
+                guarded(refused, h('button', {type: refused ? 'button' : 'submit',
+                    class: refused ? '' : 'primary'}, 'Preview')))))),
+        overrides, outcome);
     // Keep input that has not been previewed yet.
     workspace.addEventListener('versionchange', () => looked === entered() && look(), {
         signal: left.signal});

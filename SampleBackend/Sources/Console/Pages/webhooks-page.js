@@ -1,15 +1,16 @@
 /**
- * Webhooks page: URLs that the server calls after every publish, for publishers only.
+ * Webhooks page: URLs that the server calls after every publish; publishers change them.
  */
 
 import {call, isMissing, projectPath} from './api.js';
-import {badge, field, message, nothing, pageHead, table, timeText} from './controls.js';
+import {badge, field, guarded, message, nothing, pageHead, table, timeText} from './controls.js';
 import {Creation} from './creation.js';
 import {ask, dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h} from './dom.js';
 import {newestRequest} from './newest-request.js';
 import {showSecret} from './secret-dialog.js';
 import {refusal} from './session.js';
+import {shownAddress, withoutSecrets} from './webhook-address.js';
 
 /** @type {Record<string, [text: string, kind: string]>} */
 const states = {
@@ -62,15 +63,6 @@ function openDeliveries(project, webhook) {
 }
 
 /**
- * An address without potential secrets: credentials and the query.
- *
- * @param {string} address
- */
-export function withoutSecrets(address) {
-    return address.trim().replace(/[?#].*$/, '').replace(/^((?:[a-z]*:)?\/*)[^/]*@/i, '$1');
-}
-
-/**
  * Opens the dialog that adds a webhook, then shows its secret.
  *
  * @param {PageContext} context Page context.
@@ -83,7 +75,7 @@ export async function addWebhook({project, session}, added, kept = null) {
     const creation = new Creation({
         path: projectPath(project, 'webhooks'),
         list: (body) => body.webhooks,
-        isSame: (webhook, body) => webhook.url === body.url,
+        isSame: (webhook, body) => webhook.url === shownAddress(body.url),
         describe: () => 'The webhook was added, but its secret was lost with the response. Remove '
             + 'it and add it again, or receivers cannot verify its messages.',
         action: 'Remove the added webhook',
@@ -93,7 +85,8 @@ export async function addWebhook({project, session}, added, kept = null) {
         fields: [
             kept?.isShortened && message('warning', 'The password and the query of the address were '
                 + 'not stored. Enter them again.'),
-            field('Address', url, {hint: 'It receives a signed message after every publish.'}),
+            field('Address', url, {hint: 'It receives a signed message after every publish. Values in '
+                + 'its query, such as ?key=…, are not shown again.'}),
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim()}),
@@ -145,8 +138,9 @@ export function show(main, context) {
             h('button', {type: 'button', class: 'quiet', 'data-focus': `deliveries ${webhook.id}`,
                 'aria-label': `Deliveries to ${webhook.url}`,
                 onclick: () => openDeliveries(project, webhook)}, 'Deliveries'),
-            h('button', {type: 'button', class: 'quiet', 'aria-label': `Remove ${webhook.url}`,
-                onclick: () => remove(webhook)}, 'Remove'))));
+            guarded(refused, h('button', {type: 'button', class: 'quiet',
+                'aria-label': `Remove ${webhook.url}`, onclick: () => remove(webhook)},
+            'Remove')))));
     const nextRequest = newestRequest(left.signal);
     const read = async () => {
         const signal = nextRequest();
@@ -156,8 +150,9 @@ export function show(main, context) {
             if (signal.aborted) return;
             fill(body, webhooks.length
                 ? table('Webhooks', ['Address', 'Last delivery', 'Added', ''], webhooks.map(row))
-                : h('section', {class: 'card'}, nothing(
-                    'There are no webhooks. Add one to notify another server of every publish.')));
+                : h('section', {class: 'card'}, nothing(refused ? 'There are no webhooks.'
+                    : 'There are no webhooks. Add one to notify another server of every publish.'
+                )));
         } catch (error) {
             if (signal.aborted) return;
             fill(body, isMissing(error)
@@ -166,11 +161,11 @@ export function show(main, context) {
         }
     };
     fill(main,
-        pageHead('Webhooks', 'Servers that are notified of every publish.', !refused && h('button', {
-            type: 'button', class: 'primary', 'data-focus': 'add-webhook',
-            onclick: () => addWebhook(context, read)}, 'Add webhook')),
+        pageHead('Webhooks', 'Servers that are notified of every publish.',
+            guarded(refused, h('button', {type: 'button', class: 'primary',
+                'data-focus': 'add-webhook', onclick: () => addWebhook(context, read)},
+            'Add webhook'))),
         body);
-    if (refused) fill(body, message('info', refused));
-    else read();
+    read();
     return () => left.abort();
 }

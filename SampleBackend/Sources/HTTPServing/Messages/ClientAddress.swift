@@ -45,3 +45,15 @@ package struct ClientAddress: Hashable, Sendable {
         0xFFFF_FFFF_0000_0000 | UInt64(ipv4)
     }
 }
+
+extension ClientAddress: CustomStringConvertible {
+    /// `192.0.2.1`, or `2001:db8:1:2::/64`.
+    package var description: String {
+        let isIPv4 = bits >> 32 == 0xFFFF_FFFF
+        let (width, count, radix) = isIPv4 ? (8, 4, 10) : (16, 4, 16)
+        let parts = (0..<count).reversed().map { place in
+            String(bits >> (place * width) & (1 << width - 1), radix: radix)
+        }
+        return isIPv4 ? parts.joined(separator: ".") : parts.joined(separator: ":") + "::/64"
+    }
+}

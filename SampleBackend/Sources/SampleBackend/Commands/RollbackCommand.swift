@@ -17,6 +17,9 @@ struct RollbackCommand: AdministrationCommand {
 
     @OptionGroup var options: AdministrationOptions
 
+    @Option(help: "The reason, as the description of the new version; at most 1,024 characters.")
+    var description: String?
+
     @Option(
         help: ArgumentHelp(
             "The ETag of the version to replace, or * for any.", valueName: "etag"))
@@ -45,7 +48,8 @@ struct RollbackCommand: AdministrationCommand {
         if let current, try await confirm(over: tag, current: current, transport: transport) {
             tag = current.answer.entityTag ?? tag
         }
-        let body: JSONNode = ["versionNumber": .string("\(version)")]
+        var body: JSONNode = ["versionNumber": .string("\(version)")]
+        body.setMember("description", description.map { .string($0) })
         let template = try await transport.json(
             AdministrationRequest(
                 method: "POST", path: options.projectPath + "/remoteConfig:rollback",

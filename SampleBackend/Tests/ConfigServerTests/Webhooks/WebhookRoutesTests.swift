@@ -43,6 +43,24 @@ struct WebhookRoutesTests {
         }
     }
 
+    @Test func theServerShowsNoValueInTheQueryOfAWebhook() async throws {
+        try await WebhookTrial.with(options: Self.neverSends) { trial in
+            let made = try await trial.add("https://example.com/hook?token=s3cret&x=&s3cret")
+            let shown: JSONNode = "https://example.com/hook?token=***&x=&***"
+            #expect(made["url"] == shown)
+            let id = try #require(made["id"]?.stringValue)
+            let list = try await trial.server.administer("GET", WebhookTrial.path)
+            #expect(try list.json["webhooks"]?.arrayValue?.first?["url"] == shown)
+            _ = try await trial.server.administer("DELETE", WebhookTrial.path + "/" + id)
+            let audit = try await trial.server.administer("GET", "/v1/projects/default/audit")
+            let details = try audit.json["entries"]?.arrayValue?.prefix(2).map { $0["detail"] }
+            #expect(details == [shown, shown])
+            let found = try await trial.server.administer(
+                "GET", "/v1/projects/default/audit?text=s3cret")
+            #expect(try found.json["entries"] == [])
+        }
+    }
+
     @Test func theServerListsTheDeliveriesOfAWebhook() async throws {
         try await WebhookTrial.with(options: Self.neverSends) { trial in
             let webhook = try await trial.add("https://example.com")
@@ -98,7 +116,7 @@ struct WebhookRoutesTests {
     func theServerAcceptsAPublicURL(_ url: String) async throws {
         try await WebhookTrial.with(options: Self.neverSends) { trial in
             let made = try await trial.add(url)
-            #expect(made["url"] == .string(url))
+            #expect(made["url"] == .string(StoredWebhook.shownURL(url)))
         }
     }
 
