@@ -5,7 +5,8 @@
 
 import {call, projectPath} from './api.js';
 import {count, message, nothing, pageHead, publisherName} from './controls.js';
-import {differenceSummary, diffView, partNames} from './diff-view.js';
+import {differenceSummary, diffView} from './diff-view.js';
+import {partNames} from './difference-parts.js';
 import {announce, fill, h, newID} from './dom.js';
 import {entries, isEqual, member} from './json.js';
 import {jsonText} from './json-text.js';
