@@ -12,7 +12,7 @@ import {conflictName} from '../../Sources/Console/Pages/merge-page.js';
 import {isOfType, typeOf, valueOf} from '../../Sources/Console/Pages/pin-dialog.js';
 import {isUnreached, sentence as reachSentence, valueName}
     from '../../Sources/Console/Pages/reach.js';
-import {changedConditions} from '../../Sources/Console/Pages/review-page.js';
+import {changedConditions} from '../../Sources/Console/Pages/draft-check.js';
 import {pairsOf, signalParameters, signalsOf} from '../../Sources/Console/Pages/signal-fields.js';
 import {withoutSecrets} from '../../Sources/Console/Pages/webhooks-page.js';
 

@@ -417,6 +417,7 @@ type ReviewState = {
     notice: HTMLElement | null;
     entered: string | null;
     isPublishing: boolean;
+    opened: Set<string>;
     show: () => void;
     follow: () => void;
 };
