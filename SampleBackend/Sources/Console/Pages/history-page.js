@@ -3,18 +3,13 @@
  */
 
 import {call, isMissing, projectPath} from './api.js';
-import {badge, choice, field, guarded, message, moreButton, nothing, pageHead, publisherName, table,
-    timeText} from './controls.js';
-import {diffView} from './diff-view.js';
+import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, table, timeText}
+    from './controls.js';
 import {dialogForm, openDialog} from './dialog.js';
 import {announce, fill, h, redraw} from './dom.js';
-import {newestRequest} from './newest-request.js';
 import {productionNotice} from './project-details.js';
-import {setQuery} from './router.js';
 import {refusal} from './session.js';
-
-/** Version number of the state before the first publish. */
-const beginning = '0';
+import {beginning, comparison, readDifference} from './version-comparison.js';
 
 /** Versions per request. */
 const pageSize = 30;
@@ -28,22 +23,6 @@ function typeBadges({updateType, updateOrigin, rollbackSource}) {
     if (updateType === 'ROLLBACK') return [badge(`Version ${rollbackSource} again`, 'changed')];
     return [badge(updateOrigin === 'CONSOLE' ? 'Console' : 'API'),
         updateType === 'FORCED_UPDATE' && badge('Replaced any version')];
-}
-
-/**
- * Loads and renders the differences between two versions. The types of settings are those of the
- * current version.
- *
- * @param {Pick<PageContext, 'project' | 'workspace'>} context
- * @param {string} from
- * @param {string} to
- * @param {AbortSignal} [signal]
- */
-async function readDifference({project, workspace}, from, to, signal) {
-    if (to === beginning) return h('p', {class: 'muted'}, 'Nothing was published at that time.');
-    const {body} = await call(
-        'GET', projectPath(project, 'remoteConfig:diff', {from, to}), {signal});
-    return diffView(body, {template: workspace.published});
 }
 
 /**
@@ -160,80 +139,6 @@ function row(version, isCurrent, context) {
 }
 
 /**
- * Adds options for versions to a choice, newest first.
- *
- * @param {HTMLSelectElement} control
- * @param {string[]} numbers
- */
-function offer(control, numbers) {
-    const value = control.value;
-    const known = [...control.options].map((option) => option.value);
-    const all = [...new Set([...known, ...numbers])]
-        .sort((left, right) => Number(right) - Number(left));
-    fill(control, all.map((number) => h('option', {value: number},
-        number === beginning ? 'Before version 1' : `Version ${number}`)));
-    if (value) control.value = value;
-}
-
-/**
- * Card that compares two versions: those in the query, by default the newest two. Sets
- * `context.compare`, with which the table's rows show their changes here, and
- * `context.offerVersions`, which adds versions to the choices.
- *
- * @param {Version[]} versions
- * @param {HistoryContext} context
- * @param {AbortSignal} left
- */
-function comparison(versions, context, left) {
-    const wanted = [context.query.get('from'), context.query.get('to')]
-        .map((number) => /^\d+$/.test(number ?? '') ? number : null);
-    /** @param {string} number */
-    const select = (number) => {
-        const control = choice([], null);
-        offer(control, [...versions.map(({versionNumber}) => versionNumber), number]);
-        control.value = number;
-        return control;
-    };
-    const from = select(wanted[0] ?? (versions[1]?.versionNumber ?? beginning));
-    const to = select(wanted[1] ?? versions[0].versionNumber);
-    const place = h('div', {});
-    const nextRequest = newestRequest(left);
-    const compare = async () => {
-        const [older, newer] = [from.value, to.value];
-        setQuery({from: older, to: newer});
-        const signal = nextRequest();
-        try {
-            const view = await readDifference(context, older, newer, signal);
-            if (signal.aborted) return;
-            fill(place, view);
-            announce(`Comparing version ${older} with version ${newer}.`);
-        } catch (error) {
-            if (!signal.aborted) fill(place, message('error', error.message));
-        }
-    };
-    from.addEventListener('change', compare);
-    to.addEventListener('change', compare);
-    context.compare = (/** @type {string} */ older, /** @type {string} */ newer) => {
-        offer(from, [older]);
-        offer(to, [newer]);
-        from.value = older;
-        to.value = newer;
-        compare();
-        from.focus();
-        from.scrollIntoView({block: 'center'});
-    };
-    context.offerVersions = (/** @type {string[]} */ numbers) => {
-        offer(from, numbers);
-        offer(to, numbers);
-    };
-    compare();
-    return h('section', {class: 'card', 'aria-labelledby': 'compare'},
-        h('div', {class: 'card-head'}, h('h2', {id: 'compare'}, 'Compare two versions'),
-            h('div', {class: 'line'}, field('From', from), field('To', to))),
-        h('div', {class: 'card-body'}, place));
-}
-
-/**
  * @param {HTMLElement} main
  * @param {HistoryContext} context
  */
@@ -243,6 +148,8 @@ function show(main, context) {
     fill(main, pageHead('History', 'All published versions. Versions never change: '
         + 'going back publishes a new one.'), body);
 
+    // Of an older comparison, which is below the versions.
+    const isLinked = context.query.has('from');
     /** @type {Version[]} */
     let versions = [];
     /**
@@ -261,9 +168,13 @@ function show(main, context) {
         // Loading more versions leaves the comparison unchanged.
         if (!card) {
             card = comparison(versions, context, left.signal);
-            fill(body, card, list);
+            fill(body, h('div', {class: 'history'}, list, card));
+            if (isLinked) card.scrollIntoView();
         } else context.offerVersions?.(versions.map(({versionNumber}) => versionNumber));
         redraw(list,
+            h('div', {class: 'history-jump'}, h('button', {type: 'button', class: 'quiet',
+                'data-focus': 'compare', onclick: () => context.showComparison?.()},
+            'Compare two versions')),
             table('Versions, newest first',
                 ['Version', 'Published', 'By', 'Description', ''], tableRows),
             nextPageToken && moreButton('Show older versions', () => read(nextPageToken)));
