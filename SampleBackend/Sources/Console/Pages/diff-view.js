@@ -81,7 +81,8 @@ export function diffView(difference, options = {}) {
     const optionsOf = ({kind, difference: found}) => ({
         revert: revert && (() => revert(kind, found)),
         valueType: kind === 'setting' ? typeOf(found) : undefined,
-        note: kind === 'condition' && usesOf ? () => concernedView(usesOf(found.name)) : undefined});
+        note: kind === 'condition' && usesOf
+            ? () => concernedView(usesOf(found.name)) : undefined});
     if (!differenceCount(difference)) {
         return h('p', {class: 'muted'}, 'The settings, conditions and sections are the same.');
     }

@@ -25,6 +25,7 @@ export function isLarge({parameters, conditions, groups}) {
         || all.reduce((sum, {parts}) => sum + parts.length, 0) > mostParts;
 }
 
+const format = new Intl.NumberFormat();
 const order = new Intl.Collator(undefined, {numeric: true});
 
 /**
@@ -67,10 +68,10 @@ export function sectionsOf({parameters, conditions, groups}) {
  * @param {DifferenceSection['counts']} counts
  */
 export function countsText({CHANGED, ADDED, REMOVED}) {
-    const number = new Intl.NumberFormat();
-    return [[CHANGED, 'changed'], [ADDED, 'added'], [REMOVED, 'removed']]
-        .filter(([count]) => count).map(([count, word]) => `${number.format(Number(count))} ${word}`)
-        .join(', ');
+    /** @type {[number, string][]} */
+    const all = [[CHANGED, 'changed'], [ADDED, 'added'], [REMOVED, 'removed']];
+    return all.filter(([number]) => number > 0)
+        .map(([number, word]) => `${format.format(number)} ${word}`).join(', ');
 }
 
 /**

@@ -86,13 +86,13 @@ function userView(user, offer) {
             h('code', {}, userID ?? 'Users without an ID'),
             h('span', {class: 'muted'}, changed.length ? count(changed.length, 'setting') : same)),
         assumption(user), offer,
-        folded(changed, (some) => h('dl', {class: 'parts'}, some.map(([section, key]) => h('div', {},
-            h('dt', {}, settingName(section, key)),
-            h('dd', {},
-                h('div', {class: 'side old'}, h('span', {class: 'side-label'}, 'Before'),
-                    h('code', {}, valueIn(current, section, key))),
-                h('div', {class: 'side new'}, h('span', {class: 'side-label'}, 'After'),
-                    h('code', {}, valueIn(proposed, section, key)))))))));
+        folded(changed, (some) => h('dl', {class: 'parts'}, some.map(([section, key]) => (
+            h('div', {}, h('dt', {}, settingName(section, key)),
+                h('dd', {},
+                    h('div', {class: 'side old'}, h('span', {class: 'side-label'}, 'Before'),
+                        h('code', {}, valueIn(current, section, key))),
+                    h('div', {class: 'side new'}, h('span', {class: 'side-label'}, 'After'),
+                        h('code', {}, valueIn(proposed, section, key))))))))));
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Messages of the review page about versions that were published, and about drafts without a review.
+ * Messages of the review page about published versions, and about drafts without a review.
  */
 
 import {guarded, message, nothing, publisherName} from './controls.js';

@@ -71,7 +71,8 @@ export function showReview(context, state, draft, review) {
                     h('div', {class: 'card-body'}, publishForm(context, state, review), check)),
                 impactView(context, signal)),
             h('section', {class: 'card', 'aria-labelledby': 'changes'},
-                h('div', {class: 'card-head'}, h('h2', {id: 'changes', tabindex: '-1'}, 'What changes'),
+                h('div', {class: 'card-head'},
+                    h('h2', {id: 'changes', tabindex: '-1'}, 'What changes'),
                     h('p', {class: 'muted'}, `${differenceSummary(difference)} since version `
                         + draft.base)),
                 h('div', {class: 'card-body'}, changes))));
