@@ -197,11 +197,11 @@ class LargeHistoryTests(TaskCase):
         self.press("Go back to version 2")
         self.wait_for_text("100 changed", "dialog .diff")
         self.press("Group 3 100 changed")
-        self.wait_for_text("a_setting_with_number_3", "dialog .difference-row")
+        self.wait_for_text("a_setting_with_number_1023", "dialog .difference-row")
         # The rows follow the scrolling of the dialog.
         self.driver.execute_script(
             "document.querySelector('.dialog-body').scrollBy(0, 3000)")
-        self.wait_for_text("a_setting_with_number_2", "dialog .difference-row")
+        self.wait_for_text("a_setting_with_number_993", "dialog .difference-row")
         self.check_page("rollback-large")
 
 

@@ -85,7 +85,7 @@ export class DifferenceList {
                 this.#draw();
             }}, section.title, ' ',
         h('span', {class: 'muted'}, countsText(section.counts)));
-        const node = h('section', {class: 'difference-section', 'aria-label': section.title},
+        const node = h('div', {class: 'difference-section'},
             h('h3', {}, fold), list.node);
         return {key, section, list, fold, node};
     }
