@@ -1,4 +1,4 @@
-"""Checks of a page's layout: elements that are too wide, outside of the window, or overlapping."""
+"""Checks of a page's layout: elements that are too wide, outside of the window, overlapping, or cut."""
 
 # Rectangles of texts and controls, each clipped by what scrolls or hides around it. Those of a layer,
 # such as a sticky bar or a popover, are compared with each other only.
@@ -87,9 +87,46 @@ OUTSIDE = """
         return [left, top, innerWidth - right, innerHeight - bottom];
     }).filter((spaces) => spaces.some((space) => space < 0)).map(String);"""
 
+# Texts that end within a letter: what hides their end has no ellipsis, or is a flexible box, in which
+# an ellipsis does not work. A box of at most 16 px stands for its text, which is for screen readers.
+CUT = """
+    const isCut = (element) => {
+        const {overflowX, textOverflow, display, clipPath} = getComputedStyle(element);
+        return ['hidden', 'clip'].includes(overflowX) && clipPath === 'none'
+            && element.clientWidth > 16 && element.scrollWidth > element.clientWidth + 1
+            && (textOverflow !== 'ellipsis' || /flex|grid/.test(display));
+    };
+    return [...document.querySelectorAll('main *, dialog[open] *')].filter((element) =>
+        [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
+        && element.checkVisibility({contentVisibilityAuto: true}) && isCut(element))
+        .map((element) => element.outerHTML.slice(0, 150)).slice(0, 4);"""
+
+# Rows of lists that are higher than others, or have a text of several lines.
+TALL_ROWS = """
+    const range = document.createRange();
+    const lines = (row) => {
+        const walker = document.createTreeWalker(row, NodeFilter.SHOW_TEXT);
+        let most = 0;
+        while (walker.nextNode()) {
+            const element = walker.currentNode.parentElement;
+            if (element.closest('.visually-hidden') || !element.checkVisibility()
+                || element.clientWidth > 0 && element.clientWidth <= 16) continue;
+            range.selectNodeContents(walker.currentNode);
+            const tops = [...range.getClientRects()].map(({top}) => Math.round(top / 4));
+            most = Math.max(most, new Set(tops).size);
+        }
+        return most;
+    };
+    const {innerHeight} = window;
+    return [...document.querySelectorAll('.setting, .condition, .difference-row')]
+        .filter((row) => row.getBoundingClientRect().top < innerHeight)
+        .filter((row) => row.offsetHeight > 50 || lines(row) > 1)
+        .map((row) => `${row.offsetHeight} px, ${lines(row)} lines: ${row.textContent}`);"""
+
 
 def faults(driver):
     """The problems of the page's layout, as texts."""
     return ([f"too wide: {text}" for text in driver.execute_script(WIDE)]
             + [f"outside: {text}" for text in driver.execute_script(OUTSIDE)]
+            + [f"cut: {text}" for text in driver.execute_script(CUT)]
             + [f"overlap: {text}" for text in driver.execute_script(OVERLAPS)])

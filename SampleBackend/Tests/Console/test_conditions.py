@@ -369,6 +369,17 @@ class BuilderOnAPhoneTests(TaskCase):
         self.choose("Field", "Time")
         self.check_page("condition-builder")
 
+    def test_has_the_buttons_of_a_row_in_a_menu(self):
+        self.go("conditions")
+        self.check_targets("the page")
+        self.press("More for User 3")
+        self.press("Move to the top")
+        self.wait_for(lambda: self.find_all(".condition h2")[0].text == "User 3", "the top")
+        self.press("More for User 3")
+        self.press("Delete …")
+        self.press("Delete the condition")
+        self.wait_for(lambda: "User 3" not in self.find(".conditions").text, "the condition to go")
+
 
 class OrderTests(TaskCase):
     def names(self):

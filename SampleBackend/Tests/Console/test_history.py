@@ -4,6 +4,7 @@ import unittest
 
 from browser import PHONE
 from console_case import gate, new_session
+from large_project import large_template
 from task_case import TaskCase, with_interval
 
 
@@ -197,6 +198,42 @@ class HistoryTests(TaskCase):
         self.press("Search")
         self.wait_for_text("127.0.0.1", "tbody")
         self.assertNotIn("no-token", self.find("main").text)
+
+
+class LargeHistoryTests(TaskCase):
+    def test_keeps_going_back_above_a_version_that_changes_thousands_of_settings(self):
+        self.publish(large_template(), "Large")
+        self.publish(large_template(step=1), "All of them")
+        for size in (PHONE, (1280, 900), (2560, 1300)):
+            with self.subTest(size=size):
+                self.browser.set_size(size)
+                self.go("history")
+                self.wait_for_text("100 changed", ".diff")
+                count, height, back, changes = self.driver.execute_script("""
+                    const top = (selector) => document.querySelector(selector)
+                        .getBoundingClientRect().top + scrollY;
+                    return [document.querySelectorAll('*').length,
+                        document.documentElement.scrollHeight,
+                        top('[data-focus="rollback 1"]'), top('.diff')];""")
+                self.assertLess(count, 1500)
+                self.assertLess(height, 3500)
+                self.assertLess(back, changes + 300)
+                self.assertLess(back, 1000)
+                # Its changes are in sight at once.
+                self.press("Show what version 2 changed")
+                self.wait_for_text("100 added", ".diff")
+                self.assertLess(self.driver.execute_script(
+                    "return document.querySelector('.diff').getBoundingClientRect().top"), 500)
+        self.check_page("history-large")
+        self.press("Go back to version 2")
+        self.wait_for_text("100 changed", "dialog .diff")
+        self.press("Group 3 100 changed")
+        self.wait_for_text("a_setting_with_number_1023", "dialog .difference-row")
+        # The rows follow the scrolling of the dialog.
+        self.driver.execute_script(
+            "document.querySelector('.dialog-body').scrollBy(0, 3000)")
+        self.wait_for_text("a_setting_with_number_993", "dialog .difference-row")
+        self.check_page("rollback-large")
 
 
 class AuditOnAPhoneTests(TaskCase):

@@ -9,6 +9,7 @@ from selenium.webdriver.common.keys import Keys
 from browser import DESKTOP, PHONE
 from console_case import PATIENCE, URL, gate
 from faults import Faults
+from large_project import large_template
 from task_case import TEMPLATE, TaskCase
 
 
@@ -485,6 +486,124 @@ class StickyTests(ReviewCase):
         for size in (PHONE, (390, 664), (320, 568), (320, 740)):
             self.browser.set_size(size)
             self.assertGreaterEqual(self.driver.execute_script(FREE), 0.5, size)
+
+
+# The vertical positions of parts of the review, where the page begins.
+PLACES = """
+    return Object.fromEntries(['publish', 'impact', 'changes'].map((id) => [
+        id, document.querySelector(`[aria-labelledby=${id}]`).getBoundingClientRect().top
+            + scrollY]));"""
+
+# Scrolls down through a page in steps of half a window; the median and the longest time between two
+# frames in milliseconds, and the tasks that the browser calls long.
+SCROLL_TIMES = """
+    const [done] = arguments;
+    const times = [];
+    const tasks = [];
+    const observer = new PerformanceObserver((list) => tasks.push(
+        ...list.getEntries().map(({duration}) => duration)));
+    observer.observe({type: 'longtask'});
+    let last = 0;
+    const step = (now) => {
+        if (last) times.push(now - last);
+        last = now;
+        window.scrollBy(0, innerHeight / 2);
+        if (times.length < 120) requestAnimationFrame(step);
+        else setTimeout(() => {
+            observer.disconnect();
+            times.sort((left, right) => left - right);
+            done([times[60], times.at(-1), tasks]);
+        }, 100);
+    };
+    requestAnimationFrame(step);"""
+
+
+class LargeReviewTests(ReviewCase):
+    def setUp(self):
+        super().setUp()
+        self.publish(large_template(), "Large")
+
+    def size_of_page(self):
+        """The number of elements, and the height of the page in pixels."""
+        return self.driver.execute_script(
+            "return [document.querySelectorAll('*').length,"
+            " document.documentElement.scrollHeight]")
+
+    def rows(self):
+        """The shown rows of differences."""
+        return self.find_all(".difference-row")
+
+    def test_folds_thousands_of_changes_below_the_actions(self):
+        changed = large_template(step=1)
+        self.start_draft(lambda template: template.update(changed))
+        self.wait_for_text("3,000 settings since version 2", "[aria-labelledby=changes]")
+        self.wait_for_text("Compared with version 2", "[aria-labelledby=impact]")
+        for size in (PHONE, (768, 900), DESKTOP, (2560, 1300)):
+            with self.subTest(size=size):
+                self.browser.set_size(size)
+                count, height = self.size_of_page()
+                self.assertLess(count, 2500)
+                self.assertLess(height, 3500)
+                places = self.driver.execute_script(PLACES)
+                self.assertLessEqual(places["publish"], places["impact"])
+                self.assertLessEqual(places["impact"], places["changes"] + 1000)
+                self.assertEqual(
+                    [e.get_attribute("aria-labelledby") for e in self.find_all("main section.card")],
+                    ["publish", "impact", "changes"])
+        self.browser.set_size(DESKTOP)
+        self.check_page("review-large")
+
+    def test_shows_rows_near_the_window_and_reverts_one(self):
+        changed = large_template(step=1)
+        self.start_draft(lambda template: template.update(changed))
+        self.press("Unfold all sections")
+        self.wait_for(self.rows, "the rows")
+        count, height = self.size_of_page()
+        self.assertLess(count, 4000)
+        self.assertGreater(height, 3000 * 38)
+        self.assertEqual(self.rows()[0].get_attribute("aria-setsize"), "100")
+        self.press("Fold all sections")
+        self.wait_for(lambda: not self.rows(), "the folds")
+        self.press("Group 7 100 changed")
+        row = self.wait_for(self.rows, "the rows")[0]
+        self.assertIn('{"title": "Number 1027", "sizes": [1, 2, 3]} → {"title": "Number 1031"',
+                      " ".join(row.text.split()))
+        fold = row.find_element("css selector", ".fold")
+        fold.click()
+        self.assertEqual(fold.get_attribute("aria-expanded"), "true")
+        self.assertEqual(len(row.find_elements("css selector", ".parts dt")), 1)
+        # An open row stays when it is scrolled out of the window.
+        self.driver.execute_script("scrollTo(0, 0)")
+        self.assertTrue(fold.is_displayed())
+        self.check_page("review-large-open")
+        self.press("Revert Group 7.a_setting_with_number_1027")
+        self.wait_for_text("2,999 changes", ".draft-bar")
+        self.wait_for_text("2,999 settings since version 2", "[aria-labelledby=changes]")
+        # The sections and rows that were open are open still.
+        self.wait_for_text("99 changed", "[aria-labelledby=changes]")
+        self.assertTrue(self.rows())
+
+    def test_scrolls_through_ten_thousand_changes(self):
+        self.start_draft(lambda template: template["conditions"].pop())
+        self.driver.execute_async_script("""
+            const [done] = arguments;
+            Promise.all(['/console/diff-view.js', '/console/dom.js'].map((path) => import(path)))
+                .then(([{diffView}, {fill}]) => {
+                    const parameters = Array.from({length: 10_000}, (_, n) => ({
+                        change: 'CHANGED', section: `Group ${n % 4}`, key: `setting_${n}`,
+                        parts: [{name: 'defaultValue', old: {value: `Old ${n}`},
+                            new: {value: `{"new": ${n}}`}}]}));
+                    fill(document.querySelector('main'),
+                        diffView({parameters, conditions: [], groups: []}));
+                    done();
+                });""")
+        self.press("Unfold all sections")
+        self.wait_for(self.rows, "the rows")
+        median, longest, tasks = self.driver.execute_async_script(SCROLL_TIMES)
+        print(f"10,000 changes: a frame takes {median:.1f} ms, at most {longest:.1f} ms; "
+              f"long tasks: {tasks}")
+        self.assertLess(median, 20)
+        self.assertLess(max(tasks, default=0), 100)
 
 
 if __name__ == "__main__":

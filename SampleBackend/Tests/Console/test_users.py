@@ -8,6 +8,7 @@ from selenium.webdriver.common.keys import Keys
 from console_case import URL, gate
 from faults import Faults
 from held_timers import HeldTimers
+from large_project import large_template
 from task_case import TaskCase
 
 
@@ -252,6 +253,19 @@ class UserTests(TaskCase):
         self.assertIn("AppFeatures.RefreshInterval", names)
         self.write("Find a setting", "label user")
         self.wait_for_text("1 setting of 5", "main")
+
+    def test_shows_thousands_of_settings_by_hundreds(self):
+        self.publish(large_template(), "Large")
+        self.go("user", id="42")
+        self.wait_for_text("3,000 settings", "main")
+        rows = "[aria-labelledby] table tbody tr"
+        before = len(self.find_all(rows))
+        self.assertLessEqual(before, 200)
+        self.find_all(".table-frame + .line button")[0].click()
+        self.wait_for(lambda: len(self.find_all(rows)) == before + 100, "more rows")
+        # The filter looks at all of them.
+        self.write("Find a setting", "number_2999")
+        self.wait_for_text("1 setting of 3000", "main")
 
     def test_has_a_link_to_a_user_with_signals(self):
         self.go("user")

@@ -6,10 +6,11 @@ import unittest
 from selenium.webdriver.common.keys import Keys
 
 from console_case import PICTURES
-from layout import faults
+from large_project import large_template
+from layout import TALL_ROWS, faults
 from task_case import TEMPLATE, TaskCase
 
-WIDTHS = (320, 390, 768, 1280, 1920)
+WIDTHS = (320, 390, 768, 1280, 1920, 2560)
 
 # The widths that cover each layout once: names, roles and colors are the same at the others.
 LAYOUTS = (320, 768, 1280)
@@ -150,6 +151,47 @@ class WidthTests(TaskCase):
         self.wait_for_text("In the app", "main")
         self.check("empty-project")
         self.check_problems()
+
+
+# Width of the page without its padding and the navigation, and the number of rows in the window.
+SPACE = """
+    const rows = [...document.querySelectorAll('.setting, .condition')]
+        .filter((row) => row.getBoundingClientRect().bottom < innerHeight);
+    const content = document.querySelector('.settings, .conditions');
+    return [innerWidth - content.getBoundingClientRect().width, rows.length];"""
+
+
+class LargeWidthTests(TaskCase):
+    def test_has_rows_of_one_line_at_every_width(self):
+        template = large_template()
+        settings = template["parameterGroups"]["Group 0"]["parameters"]
+        settings[LONG] = settings.pop("a_setting_with_number_0")
+        settings[LONG]["description"] = WORDS
+        settings["a_setting_with_number_30"]["conditionalValues"] = {LONG: {"value": "1"}}
+        template["conditions"][1]["name"] = LONG
+        del template["conditions"][0]
+        for group in template["parameterGroups"].values():
+            for setting in group["parameters"].values():
+                setting["conditionalValues"].pop("Large condition 0", None)
+                setting["conditionalValues"].pop("Large condition 1", None)
+        self.publish(template, "Large")
+        self.addCleanup(self.browser.set_size, self.size)
+        problems = []
+        for page, least in (("settings", {320: 3, 768: 9, 1440: 13, 2560: 14}),
+                            ("conditions", {320: 8, 768: 11, 1440: 15, 2560: 15})):
+            self.go(page)
+            self.find(".setting, .condition")
+            for width, rows in least.items():
+                self.browser.set_size((width, 900))
+                self.driver.execute_async_script(
+                    "requestAnimationFrame(() => setTimeout(arguments[0], 50))")
+                name = f"{page}, {width} px"
+                problems += [f"{name}: {text}" for text in self.driver.execute_script(TALL_ROWS)]
+                problems += [f"{name}: {text}" for text in faults(self.driver)]
+                unused, count = self.driver.execute_script(SPACE)
+                if unused > 520 or count < rows:
+                    problems.append(f"{name}: {unused:.0f} px are not used, {count} rows are seen")
+        self.assertEqual(problems, [], "\n".join(problems))
 
 
 if __name__ == "__main__":

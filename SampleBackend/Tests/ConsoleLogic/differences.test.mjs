@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {countsText, hasWords, isLarge, lineOf, sectionsOf}
+    from '../../Sources/Console/Pages/difference-sections.js';
 import {differenceSummary} from '../../Sources/Console/Pages/diff-view.js';
 import {ExactNumber} from '../../Sources/Console/Pages/json.js';
 import {lineDifferences, needsLines} from '../../Sources/Console/Pages/line-differences.js';
@@ -128,3 +130,58 @@ for (const [name, value, text] of [
     ['a text', 'a', 'a'], ['null', null, 'null'], ['a number', new ExactNumber('1.10'), '1.10'],
     ['a list', [1], '[1]'], ['a value that is no text', {value: 1}, '{"value":1}'],
 ]) test(`${name} is shown as "${text}"`, () => assert.equal(valueText(value), text));
+
+/** A difference of a setting. */
+const changed = (section, key, parts = [], change = 'CHANGED') => ({section, key, parts, change});
+
+/** Differences of a number of settings. */
+const many = (number, parts = []) => ({conditions: [], groups: [],
+    parameters: Array.from({length: number}, (_, n) => changed('A', `key_${n}`, parts))});
+
+test('many differences, or many parts of them, are folded', () => {
+    assert.equal(isLarge(many(50)), false);
+    assert.equal(isLarge(many(51)), true);
+    assert.equal(isLarge(many(1, Array.from({length: 301}, () => ({name: 'x'})))), true);
+});
+
+test('differences are grouped by section, in the order of their numbers', () => {
+    const sections = sectionsOf({
+        parameters: [changed('Part 10', 'a'), changed('Part 2', 'b', [], 'ADDED'),
+            changed('Part 10', 'c', [], 'REMOVED')],
+        conditions: [{change: 'CHANGED', name: 'Beta', parts: []}],
+        groups: [{change: 'ADDED', name: 'Part 2', parts: []}]});
+    assert.deepEqual(
+        sections.map(({kind, title, items}) => [kind, title, items.map(({label}) => label)]), [
+            ['setting', 'Part 2', ['Part 2.b']],
+            ['setting', 'Part 10', ['Part 10.a', 'Part 10.c']],
+            ['condition', 'Conditions', ['Beta']],
+            ['group', 'Sections', ['Part 2']]]);
+    assert.deepEqual(sections.map(({counts}) => countsText(counts)),
+        ['1 added', '1 changed, 1 removed', '1 changed', '1 added']);
+});
+
+test('a section called Conditions is not that of the conditions', () => {
+    const sections = sectionsOf({parameters: [changed('Conditions', 'a')], groups: [],
+        conditions: [{change: 'ADDED', name: 'Beta', parts: []}]});
+    assert.deepEqual(sections.map(({kind}) => kind), ['setting', 'condition']);
+});
+
+for (const [name, parts, expected] of [
+    ['a default value', [{name: 'description', old: 'a'},
+        {name: 'defaultValue', old: {value: '1'}, new: {value: '2'}}],
+    {name: 'defaultValue', old: '1', now: '2', others: 1}],
+    ['an added text of several lines', [{name: 'defaultValue', new: {value: '{\n  "a": 1}'}}],
+        {name: 'defaultValue', old: null, now: '{ "a": 1}', others: 0}],
+    ['an empty text', [{name: 'description', old: 'a', new: ''}],
+        {name: 'description', old: 'a', now: '(empty)', others: 0}],
+    ['nothing', [], {name: null, old: null, now: null, others: 0}],
+]) test(`the line of a difference shows ${name}`, () => {
+    assert.deepEqual(lineOf(changed('A', 'b', parts)), expected);
+});
+
+test('a search finds words in names and in the parts of a difference', () => {
+    const [{items: [listed]}] = sectionsOf({conditions: [], groups: [], parameters: [
+        changed('Views', 'Label', [{name: 'conditionalValues.Beta', new: {value: 'x'}}])]});
+    assert.equal(hasWords(listed, ['views.', 'beta']), true);
+    assert.equal(hasWords(listed, ['views', 'gamma']), false);
+});

@@ -11,7 +11,7 @@ import {conflictName} from '../../Sources/Console/Pages/merge-page.js';
 import {isOfType, typeOf, valueOf} from '../../Sources/Console/Pages/pin-dialog.js';
 import {isUnreached, sentence as reachSentence, valueName}
     from '../../Sources/Console/Pages/reach.js';
-import {changedConditions} from '../../Sources/Console/Pages/review-page.js';
+import {changedConditions} from '../../Sources/Console/Pages/draft-check.js';
 import {pairsOf} from '../../Sources/Console/Pages/custom-signals.js';
 import {signalParameters, signalsOf} from '../../Sources/Console/Pages/signal-fields.js';
 import {shownAddress, withoutSecrets} from '../../Sources/Console/Pages/webhook-address.js';

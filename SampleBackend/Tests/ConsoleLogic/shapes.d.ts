@@ -476,6 +476,20 @@ type LineBlock = {
 
 type DifferenceKind = 'setting' | 'condition' | 'group';
 
+/** Difference in a list; the label names it among all, the name within its section. */
+type ListedDifference = {kind: DifferenceKind, label: string, name: string, difference: Difference};
+
+/** Differences of one section, or all of the conditions or sections, with the number of each kind. */
+type DifferenceSection = {
+    kind: DifferenceKind;
+    title: string;
+    items: ListedDifference[];
+    counts: Record<Difference['change'], number>;
+};
+
+/** How a difference is shown. */
+type DifferenceOptions = {revert?: () => void, note?: () => unknown, valueType?: string};
+
 /** Draft in the tab's storage. */
 type MirroredDraft = {
     saved: SavedDraft | null;
@@ -488,6 +502,7 @@ type HistoryContext = PageContext & {
     compare?: (older: string, newer: string) => void;
     offerVersions?: (numbers: string[]) => void;
     goBack?: (versionNumber: string) => void;
+    showComparison?: () => void;
 };
 
 /** Answer that counts the connected apps. */
@@ -568,6 +583,7 @@ type ReviewState = {
     notice: HTMLElement | null;
     entered: string | null;
     isPublishing: boolean;
+    opened: Set<string>;
     show: () => void;
     follow: () => void;
 };
@@ -579,10 +595,10 @@ type PublishOutcome = {outcome: string, version?: Version, problems?: Problem[],
 type DoubtOptions = {signal: AbortSignal,
     onDoubt: (attempt: number, isUnsettled?: boolean) => unknown};
 
-/** Block of rows of the list of settings. */
-type RowBlock = {
+/** Block of rows of a windowed list. */
+type RowBlock<Item> = {
     node: HTMLElement;
-    items: Setting[];
+    items: Item[];
     start: number;
     count: number;
     rows: Map<string, HTMLElement>;

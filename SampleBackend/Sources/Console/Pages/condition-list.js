@@ -10,6 +10,7 @@ import {badge, conditionChip, count, nothing} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, arrange, fill, h} from './dom.js';
 import {jsonText} from './json-text.js';
+import {menuButton} from './menu.js';
 import {conditions, removingCondition} from './template.js';
 
 /**
@@ -50,8 +51,8 @@ class Row {
         const {name, expression, tagColor} = condition;
         this.condition = condition;
         this.uses = uses;
-        this.text = [name, expression ?? jsonText(condition.condition), ...uses].join('\n')
-            .toLowerCase();
+        const rules = expression ?? jsonText(condition.condition);
+        this.text = [name, rules, ...uses].join('\n').toLowerCase();
         this.rank = h('span', {});
         const open = () => openConditionDialog(context, this.index);
         /**
@@ -71,15 +72,14 @@ class Row {
             onkeydown: (event) => mayEdit && onOrderKey(event, workspace, this.index)},
         h('div', {class: 'rank', 'aria-hidden': 'true'}, this.rank,
             mayEdit && dragHandle(workspace, () => this.index, list)),
-        h('div', {class: 'condition-text'},
-            h('h2', {}, mayEdit ? h('button', {type: 'button', class: 'name-button',
-                'data-focus': `open ${name}`, onclick: open}, conditionChip(name, tagColor))
-                : conditionChip(name, tagColor)),
-            h('code', {class: 'expression'}, expression ?? jsonText(condition.condition)),
-            h('p', {class: 'muted'}, uses.length
-                ? h('span', {title: uses.slice(0, 50).join(', ')},
-                    `Used by ${count(uses.length, 'setting')}`)
-                : badge('Not used'))),
+        h('h2', {title: name}, mayEdit ? h('button', {type: 'button', class: 'name-button',
+            'data-focus': `open ${name}`, onclick: open}, conditionChip(name, tagColor))
+            : conditionChip(name, tagColor)),
+        h('code', {class: 'expression', title: rules}, rules),
+        h('p', {class: 'condition-uses muted'}, uses.length
+            ? h('span', {title: uses.slice(0, 50).join(', ')},
+                `Used by ${count(uses.length, 'setting')}`)
+            : badge('Not used')),
         mayEdit && h('div', {class: 'actions'}, this.upwards, this.down,
             h('button', {type: 'button', class: 'quiet', 'aria-label': `Move ${name} …`,
                 'data-focus': `move ${name}`, onclick: () => openMove(workspace, this.index)},
@@ -87,7 +87,14 @@ class Row {
             h('button', {type: 'button', 'aria-label': `Edit ${name}`, 'data-focus': `edit ${name}`,
                 onclick: open}, 'Edit'),
             h('button', {type: 'button', class: 'quiet', 'aria-label': `Delete ${name}`,
-                onclick: () => remove(workspace, name, uses)}, 'Delete')));
+                onclick: () => remove(workspace, name, uses)}, 'Delete')),
+        // In place of the buttons in narrow windows.
+        mayEdit && menuButton(`More for ${name}`, () => [
+            ['Edit', open],
+            ['Move to the top', () => move(workspace, this.index, 0)],
+            ['Move …', () => openMove(workspace, this.index)],
+            ['Delete …', () => remove(workspace, name, uses), 'dangerous'],
+        ], {'data-focus': `more ${name}`}));
     }
 
     /**

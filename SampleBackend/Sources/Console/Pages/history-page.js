@@ -3,14 +3,13 @@
  */
 
 import {call, isMissing, projectPath} from './api.js';
-import {badge, choice, field, guarded, message, moreButton, nothing, pageHead, publisherName, table,
-    timeText} from './controls.js';
-import {announce, fill, h, redraw} from './dom.js';
-import {newestRequest} from './newest-request.js';
-import {beginning, openRollback, readDifference} from './rollback-dialog.js';
-import {setQuery} from './router.js';
+import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, table, timeText}
+    from './controls.js';
+import {fill, h, redraw} from './dom.js';
+import {openRollback} from './rollback-dialog.js';
 import {refusal} from './session.js';
 import {arrivalView} from './undo.js';
+import {comparison} from './version-comparison.js';
 
 /** Versions per request. */
 const pageSize = 30;
@@ -53,80 +52,6 @@ function row(version, isCurrent, context) {
 }
 
 /**
- * Adds options for versions to a choice, newest first.
- *
- * @param {HTMLSelectElement} control
- * @param {string[]} numbers
- */
-function offer(control, numbers) {
-    const value = control.value;
-    const known = [...control.options].map((option) => option.value);
-    const all = [...new Set([...known, ...numbers])]
-        .sort((left, right) => Number(right) - Number(left));
-    fill(control, all.map((number) => h('option', {value: number},
-        number === beginning ? 'Before version 1' : `Version ${number}`)));
-    if (value) control.value = value;
-}
-
-/**
- * Card that compares two versions: those in the query, by default the newest two. Sets
- * `context.compare`, with which the table's rows show their changes here, and
- * `context.offerVersions`, which adds versions to the choices.
- *
- * @param {Version[]} versions
- * @param {HistoryContext} context
- * @param {AbortSignal} left
- */
-function comparison(versions, context, left) {
-    const wanted = [context.query.get('from'), context.query.get('to')]
-        .map((number) => /^\d+$/.test(number ?? '') ? number : null);
-    /** @param {string} number */
-    const select = (number) => {
-        const control = choice([], null);
-        offer(control, [...versions.map(({versionNumber}) => versionNumber), number]);
-        control.value = number;
-        return control;
-    };
-    const from = select(wanted[0] ?? (versions[1]?.versionNumber ?? beginning));
-    const to = select(wanted[1] ?? versions[0].versionNumber);
-    const place = h('div', {});
-    const nextRequest = newestRequest(left);
-    const compare = async () => {
-        const [older, newer] = [from.value, to.value];
-        setQuery({from: older, to: newer});
-        const signal = nextRequest();
-        try {
-            const view = await readDifference(context, older, newer, signal);
-            if (signal.aborted) return;
-            fill(place, view);
-            announce(`Comparing version ${older} with version ${newer}.`);
-        } catch (error) {
-            if (!signal.aborted) fill(place, message('error', error.message));
-        }
-    };
-    from.addEventListener('change', compare);
-    to.addEventListener('change', compare);
-    context.compare = (/** @type {string} */ older, /** @type {string} */ newer) => {
-        offer(from, [older]);
-        offer(to, [newer]);
-        from.value = older;
-        to.value = newer;
-        compare();
-        from.focus();
-        from.scrollIntoView({block: 'center'});
-    };
-    context.offerVersions = (/** @type {string[]} */ numbers) => {
-        offer(from, numbers);
-        offer(to, numbers);
-    };
-    compare();
-    return h('section', {class: 'card', 'aria-labelledby': 'compare'},
-        h('div', {class: 'card-head'}, h('h2', {id: 'compare'}, 'Compare two versions'),
-            h('div', {class: 'line'}, field('From', from), field('To', to))),
-        h('div', {class: 'card-body'}, place));
-}
-
-/**
  * @param {HTMLElement} main
  * @param {HistoryContext} context
  */
@@ -136,6 +61,8 @@ export function show(main, context) {
     fill(main, pageHead('History', 'All published versions. Versions never change: '
         + 'going back publishes a new one.'), body);
 
+    // Of an older comparison, which is below the versions.
+    const isLinked = context.query.has('from');
     /** @type {Version[]} */
     let versions = [];
     /**
@@ -167,9 +94,13 @@ export function show(main, context) {
         }
         if (!card) {
             card = comparison(versions, context, left.signal);
-            fill(body, said, card, list);
+            fill(body, said, h('div', {class: 'history'}, list, card));
+            if (isLinked) card.scrollIntoView();
         } else context.offerVersions?.(versions.map(({versionNumber}) => versionNumber));
         redraw(list,
+            h('div', {class: 'history-jump'}, h('button', {type: 'button', class: 'quiet',
+                'data-focus': 'compare', onclick: () => context.showComparison?.()},
+            'Compare two versions')),
             table('Versions, newest first',
                 ['Version', 'Published', 'By', 'Description', ''], tableRows),
             nextPageToken && moreButton('Show older versions', () => read(nextPageToken)));

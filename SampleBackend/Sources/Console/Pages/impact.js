@@ -5,6 +5,7 @@
 import {connectedOffer} from './connected-signals.js';
 import {count, field, message, settingName} from './controls.js';
 import {announce, fill, focusOn, h} from './dom.js';
+import {folded} from './folded.js';
 import {entries, member} from './json.js';
 import {jsonText} from './json-text.js';
 import {NamedUsers} from './named-users.js';
@@ -86,13 +87,13 @@ function userView(user, offer) {
             h('code', {}, userID ?? 'Users without an ID'),
             h('span', {class: 'muted'}, changed.length ? count(changed.length, 'setting') : same)),
         assumption(user), offer,
-        h('dl', {class: 'parts'}, changed.map(([section, key]) => h('div', {},
-            h('dt', {}, settingName(section, key)),
-            h('dd', {},
-                h('div', {class: 'side old'}, h('span', {class: 'side-label'}, 'Before'),
-                    h('code', {}, valueIn(current, section, key))),
-                h('div', {class: 'side new'}, h('span', {class: 'side-label'}, 'After'),
-                    h('code', {}, valueIn(proposed, section, key))))))));
+        folded(changed, (some) => h('dl', {class: 'parts'}, some.map(([section, key]) => (
+            h('div', {}, h('dt', {}, settingName(section, key)),
+                h('dd', {},
+                    h('div', {class: 'side old'}, h('span', {class: 'side-label'}, 'Before'),
+                        h('code', {}, valueIn(current, section, key))),
+                    h('div', {class: 'side new'}, h('span', {class: 'side-label'}, 'After'),
+                        h('code', {}, valueIn(proposed, section, key))))))))));
 }
 
 /**

@@ -5,14 +5,19 @@
 
 import {call, projectPath} from './api.js';
 import {count, message, nothing, pageHead, publisherName} from './controls.js';
-import {differenceSummary, diffView, partNames} from './diff-view.js';
+import {differenceSummary, diffView} from './diff-view.js';
+import {partNames} from './difference-parts.js';
 import {announce, fill, h, newID} from './dom.js';
+import {folded} from './folded.js';
 import {entries, isEqual, member} from './json.js';
 import {jsonText} from './json-text.js';
 import {KeptChoices} from './kept-choices.js';
 import {address, go} from './router.js';
 import {sentence} from './validation.js';
 import {valueText} from './value-view.js';
+
+/** Conflicts shown before the rest is folded. */
+const shownConflicts = 50;
 
 /**
  * Display name of the conflicting item.
@@ -213,14 +218,15 @@ export function show(main, context) {
                 + (answer.conflicts.length
                     ? `${count(answer.conflicts.length, 'thing')} you both changed: choose below.`
                     : 'You changed different things, so there is nothing to choose.')),
-            answer.conflicts.map((conflict) => conflictView(conflict, theirName, choices, () => {
-                kept.keep();
-                update();
-            })),
+            folded(answer.conflicts, (some) => h('div', {class: 'stack'}, some.map((conflict) => (
+                conflictView(conflict, theirName, choices, () => {
+                    kept.keep();
+                    update();
+                })))), shownConflicts),
+            h('div', {class: 'actions'}, button, open), place,
             h('div', {class: 'two'},
                 changesView(`What ${theirName} changed`, answer.changes.theirs),
-                changesView('What you changed', answer.changes.mine)),
-            place, h('div', {class: 'actions'}, button, open));
+                changesView('What you changed', answer.changes.mine)));
     };
 
     if (workspace.draft?.isBaseGone) {

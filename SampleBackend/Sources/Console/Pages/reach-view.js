@@ -4,10 +4,8 @@
 
 import {count, message} from './controls.js';
 import {h} from './dom.js';
+import {folded, unfolding} from './folded.js';
 import {isUnreached, sentence, valueName} from './reach.js';
-
-/** Changed values shown before the rest is folded. */
-const shownValues = 20;
 
 const number = new Intl.NumberFormat();
 
@@ -43,17 +41,13 @@ export function reachView(reach) {
     /** @param {ReachValue[]} items */
     const rows = (items) => h('ul', {class: 'plain reach'}, items.map((value) => h('li', {},
         h('strong', {}, valueName(value)), ` ${sentence(value, users)}`)));
-    /** @param {ReachValue[]} items */
-    const list = (items) => [rows(items.slice(0, shownValues)), items.length > shownValues
-        && h('details', {}, h('summary', {}, `${items.length - shownValues} more`),
-            rows(items.slice(shownValues)))];
     return h('div', {class: 'stack tight'},
         unreached.length > 0 && message('warning', h('p', {},
             `${count(unreached.length, 'changed value')} ${unreached.length === 1
-                ? 'reaches' : 'reach'} nobody:`), list(unreached)),
-        Number(users) > 0 && others.length > 0 && h('details', {},
-            h('summary', {}, `Users that ${count(others.length, 'changed value')} `
-                + `${others.length === 1 ? 'reaches' : 'reach'}`), list(others)),
+                ? 'reaches' : 'reach'} nobody:`), folded(unreached, rows)),
+        Number(users) > 0 && others.length > 0 && unfolding(
+            `Users that ${count(others.length, 'changed value')} `
+                + `${others.length === 1 ? 'reaches' : 'reach'}`, () => folded(others, rows)),
         !isComplete && h('p', {class: 'hint'}, 'Not all users and values could be counted.'));
 }
 
@@ -67,6 +61,7 @@ export function doubtsView(doubts = []) {
     return message('warning',
         h('p', {}, `${count(doubts.length, 'rule')} ${doubts.length === 1
             ? 'is' : 'are'} probably true for no user:`),
-        h('ul', {}, doubts.map((doubt) => h('li', {}, h('strong', {}, doubt.condition), ': ',
-            h('code', {}, doubt.rule), '. ', doubt.message))));
+        folded(doubts, (some) => h('ul', {}, some.map((doubt) => h('li', {},
+            h('strong', {}, doubt.condition), ': ', h('code', {}, doubt.rule), '. ',
+            doubt.message)))));
 }

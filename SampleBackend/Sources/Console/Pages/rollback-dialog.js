@@ -5,28 +5,9 @@
 import {call, projectPath} from './api.js';
 import {field, message, publisherName, timeText} from './controls.js';
 import {dialogForm, openDialog} from './dialog.js';
-import {diffView} from './diff-view.js';
 import {fill, h} from './dom.js';
 import {productionNotice} from './project-details.js';
-
-/** Version number of the state before the first publish. */
-export const beginning = '0';
-
-/**
- * Loads and renders the differences between two versions. The types of settings are those of the
- * current version.
- *
- * @param {Pick<PageContext, 'project' | 'workspace'>} context
- * @param {string} from
- * @param {string} to
- * @param {AbortSignal} [signal]
- */
-export async function readDifference({project, workspace}, from, to, signal) {
-    if (to === beginning) return h('p', {class: 'muted'}, 'Nothing was published at that time.');
-    const {body} = await call(
-        'GET', projectPath(project, 'remoteConfig:diff', {from, to}), {signal});
-    return diffView(body, {template: workspace.published});
-}
+import {beginning, readDifference} from './version-comparison.js';
 
 /**
  * List item with a version's publisher, time and description.

@@ -2,7 +2,8 @@
  * Rows of equal height; only those near the window are in the document.
  *
  * Rows are grouped in blocks of constant height. An empty block keeps the space of its rows, so
- * that nothing moves during scrolling. `aria-setsize` and `aria-posinset` give screen readers the
+ * that nothing moves during scrolling. A block with a taller row is as high as its rows, and stays
+ * in the document once it was shown. `aria-setsize` and `aria-posinset` give screen readers the
  * number of rows. The browser's find-in-page finds only rows near the window.
  */
 
@@ -11,12 +12,16 @@ import {arrange, h} from './dom.js';
 /** Number of rows of a block. */
 const blockSize = 10;
 
-/** A list of rows, in blocks. */
+/**
+ * A list of rows, in blocks.
+ *
+ * @template Item
+ */
 class RowList {
     /**
      * Blocks of rows; visible blocks have their rows by key.
      *
-     * @type {RowBlock[]}
+     * @type {RowBlock<Item>[]}
      */
     blocks = [];
 
@@ -28,7 +33,7 @@ class RowList {
     /**
      * Sets the items; the rows follow with the next update of the window.
      *
-     * @param {Setting[]} items
+     * @param {Item[]} items
      */
     set(items) {
         const length = Math.ceil(items.length / blockSize);
@@ -45,8 +50,34 @@ class RowList {
         for (const {node} of this.blocks.splice(length)) node.remove();
     }
 
+    /**
+     * The blocks within a vertical range of the window.
+     *
+     * @param {number} top
+     * @param {number} bottom
+     */
+    within(top, bottom) {
+        const box = this.node.getBoundingClientRect();
+        /** @type {RowBlock<Item>[]} */
+        const found = [];
+        if (box.height === 0 || box.bottom <= top || box.top >= bottom) return found;
+        // The blocks are in order, and there can be a thousand.
+        let [low, high] = [0, this.blocks.length];
+        while (low < high) {
+            const middle = (low + high) >> 1;
+            if (this.blocks[middle].node.getBoundingClientRect().bottom > top) high = middle;
+            else low = middle + 1;
+        }
+        for (const block of this.blocks.slice(low)) {
+            if (block.node.getBoundingClientRect().top >= bottom) break;
+            found.push(block);
+        }
+        return found;
+    }
+
     #added() {
         const node = h('div', {role: 'none', class: 'rows'});
+        /** @type {RowBlock<Item>} */
         const block = {node, items: [], start: 0, count: 0, rows: new Map(), isStale: true};
         this.blocks.push(block);
         this.node.append(node);
@@ -54,24 +85,37 @@ class RowList {
     }
 }
 
-/** The window onto several lists of rows. */
+/**
+ * The window onto several lists of rows.
+ *
+ * @template Item
+ */
 export class RowWindow {
-    /** @type {RowList[]} */
+    /** @type {RowList<Item>[]} */
     #lists = [];
     #render;
     #keyOf;
+    #isTall;
+    /**
+     * Blocks whose rows are in the document.
+     *
+     * @type {Set<RowBlock<Item>>}
+     */
+    #shown = new Set();
     #frame = 0;
     #listening = new AbortController();
 
     /**
-     * @param {(setting: Setting, kept?: HTMLElement) => HTMLElement} render Returns the element of an
+     * @param {(item: Item, kept?: HTMLElement) => HTMLElement} render Returns the element of an
      *     item: the earlier element for its key if that is still up to date, or a new one.
-     * @param {(setting: Setting) => string} keyOf Returns the key of an item, which no other one
-     *     has.
+     * @param {(item: Item) => string} keyOf Returns the key of an item, which no other one has.
+     * @param {(item: Item) => boolean} [isTall] True for an item whose row may be higher than
+     *     others.
      */
-    constructor(render, keyOf) {
+    constructor(render, keyOf, isTall = () => false) {
         this.#render = render;
         this.#keyOf = keyOf;
+        this.#isTall = isTall;
         const later = () => {
             this.#frame ||= requestAnimationFrame(() => {
                 this.#frame = 0;
@@ -79,7 +123,8 @@ export class RowWindow {
             });
         };
         const options = {signal: this.#listening.signal, passive: true};
-        window.addEventListener('scroll', later, options);
+        // Scrolling of a dialog does not bubble.
+        document.addEventListener('scroll', later, {...options, capture: true});
         window.addEventListener('resize', later, options);
     }
 
@@ -93,6 +138,7 @@ export class RowWindow {
      * Creates a list without items.
      *
      * @param {Attributes} attributes
+     * @returns {RowList<Item>}
      */
     list(attributes) {
         return new RowList(attributes);
@@ -101,7 +147,7 @@ export class RowWindow {
     /**
      * Sets the lists in page order.
      *
-     * @param {RowList[]} lists
+     * @param {RowList<Item>[]} lists
      */
     arrange(lists) {
         this.#lists = lists;
@@ -114,23 +160,22 @@ export class RowWindow {
     /** Renders the blocks near the window, and empties the others. */
     update() {
         const margin = window.innerHeight / 3;
-        const blocks = this.#blocks;
-        const isShown = blocks.map(({node, rows}) => {
-            const {top, bottom, height} = node.getBoundingClientRect();
-            const isNear = height > 0 && bottom > -margin && top < window.innerHeight + margin;
+        const near = new Set(this.#lists.flatMap(
+            (list) => list.within(-margin, window.innerHeight + margin)));
+        for (const block of this.#shown) {
+            const {node} = block;
             // Keep the row with the focus, and so the focus.
-            return isNear || (rows.size > 0 && node.contains(document.activeElement));
-        });
+            if (node.isConnected && (node.contains(document.activeElement)
+                || node.classList.contains('tall'))) near.add(block);
+        }
         // Rows move between blocks when earlier rows are added or removed.
         const kept = new Map();
-        blocks.forEach((block, index) => {
-            if (!block.isStale && isShown[index]) return;
+        for (const block of this.#shown) {
+            if (!block.isStale && near.has(block)) continue;
             for (const [key, row] of block.rows) kept.set(key, row);
-        });
-        blocks.forEach((block, index) => {
-            if (isShown[index]) this.#show(block, kept);
-            else this.#hide(block);
-        });
+        }
+        for (const block of [...this.#shown]) if (!near.has(block)) this.#hide(block);
+        for (const block of near) this.#show(block, kept);
     }
 
     /**
@@ -146,6 +191,22 @@ export class RowWindow {
         block.rows.get(key)?.scrollIntoView({block: 'center'});
         this.update();
         return block.rows.get(key) ?? null;
+    }
+
+    /**
+     * Adapts the height of a block after `isTall` has changed for the item of a row.
+     *
+     * @param {Element} row
+     */
+    fit(row) {
+        const block = this.#blocks.find(({node}) => node === row.parentNode);
+        if (block) this.#fit(block);
+        this.update();
+    }
+
+    /** @param {RowBlock<Item>} block */
+    #fit({node, items}) {
+        node.classList.toggle('tall', items.some(this.#isTall));
     }
 
     /**
@@ -170,7 +231,7 @@ export class RowWindow {
     }
 
     /**
-     * @param {RowBlock} block
+     * @param {RowBlock<Item>} block
      * @param {Map<string, HTMLElement>} [kept]
      */
     #show(block, kept = block.rows) {
@@ -185,13 +246,15 @@ export class RowWindow {
             rows.set(key, row);
         });
         arrange(block.node, [...rows.values()]);
+        this.#fit(block);
         Object.assign(block, {rows, isStale: false});
+        this.#shown.add(block);
     }
 
-    /** @param {RowBlock} block */
+    /** @param {RowBlock<Item>} block */
     #hide(block) {
+        this.#shown.delete(block);
         block.isStale = true;
-        if (!block.rows.size) return;
         block.rows = new Map();
         block.node.replaceChildren();
     }

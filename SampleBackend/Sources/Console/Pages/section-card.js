@@ -6,6 +6,7 @@
 import {count} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, h} from './dom.js';
+import {menuButton} from './menu.js';
 import {openSectionDialog} from './section-dialog.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {sectionToken} from './setting-index.js';
@@ -19,8 +20,8 @@ export class SectionCard {
      * @param {Section} section Entry of `sections`; the card stays with its group.
      * @param {PageContext} context Page context.
      * @param {{mayEdit: boolean, folds: import('./folds.js').Folds,
-     *     rows: import('./row-window.js').RowWindow}} parts `Folds`, and the `RowWindow`
-     *     that shows the rows.
+     *     rows: import('./row-window.js').RowWindow<Setting>}} parts `Folds`, and the
+     *     `RowWindow` that shows the rows.
      */
     constructor(section, context, {mayEdit, folds, rows}) {
         const {group, name} = section;
@@ -34,6 +35,7 @@ export class SectionCard {
         this.empty = h('p', {class: 'nothing'}, 'This section has no settings yet.');
         this.body = h('div', {}, this.empty, this.list.node);
         this.fold = h('button', {type: 'button', class: 'fold', 'data-focus': `fold ${this.token}`,
+            title: name,
             onclick: () => {
                 const isFolded = this.fold.getAttribute('aria-expanded') === 'true';
                 folds.set([this.token], isFolded);
@@ -95,15 +97,21 @@ export class SectionCard {
     #actions() {
         const {context} = this;
         const {group, name} = this.#section;
+        const edit = () => openSectionDialog(context, group ?? '');
         return h('div', {class: 'actions'},
-            group !== null && h('button', {type: 'button', class: 'quiet',
-                'aria-label': `Edit the section ${name}`, 'data-focus': `section ${name}`,
-                onclick: () => openSectionDialog(context, group)}, 'Edit section'),
-            group !== null && h('button', {type: 'button', class: 'quiet',
-                'aria-label': `Delete the section ${name}`, onclick: () => this.#remove()},
-            'Delete section'),
+            group !== null && [
+                h('button', {type: 'button', class: 'quiet wide-action',
+                    'aria-label': `Edit the section ${name}`, 'data-focus': `section ${name}`,
+                    onclick: edit}, 'Edit section'),
+                h('button', {type: 'button', class: 'quiet wide-action',
+                    'aria-label': `Delete the section ${name}`, onclick: () => this.#remove()},
+                'Delete section')],
             h('button', {type: 'button', 'aria-label': `Add a setting to ${name}`,
                 'data-focus': `add ${name}`,
-                onclick: () => openSettingDialog(context, group, null)}, 'Add setting'));
+                onclick: () => openSettingDialog(context, group, null)}, 'Add setting'),
+            // In place of the first two in narrow windows.
+            group !== null && menuButton(`More for the section ${name}`, () => [
+                ['Edit section', edit], ['Delete section …', () => this.#remove(), 'dangerous'],
+            ], {'data-focus': `more of section ${name}`}));
     }
 }

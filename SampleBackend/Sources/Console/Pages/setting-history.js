@@ -4,7 +4,8 @@
 
 import {call, projectPath} from './api.js';
 import {badge, message, publisherName, timeText} from './controls.js';
-import {parts, words} from './diff-view.js';
+import {partsView} from './difference-parts.js';
+import {changeNames} from './difference-sections.js';
 import {openDialog} from './dialog.js';
 import {fill, h} from './dom.js';
 import {member} from './json.js';
@@ -177,9 +178,9 @@ export class SettingHistories {
                     }}, `Version ${versionNumber}`),
                     h('span', {class: 'muted'}, timeText(updateTime),
                         ` by ${publisherName(version)}`),
-                    change?.change && badge(words[change.change], change.change.toLowerCase()),
+                    change?.change && badge(changeNames[change.change], change.change.toLowerCase()),
                     description && h('p', {}, description),
-                    change?.parts && parts(change.parts, setting.parameter?.valueType ?? 'STRING'));
+                    change?.parts && partsView(change.parts, setting.parameter?.valueType ?? 'STRING'));
             };
             const body = h('div', {class: 'stack'});
             const outcome = h('div', {role: 'status'});

@@ -8,25 +8,20 @@ import {Folds} from './folds.js';
 import {emptyProjectView} from './empty-project.js';
 import {RowWindow} from './row-window.js';
 import {SectionCard} from './section-card.js';
+import {SectionJumps} from './section-jumps.js';
 import {refusal} from './session.js';
-import {copyLink, duplicate, move, remove, setConditionalValue, settingsAt}
-    from './setting-actions.js';
+import {copyLink, duplicate, move, remove} from './setting-actions.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {SettingFilters} from './setting-filters.js';
 import {SettingHistories} from './setting-history.js';
 import {isChangedSince, isFiltering, matching, sectionToken, settingsOf} from './setting-index.js';
 import {settingRow} from './setting-row.js';
+import {SettingSelection} from './setting-selection.js';
 import {openSettingView} from './setting-view.js';
 import {sections} from './template.js';
 
-const number = new Intl.NumberFormat();
-
 /** The list of settings: its controls, sections and rows. */
 export class SettingList {
-    /** @type {Set<string>} */
-    #selected = new Set();
-    /** @type {?string} */
-    #lastPicked = null;
     #left = new AbortController();
     /**
      * Cards by token of the section.
@@ -34,12 +29,6 @@ export class SettingList {
      * @type {Map<string, SectionCard>}
      */
     #cards = new Map();
-    /**
-     * Buttons that jump to a section, by its token.
-     *
-     * @type {Map<string, {node: HTMLElement, number: HTMLElement}>}
-     */
-    #jumps = new Map();
     /**
      * State of each row, which is kept while the state stays the same.
      *
@@ -70,18 +59,18 @@ export class SettingList {
         this.filters = new SettingFilters(context.query, () => this.draw());
         this.sections = h('div', {class: 'stack', onkeydown: (event) => this.#moveFocus(event)});
         this.noMatch = h('section', {class: 'card'}, nothing('No setting matches.'));
-        this.jumpList = h('ul', {class: 'plain'});
-        this.jumps = h('div', {class: 'jumps', role: 'navigation', 'aria-label': 'Sections'},
-            h('p', {class: 'jumps-head'}, 'Sections'), this.jumpList);
+        this.jumps = new SectionJumps((token) => this.#jumpTo(token));
+        this.selection = new SettingSelection(context, {
+            shown: () => this.shown, changed: () => this.draw(),
+            leave: () => this.filters.search.focus()});
         this.foldAll = h('button', {type: 'button', class: 'quiet', 'data-focus': 'fold-all'});
-        this.pickAll = h('input', {type: 'checkbox', onclick: () => this.#pickAll()});
-        this.bulk = h('div', {class: 'bulk-bar', role: 'region',
-            'aria-label': 'Selected settings', hidden: true});
         this.tools = h('div', {class: 'list-tools'},
-            this.mayEdit && h('label', {class: 'check'}, this.pickAll, ' Select all found'),
+            this.mayEdit && h('label', {class: 'check'}, this.selection.pickAll,
+                ' Select all found'),
             this.foldAll);
         this.node = h('div', {class: 'settings-columns'},
-            h('div', {class: 'stack'}, this.tools, this.sections, this.bulk), this.jumps);
+            h('div', {class: 'stack'}, this.tools, this.sections, this.selection.bar),
+            this.jumps.node);
     }
 
     /** Renders the changed parts of the list; the focus stays on its control. */
@@ -108,18 +97,18 @@ export class SettingList {
             .filter(({group}) => !isFiltered || byGroup.get(group)?.length);
         this.filters.found.textContent = isFiltered ? `${count(this.shown.length, 'setting')} found`
             : `${count(this.shown.length, 'setting')} in ${count(shownSections.length, 'section')}`;
-        this.#select(this.#selected.size
-            ? settingsAt(template, this.#selected).map(({path}) => path) : []);
+        this.selection.update();
         this.#drawCards(byGroup, isFiltered);
-        this.#drawJumps(shownSections, byGroup);
+        this.jumps.draw(this.#sections, shownSections, byGroup);
+        this.node.classList.toggle('single', shownSections.length < 2);
         this.#drawFoldAll(shownSections, isFiltered);
         this.rows.update();
         if (focused) this.#keepFocus(focused);
     }
 
     /**
-     * Updates the cards; without settings, shows what there is instead.
      * Updates the cards; without settings, shows the view of an empty project.
+     *
      * @param {Map<string | null, Setting[]>} byGroup
      * @param {boolean} isFiltered
      */
@@ -179,6 +168,18 @@ export class SettingList {
         return true;
     }
 
+    /**
+     * Scrolls to a section.
+     *
+     * @param {string} token
+     */
+    #jumpTo(token) {
+        const card = this.#cards.get(token);
+        card?.node.scrollIntoView();
+        this.rows.update();
+        card?.fold.focus({preventScroll: true});
+    }
+
     end() {
         this.#left.abort();
         this.rows.end();
@@ -206,7 +207,7 @@ export class SettingList {
      */
     #row(setting, kept) {
         const {template, baseTemplate, draft} = this.workspace;
-        const isSelected = this.#selected.has(setting.path);
+        const isSelected = this.selection.has(setting.path);
         const isDraft = Boolean(draft) && isChangedSince(baseTemplate, setting);
         const state = [setting.parameter, template.conditions, isSelected, isDraft];
         const shown = kept && this.#rowStates.get(kept);
@@ -214,7 +215,7 @@ export class SettingList {
         const row = settingRow(setting, this.context, {
             mayEdit: this.mayEdit, isSelected, isDraft,
             open: () => this.#open(setting),
-            select: (isOn, isRange) => this.#pick(setting, isOn, isRange),
+            select: (isOn, isRange) => this.selection.pick(setting, isOn, isRange),
             menu: () => this.#menu(setting), changed: this.histories.lastChange(setting),
         });
         this.#rowStates.set(row, state);
@@ -245,47 +246,6 @@ export class SettingList {
             link,
             ['Delete …', () => remove(context, [setting]), 'dangerous'],
         ] : [['Show', () => this.#open(setting)], history, link];
-    }
-
-    /**
-     * @param {Section[]} shownSections
-     * @param {Map<string | null, Setting[]>} byGroup
-     */
-    #drawJumps(shownSections, byGroup) {
-        this.jumps.hidden = shownSections.length < 2;
-        this.node.classList.toggle('single', this.jumps.hidden);
-        this.#jumps = new Map(this.#sections.map((section) => {
-            const token = sectionToken(section.group);
-            return [token, this.#jumps.get(token) ?? this.#jump(section.name, token)];
-        }));
-        const isShown = new Set(shownSections.map(({group}) => sectionToken(group)));
-        for (const {group} of this.#sections) {
-            const token = sectionToken(group);
-            const jump = this.#jumps.get(token);
-            if (!jump) continue;
-            const {node, number} = jump;
-            const text = String(byGroup.get(group)?.length);
-            if (number.textContent !== text) number.textContent = text;
-            node.hidden = !isShown.has(token);
-        }
-        arrange(this.jumpList, [...this.#jumps.values()].map(({node}) => node));
-    }
-
-    /**
-     * Entry of the list of sections.
-     *
-     * @param {string} name
-     * @param {string} token
-     */
-    #jump(name, token) {
-        const number = h('span', {class: 'muted'});
-        const node = h('li', {}, h('button', {type: 'button', class: 'quiet', onclick: () => {
-            const card = this.#cards.get(token);
-            card?.node.scrollIntoView();
-            this.rows.update();
-            card?.fold.focus({preventScroll: true});
-        }}, h('span', {class: 'jump-name'}, name), number));
-        return {node, number};
     }
 
     /**
@@ -321,76 +281,5 @@ export class SettingList {
         const control = row?.querySelector(`[data-column="${column}"]`)
             ?? row?.querySelector('.key-button');
         control?.focus();
-    }
-
-    /**
-     * Selects or deselects a row; with `isRange`, also the rows since the last one.
-     *
-     * @param {Setting} setting
-     * @param {boolean} isOn
-     * @param {boolean} isRange
-     */
-    #pick(setting, isOn, isRange) {
-        const paths = this.shown.map(({path}) => path);
-        const [here, last] = [paths.indexOf(setting.path), paths.indexOf(this.#lastPicked ?? '')];
-        const picked = isRange && last >= 0
-            ? paths.slice(Math.min(here, last), Math.max(here, last) + 1) : [setting.path];
-        this.#lastPicked = setting.path;
-        const selected = new Set(this.#selected);
-        for (const path of picked) selected[isOn ? 'add' : 'delete'](path);
-        this.#select(selected);
-        this.draw();
-    }
-
-    #pickAll() {
-        this.#select(this.pickAll.checked ? this.shown.map(({path}) => path) : []);
-        this.draw();
-    }
-
-    /** Number of selected settings, and of those that the filters show if they hide some. */
-    #selectionText() {
-        const {size} = this.#selected;
-        const text = `${count(size, 'setting')} selected`;
-        const shown = this.shown.filter(({path}) => this.#selected.has(path)).length;
-        if (shown === size) return text;
-        if (size === 1) return `${text}, not shown here`;
-        return `${text}, ${shown ? number.format(shown) : 'none'} of them shown here`;
-    }
-
-    /**
-     * Sets the selection, and shows its actions.
-     *
-     * @param {Iterable<string>} paths
-     */
-    #select(paths) {
-        this.#selected = new Set(paths);
-        const {size} = this.#selected;
-        const isAll = size > 0 && this.shown.every(({path}) => this.#selected.has(path));
-        this.pickAll.checked = isAll;
-        this.pickAll.indeterminate = size > 0 && !isAll;
-        this.bulk.hidden = size === 0;
-        /**
-         * @param {string} text
-         * @param {(context: PageContext, settings: Setting[]) => Promise<boolean>} action
-         * @param {string} [kind]
-         */
-        const act = (text, action, kind = '') => h('button', {type: 'button', class: kind,
-            'data-focus': `bulk ${text}`, onclick: async () => {
-                await action(this.context, settingsAt(this.workspace.template, this.#selected));
-                if (document.activeElement === document.body) this.filters.search.focus();
-            }}, text);
-        if (size === 0) {
-            fill(this.bulk);
-            return;
-        }
-        fill(this.bulk, h('p', {role: 'status'}, this.#selectionText()),
-            h('div', {class: 'actions'},
-                act('Set for a condition …', setConditionalValue), act('Move …', move),
-                act('Delete …', remove, 'danger'),
-                h('button', {type: 'button', class: 'quiet', onclick: () => {
-                    this.#select([]);
-                    this.draw();
-                    this.filters.search.focus();
-                }}, 'Unselect')));
     }
 }

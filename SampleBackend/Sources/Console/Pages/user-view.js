@@ -2,7 +2,7 @@
  * A user's configuration: true conditions, settings with their reasons, and the document.
  */
 
-import {badge, conditionChip, count, field, settingName, table} from './controls.js';
+import {badge, conditionChip, count, field, moreButton, settingName, table} from './controls.js';
 import {fill, h} from './dom.js';
 import {isEqual} from './json.js';
 import {jsonText} from './json-text.js';
@@ -34,6 +34,23 @@ function percentileText({seed, percentile}) {
 /** Minimum number of conditions for a search field. */
 const searchedConditions = 10;
 
+/** Number of rows that a table has at first, and that each step adds. */
+const pageSize = 100;
+
+/**
+ * Shows the first rows of a long table, with a button that adds more.
+ *
+ * @template Row
+ * @param {HTMLElement} place
+ * @param {Row[]} rows
+ * @param {(rows: Row[]) => HTMLElement} view
+ * @param {number} [shown]
+ */
+function showRows(place, rows, view, shown = pageSize) {
+    fill(place, view(rows.slice(0, shown)), rows.length > shown && moreButton(
+        'Show more', async () => showRows(place, rows, view, shown + pageSize)));
+}
+
 /**
  * Table of a user's conditions, with a search field when there are many.
  *
@@ -42,7 +59,7 @@ const searchedConditions = 10;
  */
 function conditionsView(results, filter) {
     if (results.length < searchedConditions) return [conditionsTable(results)];
-    const place = h('div', {});
+    const place = h('div', {class: 'stack'});
     const found = h('p', {class: 'muted', role: 'status'});
     const search = h('input', {type: 'search', value: filter.conditions, oninput: () => {
         filter.conditions = search.value;
@@ -56,7 +73,7 @@ function conditionsView(results, filter) {
         });
         found.textContent = list.length === results.length ? count(results.length, 'condition')
             : `${count(list.length, 'condition')} of ${results.length}`;
-        fill(place, conditionsTable(list));
+        showRows(place, list, conditionsTable);
     };
     draw();
     return [h('div', {class: 'filters', role: 'search', 'aria-label': 'Conditions'},
@@ -116,7 +133,7 @@ export function userView({workspace, now, draft, filter}) {
     const template = draft ? workspace.template : workspace.published;
     const isBoth = Boolean(now && draft);
     const rows = rowsOf(ofNow, ofDraft);
-    const place = h('div', {});
+    const place = h('div', {class: 'stack'});
     const found = h('p', {class: 'muted', role: 'status'});
     /** @param {SettingComparison} row */
     const isChanged = (row) => isBoth && (!row.now || !row.draft
@@ -139,9 +156,9 @@ export function userView({workspace, now, draft, filter}) {
         });
         found.textContent = list.length === rows.length ? count(rows.length, 'setting')
             : `${count(list.length, 'setting')} of ${rows.length}`;
-        fill(place, table('Settings of the user',
+        showRows(place, list, (some) => table('Settings of the user',
             ['Setting', ...(isBoth ? ['Now', 'Draft'] : ['Value']), 'Why'],
-            list.map((row) => h('tr', {class: isChanged(row) ? 'is-changed' : null},
+            some.map((row) => h('tr', {class: isChanged(row) ? 'is-changed' : null},
                 h('th', {scope: 'row'}, settingName(row.section, row.key),
                     isChanged(row) && badge('Changes', 'changed')),
                 isBoth && h('td', {}, valueCell(row.now)),

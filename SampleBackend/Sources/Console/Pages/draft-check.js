@@ -1,0 +1,87 @@
+/**
+ * Validates the reviewed draft on the server, and shows its problems and warnings.
+ */
+
+import {count, message} from './controls.js';
+import {fill, h} from './dom.js';
+import {folded, unfolding} from './folded.js';
+import {conditionName, conditionPlace} from './paths.js';
+import {noChanges} from './server-draft.js';
+import {refusal} from './session.js';
+import {withoutVersion} from './template.js';
+import {sentence, validate} from './validation.js';
+import {warningTexts} from './warning-field.js';
+
+/** @param {Problem[]} problems */
+export function problemsView(problems) {
+    return message('error',
+        h('p', {}, `The draft cannot be published: ${count(problems.length, 'problem')}.`),
+        folded(problems, (some) => h('ul', {}, some.map((problem) => h('li', {}, sentence(problem),
+            ' ', h('code', {class: 'path'}, problem.path))))));
+}
+
+/**
+ * Names of the conditions that differ, and of those with a changed value in a setting.
+ *
+ * @param {Pick<Differences, 'conditions' | 'parameters'>} differences
+ */
+export function changedConditions({conditions: found, parameters}) {
+    const prefix = 'conditionalValues.';
+    const values = parameters.flatMap(({parts}) => parts.map(({name}) => name))
+        .filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+    return new Set([...found.map(({name}) => name), ...values]);
+}
+
+/**
+ * The server's warnings; those about a condition have its name instead of its number. Warnings
+ * about conditions that the draft does not change are folded.
+ *
+ * @param {string[]} texts
+ * @param {Draft} draft
+ */
+function warningsView(texts, {template, changes}) {
+    const changed = changedConditions(changes ?? noChanges);
+    /** @type {HTMLElement[]} */
+    const own = [];
+    /** @type {HTMLElement[]} */
+    const others = [];
+    for (const text of texts) {
+        const [start, path] = /^In (conditions\[\S+): /.exec(text) ?? [''];
+        const name = path && conditionName(path, template);
+        const item = h('li', {}, name ? `In ${conditionPlace(path, template)}: ` : start,
+            text.slice(start.length));
+        (name && !changed.has(name) ? others : own).push(item);
+    }
+    /** @param {HTMLElement[]} items */
+    const list = (items) => folded(items, (some) => h('ul', {class: 'remarks'}, some));
+    const rest = others.length > 0 && unfolding(
+        `${count(others.length, 'remark')} on other conditions`, () => list(others));
+    return own.length ? message('warning', list(own), rest) : rest;
+}
+
+/**
+ * Validates the draft on the server, shows the result in `place`, and stores the normalized
+ * template in `review`. Skipped for viewers, who must not validate.
+ *
+ * @param {PageContext} context
+ * @param {Review} review
+ * @param {HTMLElement} place
+ * @param {AbortSignal} signal
+ */
+export async function checkDraft({session, workspace}, review, place, signal) {
+    if (refusal(session, 'editor')) {
+        fill(place);
+        return;
+    }
+    try {
+        const {draft} = workspace;
+        if (!draft) return;
+        const {problems, normalized, warning} = await validate(
+            workspace.project, draft.template, signal);
+        review.normalized = normalized && withoutVersion(normalized);
+        fill(place, problems.length ? problemsView(problems)
+            : warning && warningsView(warningTexts(warning), draft));
+    } catch (error) {
+        if (!signal.aborted) fill(place, message('warning', error.message));
+    }
+}
