@@ -53,10 +53,9 @@ struct ConsoleRoutesTests {
             let index = try await server.answer("/console/")
             let text = String(decoding: index.body, as: UTF8.self)
             let names = text.matches(of: /(?:href|src)="([^"]+)"/).map { String($0.output.1) }
-            // Imported by `main.js`, by another module, and on demand.
+            // Imported by `main.js`, and by another module.
             #expect(names.contains { $0.hasSuffix("/frame.js") })
             #expect(names.contains { $0.hasSuffix("/json-patch.js") })
-            #expect(!names.contains { $0.hasSuffix("/codemirror.js") })
             let keep = "public, max-age=31536000, immutable"
             for name in names {
                 let answer = try await server.answer("/console/\(name)")

@@ -7,7 +7,7 @@ OVERLAPS = """
     const root = dialogs[dialogs.length - 1] ?? document.body;
     const isSeen = (element) => element.checkVisibility({
         contentVisibilityAuto: true, opacityProperty: true, visibilityProperty: true})
-        && !element.closest('.visually-hidden, .skip, .CodeMirror, [inert]');
+        && !element.closest('.visually-hidden, .skip, .json-editor, [inert]');
     const clipped = ({left, top, right, bottom}, element) => {
         const box = {left, top, right, bottom};
         for (let e = element; e && e !== document.body; e = e.parentElement) {
