@@ -3,7 +3,8 @@
  */
 
 import {call, isMissing, projectPath} from './api.js';
-import {message, moreButton, nothing, pageHead, table, timeText} from './controls.js';
+import {administratorName, message, moreButton, nothing, pageHead, table, timeText}
+    from './controls.js';
 import {fill, h} from './dom.js';
 
 /** Entries per request. */
@@ -42,7 +43,7 @@ function show(main, context) {
         ? table('Audit trail', ['When', 'Who', 'What', 'Of', 'Detail'], entries.map((entry) => (
             h('tr', {},
                 h('td', {}, timeText(entry.time)),
-                h('td', {}, entry.actor || h('span', {class: 'muted'}, 'Unknown')),
+                h('td', {}, entry.actor ? administratorName(entry.actor) : h('span', {class: 'muted'}, 'Unknown')),
                 h('td', {}, actionText(entry)),
                 h('td', {}, h('code', {}, entry.subject)),
                 h('td', {class: 'wide'}, entry.detail ?? '')))))

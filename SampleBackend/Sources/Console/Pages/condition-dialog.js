@@ -12,19 +12,9 @@ import {knownSignals} from './known-signals.js';
 import {conditionPath} from './paths.js';
 import {percentSliders} from './percent-sliders.js';
 import {problemList} from './problem-list.js';
-import {conditions, settingCondition, tagColors} from './template.js';
+import {colorName, conditions, settingCondition, tagColors} from './template.js';
 import {mergeTrees} from './tree-merge.js';
 import {LiveValidation, problemsWithin} from './validation.js';
-
-/**
- * Display name of a colour: `DEEP_ORANGE` becomes "Deep orange".
- *
- * @param {string} color
- */
-function colorName(color) {
-    const text = color.replaceAll('_', ' ').toLowerCase();
-    return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 /**
  * Highlights the character at a column, which counts Unicode scalars from 1, or the whole grapheme

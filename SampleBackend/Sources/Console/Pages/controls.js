@@ -183,6 +183,16 @@ export function moreButton(label, read) {
 }
 
 /**
+ * Name of an administrator. The server's own token has the reserved name "environment", which would
+ * be read as that of a project.
+ *
+ * @param {string} name
+ */
+export function administratorName(name) {
+    return name === 'environment' ? 'Admin token' : name;
+}
+
+/**
  * Name of a version's publisher, or `unknown` if the version has none.
  *
  * @param {?Version} [version]
@@ -190,7 +200,7 @@ export function moreButton(label, read) {
  */
 export function publisherName(version, unknown = 'somebody') {
     const {updateUser} = version ?? {};
-    return updateUser?.name || updateUser?.email || unknown;
+    return administratorName(updateUser?.name || updateUser?.email || unknown);
 }
 
 /**

@@ -6,7 +6,8 @@ import {badge, count, settingName} from './controls.js';
 import {h} from './dom.js';
 import {lineDiff} from './line-diff.js';
 import {needsLines} from './line-differences.js';
-import {settingAt} from './template.js';
+import {colorName, settingAt} from './template.js';
+import {typeName} from './value-types.js';
 import {valueText} from './value-view.js';
 import {differenceCount} from './server-draft.js';
 
@@ -61,6 +62,18 @@ function sides({old, new: now}, isText) {
 }
 
 /**
+ * A value of a part as it is called in the forms.
+ *
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function partValue(name, value) {
+    if (typeof value !== 'string') return value;
+    if (name === 'valueType') return typeName(value);
+    return name === 'tagColor' ? colorName(value) : value;
+}
+
+/**
  * @param {PartDifference[]} list
  * @param {string} [valueType]
  */
@@ -68,7 +81,9 @@ function parts(list, valueType) {
     /** @param {string} name */
     const isText = (name) => valueType === 'STRING' || name === 'description';
     return h('dl', {class: 'parts'}, list.map((part) => h('div', {},
-        h('dt', {}, partName(part.name)), h('dd', {}, sides(part, isText(part.name))))));
+        h('dt', {}, partName(part.name)), h('dd', {}, sides({...part,
+            old: partValue(part.name, part.old), new: partValue(part.name, part.new),
+        }, isText(part.name))))));
 }
 
 /**

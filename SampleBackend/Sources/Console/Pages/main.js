@@ -3,7 +3,7 @@
  */
 
 import {ServerError, setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './api.js';
-import {message} from './controls.js';
+import {administratorName, message} from './controls.js';
 import {ask, endDialogs, watchUnload} from './dialog.js';
 import {fill, h} from './dom.js';
 import {watchFocus} from './focus.js';
@@ -187,9 +187,9 @@ function resumption(pages) {
 async function mayReplace(session) {
     return !session || await ask({
         title: 'Sign in with this link?',
-        text: `You are signed in as ${session.name}. The link signs you in with another token; what `
+        text: `You are signed in as ${administratorName(session.name)}. The link signs you in with another token; what `
             + 'you publish is then recorded under its name.',
-        action: 'Sign in with the link', cancel: `Stay ${session.name}`});
+        action: 'Sign in with the link', cancel: `Stay ${administratorName(session.name)}`});
 }
 
 /** Current session; null when nobody is signed in. */
@@ -224,7 +224,7 @@ async function start(token = takeTokenOfLink()) {
             if (!session) return end(token ? notice : undefined);
             if (!frame) await begin(session, {isFirst: true});
             await ask({title: 'Not signed in with this link', action: 'OK', cancel: 'Close',
-                text: `${notice} You are still signed in as ${session.name}.`});
+                text: `${notice} You are still signed in as ${administratorName(session.name)}.`});
         } else if (frame) {
             const isAgain = await ask({title: 'Not signed in with this link', text: error.message,
                 action: 'Try again', cancel: 'Close'});

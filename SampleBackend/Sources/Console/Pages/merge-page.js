@@ -5,7 +5,7 @@
 
 import {call, projectPath} from './api.js';
 import {count, message, nothing, pageHead, publisherName} from './controls.js';
-import {differenceSummary, diffView, partNames} from './diff-view.js';
+import {differenceSummary, diffView, partNames, partValue} from './diff-view.js';
 import {announce, fill, h, newID} from './dom.js';
 import {entries, isEqual, member} from './json.js';
 import {jsonText} from './json-text.js';
@@ -73,7 +73,7 @@ function sideView(side, other) {
         name === 'conditionalValues'
             ? entries(value).map(([condition, inner]) => (
                 /** @type {[string, unknown]} */ ([`For “${condition}”`, inner])))
-            : [/** @type {[string, unknown]} */ ([partNames[name] ?? name, value])]));
+            : [/** @type {[string, unknown]} */ ([partNames[name] ?? name, partValue(name, value)])]));
     const others = new Map(parts(other).map(([name, value]) => [name, jsonText(value)]));
     return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
         const differs = others.get(name) !== jsonText(value);

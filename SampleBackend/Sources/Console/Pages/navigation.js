@@ -2,7 +2,7 @@
  * The links to the pages, and a placeholder for pages of unpublished projects.
  */
 
-import {nothing, pageHead} from './controls.js';
+import {administratorName, nothing, pageHead} from './controls.js';
 import {h} from './dom.js';
 import {pageGroups, pages} from './pages.js';
 import {address} from './router.js';
@@ -19,7 +19,7 @@ export function navigationView({name: user, role}, current) {
         href: address(path), 'aria-current': path === current ? 'page' : null,
     }, pages.find((page) => page.path === path)?.title));
     return [
-        h('p', {class: 'nav-who muted'}, `${user}, ${role}`),
+        h('p', {class: 'nav-who muted'}, `${administratorName(user)}, ${role}`),
         pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},
             h('h2', {}, name), h('ul', {class: 'plain'}, paths.map(link)))),
     ];

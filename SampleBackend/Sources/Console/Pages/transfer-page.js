@@ -8,7 +8,7 @@ import {choice, count, field, guarded, message, pageHead} from './controls.js';
 import {announce, fill, h} from './dom.js';
 import {parseJSON} from './json-text.js';
 import {newestRequest} from './newest-request.js';
-import {conditionPlace} from './paths.js';
+import {placeText} from './paths.js';
 import {go} from './router.js';
 import {refusal} from './session.js';
 import {adding, convert, formatOf, formats, isTemplate, settingCount} from './template-transfer.js';
@@ -36,7 +36,7 @@ const exports = [
  */
 function placeList(items, file) {
     return h('ul', {class: 'remarks'}, items.map(({path, message: text}) => h('li', {},
-        path && (conditionPlace(path, file) ?? h('code', {class: 'path'}, path)),
+        path && (placeText(path, file) ?? h('code', {class: 'path'}, path)),
         path && ': ', text)));
 }
 
