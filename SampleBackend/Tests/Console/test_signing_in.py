@@ -37,7 +37,7 @@ class SigningInTests(ConsoleCase):
     @gate
     def test_asks_before_a_link_replaces_who_is_signed_in(self):
         self.sign_in()
-        for answer, cookie_stays in (("Stay environment", True), ("Sign in with the link", False)):
+        for answer, cookie_stays in (("Stay Admin token", True), ("Sign in with the link", False)):
             cookie, = self.driver.get_cookies()
             self.driver.get("about:blank")
             self.open(f"#token={quote(TOKEN)}")

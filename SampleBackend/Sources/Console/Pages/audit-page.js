@@ -27,6 +27,12 @@ export function actionText({action, subject}) {
     return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+/** @param {string} subject */
+function subjectText(subject) {
+    return subject.startsWith(sessionPrefix)
+        ? sessionPrefix + administratorName(subject.slice(sessionPrefix.length)) : subject;
+}
+
 /**
  * @param {HTMLElement} main
  * @param {PageContext} context
@@ -45,7 +51,7 @@ function show(main, context) {
                 h('td', {}, timeText(entry.time)),
                 h('td', {}, entry.actor ? administratorName(entry.actor) : h('span', {class: 'muted'}, 'Unknown')),
                 h('td', {}, actionText(entry)),
-                h('td', {}, h('code', {}, entry.subject)),
+                h('td', {}, h('code', {}, subjectText(entry.subject))),
                 h('td', {class: 'wide'}, entry.detail ?? '')))))
         : h('section', {class: 'card'}, nothing('Nothing has been done yet.')),
     nextPageToken && moreButton('Show older entries', () => read(nextPageToken)));

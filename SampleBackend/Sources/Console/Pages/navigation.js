@@ -4,6 +4,7 @@
 
 import {administratorName, nothing, pageHead} from './controls.js';
 import {h} from './dom.js';
+import {pageIcon} from './page-icons.js';
 import {pageGroups, pages} from './pages.js';
 import {address} from './router.js';
 
@@ -17,7 +18,7 @@ export function navigationView({name: user, role}, current) {
     /** @param {string} path */
     const link = (path) => h('li', {}, h('a', {
         href: address(path), 'aria-current': path === current ? 'page' : null,
-    }, pages.find((page) => page.path === path)?.title));
+    }, pageIcon(path), h('span', {}, pages.find((page) => page.path === path)?.title)));
     return [
         h('p', {class: 'nav-who muted'}, `${administratorName(user)}, ${role}`),
         pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},

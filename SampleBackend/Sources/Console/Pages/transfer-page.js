@@ -6,6 +6,7 @@ import {projectPath} from './api.js';
 import {ConditionChoices} from './condition-choices.js';
 import {choice, count, field, guarded, message, pageHead} from './controls.js';
 import {announce, fill, h} from './dom.js';
+import {fileField} from './file-field.js';
 import {parseJSON} from './json-text.js';
 import {newestRequest} from './newest-request.js';
 import {placeText} from './paths.js';
@@ -114,7 +115,7 @@ function resultView(workspace, {template, report}, file) {
  */
 function importCard({session, workspace, project}, left) {
     const refused = refusal(session, 'editor');
-    const outcome = h('div', {'aria-live': 'polite'});
+    const outcome = h('div', {class: 'outcome', 'aria-live': 'polite'});
     const nextRequest = newestRequest(left);
     /** Removes the result for the form's earlier state; returns the signal for the next request. */
     const clear = () => {
@@ -133,9 +134,7 @@ function importCard({session, workspace, project}, left) {
         // A keystroke does not change the chosen format.
         if (['insertFromPaste', 'insertFromDrop'].includes(event.inputType)) guess();
     }});
-    const file = h('input', {type: 'file', accept: '.json,application/json', onchange: async () => {
-        const chosen = file.files?.[0];
-        if (!chosen) return;
+    const file = fileField({accept: '.json,application/json', chosen: async (chosen) => {
         const signal = clear();
         if (chosen.size > maximumSize) {
             fill(outcome, message('error', 'The file is larger than 8 MB, the maximum.'));
