@@ -217,7 +217,7 @@ function examples() {
     const list = [
         ["app.version.>=(['2.0'])", 'from a version on'],
         ["device.country in ['DE', 'FR']", 'in some countries'],
-        ["percent('name') <= 10", 'a tenth of the users; another name selects others'],
+        ["percent('seed') <= 10", 'a tenth of the users; another seed selects others'],
         ["app.customSignal['plan'].exactlyMatches(['gold'])", 'by a signal of the app'],
         ["user.id == '42' && device.os == 'ios'", 'both must be true'],
     ];

@@ -159,8 +159,8 @@ function keyControl(builder, rule, path) {
     const isPercent = rule.element === 'percent';
     const input = h('input', {type: 'text', value: rule.key ?? '', autocomplete: 'off',
         spellcheck: 'false', 'data-focus': `${path} key`,
-        'aria-label': isPercent ? 'Name that mixes the users' : 'Name of the signal',
-        placeholder: isPercent ? 'Mixed by a name' : 'Name',
+        'aria-label': isPercent ? 'Seed of the percentage' : 'Name of the signal',
+        placeholder: isPercent ? 'Seed, a name' : 'Name',
         list: isPercent ? null
             : builder.suggestions(() => (
                 [...builder.known?.keys ?? []].map((key) => /** @type {Choice} */ ([key, ''])))),

@@ -198,7 +198,7 @@ export function administratorName(name) {
  * @param {?Version} [version]
  * @param {string} [unknown]
  */
-export function publisherName(version, unknown = 'somebody') {
+export function publisherName(version, unknown = 'someone') {
     const {updateUser} = version ?? {};
     return administratorName(updateUser?.name || updateUser?.email || unknown);
 }

@@ -191,7 +191,7 @@ function show(main, context) {
     const draw = async (answer) => {
         const {version} = await workspace.fetchTemplate(answer.versionNumber);
         if (left.signal.aborted) return;
-        const theirName = publisherName(version, 'Somebody else');
+        const theirName = publisherName(version, 'Someone else');
         const place = h('div', {});
         const open = h('p', {class: 'muted', role: 'status'});
         const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
