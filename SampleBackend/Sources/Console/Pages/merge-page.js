@@ -10,6 +10,7 @@ import {announce, fill, h, newID} from './dom.js';
 import {entries, isEqual, member} from './json.js';
 import {jsonText} from './json-text.js';
 import {KeptChoices} from './kept-choices.js';
+import {placed} from './problem-list.js';
 import {address, go} from './router.js';
 import {sentence} from './validation.js';
 import {valueText} from './value-view.js';
@@ -164,7 +165,8 @@ function show(main, context) {
         }
         if (answer.problems?.length) {
             fill(place, message('error', h('p', {}, 'The merged template cannot be published:'),
-                h('ul', {}, answer.problems.map((problem) => h('li', {}, sentence(problem))))));
+                h('ul', {}, answer.problems.map((problem) => h('li', {},
+                    placed(problem), sentence(problem))))));
             return;
         }
         const {template} = await workspace.fetchTemplate(answer.versionNumber);

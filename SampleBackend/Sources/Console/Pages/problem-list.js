@@ -7,12 +7,14 @@ import {placeText} from './paths.js';
 import {sentence} from './validation.js';
 
 /**
- * The place of a problem before its sentence.
+ * The place of a problem before its sentence; its path outside of settings, sections and
+ * conditions.
  *
  * @param {Problem} problem
+ * @param {Template} [template] The template, which has the names of conditions.
  */
-function placed({path}) {
-    const place = path && placeText(path);
+export function placed({path}, template) {
+    const place = path && (placeText(path, template) ?? path);
     return place ? `In ${place}: ` : '';
 }
 

@@ -10,8 +10,9 @@ import {announce, fill, h, redraw} from './dom.js';
 import {focusHeading} from './focus.js';
 import {impactView} from './impact.js';
 import {isEqual} from './json.js';
-import {conditionName, conditionPlace} from './paths.js';
+import {conditionName, placeText} from './paths.js';
 import {isProduction, productionNotice, shownName} from './project-details.js';
+import {placed} from './problem-list.js';
 import {publish, unsettledText} from './publishing.js';
 import {address, go} from './router.js';
 import {refusal} from './session.js';
@@ -23,12 +24,15 @@ import {conditions, withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
 import {warningTexts} from './warning-field.js';
 
-/** @param {Problem[]} problems */
-function problemsView(problems) {
+/**
+ * @param {Problem[]} problems
+ * @param {Template} template
+ */
+function problemsView(problems, template) {
     return message('error',
         h('p', {}, `The draft cannot be published: ${count(problems.length, 'problem')}.`),
-        h('ul', {}, problems.map((problem) => h('li', {}, sentence(problem), ' ',
-            h('code', {class: 'path'}, problem.path)))));
+        h('ul', {}, problems.map((problem) => h('li', {},
+            placed(problem, template), sentence(problem)))));
 }
 
 const reverts = {
@@ -268,7 +272,7 @@ async function finish(context, state, outcome, answer) {
             ' The server answers again, and no version has this draft. You can publish it now.'));
         break;
     case 'invalid':
-        fill(outcome, problemsView(answer.problems ?? []));
+        fill(outcome, problemsView(answer.problems ?? [], workspace.template));
         break;
     case 'refused':
         fill(outcome, message('error', answer.message));
@@ -422,10 +426,11 @@ function warningsView(texts, {template, changes}) {
     /** @type {HTMLElement[]} */
     const others = [];
     for (const text of texts) {
-        const [start, path] = /^In (conditions\[\S+): /.exec(text) ?? [''];
+        const [start, path] = /^In ((?:[\w.]|\["(?:[^"\\]|\\.)*"\]|\[\d+\])+): /.exec(text)
+            ?? [''];
         const name = path && conditionName(path, template);
-        const item = h('li', {}, name ? `In ${conditionPlace(path, template)}: ` : start,
-            text.slice(start.length));
+        const place = path && placeText(path, template);
+        const item = h('li', {}, place ? `In ${place}: ` : start, text.slice(start.length));
         (name && !changed.has(name) ? others : own).push(item);
     }
     /** @param {HTMLElement[]} items */
@@ -455,7 +460,7 @@ async function checkDraft({session, workspace}, review, place, signal) {
         const {problems, normalized, warning} = await validate(
             workspace.project, draft.template, signal);
         review.normalized = normalized && withoutVersion(normalized);
-        fill(place, problems.length ? problemsView(problems)
+        fill(place, problems.length ? problemsView(problems, draft.template)
             : warning && warningsView(warningTexts(warning), draft));
     } catch (error) {
         if (!signal.aborted) fill(place, message('warning', error.message));
