@@ -73,6 +73,8 @@ export class JSONEditor {
         textarea.addEventListener('keydown', (event) => this.#keyDown(event));
         const selected = () => {
             if (document.activeElement === textarea) this.#draw();
+            // Not every browser reports that a removed element loses the focus.
+            else document.removeEventListener('selectionchange', selected);
         };
         textarea.addEventListener('focus', () => {
             document.addEventListener('selectionchange', selected);
