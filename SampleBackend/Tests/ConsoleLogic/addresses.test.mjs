@@ -109,7 +109,7 @@ for (const [path, text] of [
     ['parameters.a', 'Default.a'], ['conditions[0].expression', 'the condition A, expression'],
     ['conditions[1].tagColor', 'condition 2, colour'], ['conditions[7]', 'condition 8'],
     ['conditions', 'the order of the conditions'], ['', null], ['other.a', null], ['a b', null],
-    ['parameters.a b', null], ['parameterGroups', null],
+    ['parameters.a b', null], ['parameters["\\x"]', null], ['parameterGroups', null],
 ]) test(`the problem at ${path} is in ${text}`, () => assert.equal(placeText(path, named), text));
 
 test('a place without its template has the number of the condition', () => {

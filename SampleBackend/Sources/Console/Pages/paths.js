@@ -142,7 +142,12 @@ const step = /(?:^|\.)(\w+)|\[("(?:[^"\\]|\\.)*"|\d+)\]/gy;
 function pathNames(path) {
     const steps = [...path.matchAll(step)];
     if (steps.reduce((length, [text]) => length + text.length, 0) !== path.length) return null;
-    return steps.map(([, name, inner]) => name ?? String(JSON.parse(inner)));
+    try {
+        return steps.map(([, name, inner]) => name ?? String(JSON.parse(inner)));
+    } catch {
+        // An escape that is not one of JSON.
+        return null;
+    }
 }
 
 /**

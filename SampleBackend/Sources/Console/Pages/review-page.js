@@ -426,10 +426,11 @@ function warningsView(texts, {template, changes}) {
     /** @type {HTMLElement[]} */
     const others = [];
     for (const text of texts) {
-        const [start, path] = /^In ((?:[\w.]|\["(?:[^"\\]|\\.)*"\]|\[\d+\])+): /.exec(text)
+        const [start, path] = /^In ((?:[\w.]|\['[^']*'\]|\[\d+\])+): /.exec(text)
             ?? [''];
         const name = path && conditionName(path, template);
-        const place = path && placeText(path, template);
+        // The field of warnings has ' in place of ".
+        const place = path && placeText(path.replaceAll('\'', '"'), template);
         const item = h('li', {}, place ? `In ${place}: ` : start, text.slice(start.length));
         (name && !changed.has(name) ? others : own).push(item);
     }
