@@ -106,11 +106,11 @@ extension ParameterValueType {
         case .boolean:
             switch text.lowercased() {
             case "true", "false": nil
-            default: "\"\(text.shortened)\" is not a BOOLEAN; make it true or false"
+            default: "\"\(text.shortened)\" is not a Boolean; write true or false"
             }
         case .number:
             Self.isNumber(text)
-                ? nil : "\"\(text.shortened)\" is not a NUMBER; write it as 3, -0.5 or 1e6"
+                ? nil : "\"\(text.shortened)\" is not a number; write it as 3, -0.5 or 1e6"
         case .json: Self.jsonProblem(of: text)
         }
     }
@@ -123,10 +123,10 @@ extension ParameterValueType {
                 limits: ConfigurationLimits(maximumDepth: TemplateLimits.maximumValueDepth),
                 keys: .lastCounts)
             return endsListWithComma(text)
-                ? "it is not JSON: a comma precedes a closing bracket; remove the comma" : nil
+                ? "invalid JSON: a comma precedes a closing bracket; remove the comma" : nil
         } catch {
-            return "it is not JSON: \(error.reason) (line \(error.line ?? 1), column "
-                + "\(error.column ?? 1) of the value)"
+            return "invalid JSON: \(error.reason) at line \(error.line ?? 1), column "
+                + "\(error.column ?? 1)"
         }
     }
 

@@ -1,13 +1,14 @@
 """Checks of a page's layout: elements that are too wide, outside of the window, overlapping, or cut."""
 
 # Rectangles of texts and controls, each clipped by what scrolls or hides around it. Those of a layer,
-# such as a sticky bar or a popover, are compared with each other only.
+# such as a sticky bar or a popover, are compared with each other only. Invisible inputs that cover
+# their field are left out.
 OVERLAPS = """
     const dialogs = document.querySelectorAll('dialog[open]');
     const root = dialogs[dialogs.length - 1] ?? document.body;
     const isSeen = (element) => element.checkVisibility({
         contentVisibilityAuto: true, opacityProperty: true, visibilityProperty: true})
-        && !element.closest('.visually-hidden, .skip, .CodeMirror, [inert]');
+        && !element.closest('.visually-hidden, .skip, .json-editor, .file-field input, [inert]');
     const clipped = ({left, top, right, bottom}, element) => {
         const box = {left, top, right, bottom};
         for (let e = element; e && e !== document.body; e = e.parentElement) {

@@ -76,8 +76,6 @@ def calls():
     """The calls of the code that open something, as FILE:LINE, with their text."""
     found = {}
     for file in sorted(PAGES.glob("*.js")):
-        if file.name.startswith("codemirror"):
-            continue
         for number, line in enumerate(file.read_text("utf-8").splitlines(), 1):
             is_code = not line.lstrip().startswith(("*", "//", "/*"))
             if is_code and CALL.search(line):

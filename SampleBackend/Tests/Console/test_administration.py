@@ -272,7 +272,7 @@ class SessionTests(TaskCase):
         self.wait_for_text("1 change", ".draft-bar")
         self.driver.delete_all_cookies()
         self.press("History")
-        self.wait_for_text("The session of environment has ended")
+        self.wait_for_text("The session of Admin token has ended")
         self.enter_token(self.token)
         self.wait_for_text("The sample template", "main")
         self.wait_for_text("1 change", ".draft-bar")

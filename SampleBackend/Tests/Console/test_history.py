@@ -131,8 +131,8 @@ class HistoryTests(TaskCase):
         self.wait_for_text("Theirs, every 40 seconds", "dialog")
         self.assertEqual(self.version(), "5")
         text = self.find("dialog").text
-        self.assertIn("Version 4 was published by environment", text)
-        self.assertIn("Version 5 was published by environment", text)
+        self.assertIn("Version 4 was published by Admin token", text)
+        self.assertIn("Version 5 was published by Admin token", text)
         self.assertIn("Theirs, every 30 seconds", text)
         # The other user's change, then the change that the rollback makes now.
         self.assertEqual(
@@ -165,12 +165,12 @@ class HistoryTests(TaskCase):
         # The trail includes new tokens and sessions, which belong to every project.
         texts = [" ".join(row.text.split()) for row in rows]
         self.assertTrue(any(
-            text.endswith("environment Sign in Console session of environment publisher")
+            text.endswith("Admin token Sign in Console session of Admin token publisher")
             for text in texts), texts)
         texts = [text for text in texts if " Publish " in text]
         for text, end in zip(texts, (
-                "environment Publish 3 Every 20 seconds", "environment Publish 2 Every 10 seconds",
-                "environment Publish 1 The sample template"), strict=True):
+                "Admin token Publish 3 Every 20 seconds", "Admin token Publish 2 Every 10 seconds",
+                "Admin token Publish 1 The sample template"), strict=True):
             self.assertTrue(text.endswith(end), text)
         self.check_page("audit")
 

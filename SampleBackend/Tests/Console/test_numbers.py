@@ -62,13 +62,14 @@ class NumberTests(TaskCase):
 
     def set_value(self, text):
         """Writes a value at once; keys would change some characters."""
-        self.driver.execute_script("arguments[0].CodeMirror.setValue(arguments[1])",
-                                   self.find("dialog .CodeMirror"), text)
+        self.driver.execute_script("""
+            arguments[0].value = arguments[1];
+            arguments[0].dispatchEvent(new Event('input', {bubbles: true}));""",
+                                   self.find("dialog .json-editor textarea"), text)
 
     def value(self):
         """The text in the editor."""
-        return self.driver.execute_script(
-            "return arguments[0].CodeMirror.getValue()", self.find("dialog .CodeMirror"))
+        return self.find("dialog .json-editor textarea").get_property("value")
 
     @gate
     def test_publishes_what_it_loaded(self):

@@ -12,6 +12,19 @@ PAGES = ("settings", "conditions", "review", "merge", "user", "live", "history",
          "tokens", "transfer", "webhooks")
 
 
+# The texts of the shown buttons in the accent colour, outside of dialogs.
+PRIMARY = """
+    const probe = document.createElement('button');
+    probe.className = 'primary';
+    document.querySelector('#root').append(probe);
+    const {backgroundColor} = getComputedStyle(probe);
+    probe.remove();
+    return [...document.querySelectorAll('#root :is(button, a.button):not(:disabled)')]
+        .filter((button) => button.checkVisibility()
+            && getComputedStyle(button).backgroundColor === backgroundColor)
+        .map((button) => button.textContent);"""
+
+
 class PageTests(TaskCase):
     size = DESKTOP
     is_long = True
@@ -24,6 +37,23 @@ class PageTests(TaskCase):
                 if page != PAGES[0]:
                     self.assertEqual(self.driver.switch_to.active_element, self.find("main h1"))
                 self.check_page(f"page-{page}")
+
+    def test_has_one_primary_button_where_the_next_step_is(self):
+        review = "Review and publish"
+        for is_draft in (False, True):
+            if is_draft:
+                self.edit_interval("45")
+            for page, button, button_with_draft in (
+                    ("settings", None, review), ("conditions", "Add condition", review),
+                    ("review", None, "Publish"), ("user", "Preview", "Preview"),
+                    ("history", None, review), ("tokens", "Create token", "Create token"),
+                    ("transfer", "Read the file", "Read the file"),
+                    ("webhooks", "Add webhook", "Add webhook")):
+                with self.subTest(page=page, is_draft=is_draft):
+                    self.go(page)
+                    wanted = button_with_draft if is_draft else button
+                    self.wait_for(lambda: self.driver.execute_script(PRIMARY)
+                                  == [wanted] * (wanted is not None), f"{wanted} alone")
 
     def test_is_accessible_and_fits_with_a_draft_and_dialogs(self):
         self.edit_interval("45")

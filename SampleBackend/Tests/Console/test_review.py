@@ -151,7 +151,7 @@ class ReviewTests(ReviewCase):
         items = self.wait_for(lambda: self.find_all("main .message.warning li"), "the warnings")
         self.assertEqual(len(items), 2)
         for item in items:
-            self.assertTrue(item.text.startswith("In parameterGroups"), item.text)
+            self.assertTrue(item.text.startswith("In AppFeatures.RefreshInterval, value for “"), item.text)
         self.assertNotIn("199", self.find("main .message.warning").text)
 
     def test_reads_the_field_of_warnings(self):

@@ -21,13 +21,13 @@ class SigningInTests(ConsoleCase):
         self.wait_for(
             lambda: not self.find_all("input[type=password]"), "the page after signing in")
         self.driver.refresh()
-        self.wait_for_text("environment")
+        self.wait_for_text("Admin token")
         self.assertEqual(self.find_all("input[type=password]"), [])
 
     @gate
     def test_takes_the_token_of_a_link_out_of_the_address(self):
         self.open(f"#token={quote(TOKEN)}")
-        self.wait_for_text("environment")
+        self.wait_for_text("Admin token")
         self.assertNotIn(TOKEN, self.driver.current_url)
 
     def test_says_that_the_token_of_a_link_is_wrong(self):
@@ -38,7 +38,7 @@ class SigningInTests(ConsoleCase):
     @gate
     def test_asks_before_a_link_replaces_who_is_signed_in(self):
         self.sign_in()
-        for answer, cookie_stays in (("Stay environment", True), ("Sign in with the link", False)):
+        for answer, cookie_stays in (("Stay Admin token", True), ("Sign in with the link", False)):
             cookie, = self.driver.get_cookies()
             self.driver.get("about:blank")
             self.open(f"#token={quote(TOKEN)}")
@@ -312,7 +312,7 @@ class SigningInAgainTests(ConsoleCase):
         self.wait_for_text("Sign in with this link?")
         next(e for e in self.find_all("dialog button") if e.text.startswith("Stay")).click()
         self.wait_for_text("Tokens", "main h1")
-        self.wait_for_text("environment", ".who")
+        self.wait_for_text("Admin token", ".who")
 
     def test_shows_the_page_of_a_link_when_the_session_ended_meanwhile(self):
         self.faults.hold("POST", "/console/session", limit=1)

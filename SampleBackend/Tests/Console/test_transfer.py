@@ -27,6 +27,22 @@ class ImportTests(TaskCase):
         self.wait_for(
             lambda: self.field("Or its content").get_attribute("value") == content, "the content")
 
+    def test_takes_a_file_that_is_dropped(self):
+        self.go("transfer")
+        with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+            file.write(json.dumps(PARSE))
+            file.flush()
+            box = self.find(".file-field").rect
+            for kind in ("dragEnter", "dragOver", "drop"):
+                self.driver.execute_cdp_cmd("Input.dispatchDragEvent", {
+                    "type": kind, "x": box["x"] + box["width"] - 20,
+                    "y": box["y"] + box["height"] / 2,
+                    "data": {"items": [], "files": [file.name], "dragOperationsMask": 1}})
+            self.wait_for_text(Path(file.name).name, ".file-field")
+        self.assertEqual(
+            self.field("Or its content").get_attribute("value"), json.dumps(PARSE))
+        self.assertEqual(self.field("Format").get_attribute("value"), "PARSE")
+
     @gate
     def test_reads_parse_config_into_a_section_of_the_draft(self):
         self.go("transfer")

@@ -375,7 +375,7 @@ class UserTests(TaskCase):
         self.go("user", id="7")
         self.press("Pin a value")
         self.write("Setting", "SampleViewConfiguration.ViewBackgroundColor")
-        editor = self.find("dialog .CodeMirror [role=textbox]")
+        editor = self.find("dialog .json-editor textarea")
         editor.send_keys("{")
         self.wait_for(lambda: editor.get_attribute("aria-invalid") == "true", "the mark")
         self.press("Pin it for this user")

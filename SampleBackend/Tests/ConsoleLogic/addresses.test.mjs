@@ -5,7 +5,8 @@ import {beforeEach, test} from 'node:test';
 import {fixture} from './fixtures.mjs';
 import {Folds} from '../../Sources/Console/Pages/folds.js';
 import {KeptChoices} from '../../Sources/Console/Pages/kept-choices.js';
-import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName}
+import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName,
+    placeText}
     from '../../Sources/Console/Pages/paths.js';
 import {colorOf, colors, environments, hasSameMarks, isProduction, projectText, shownName}
     from '../../Sources/Console/Pages/project-details.js';
@@ -101,6 +102,20 @@ for (const [path, name, place] of [
         assert.equal(conditionPlace(path, named), place);
     });
 }
+
+for (const [path, text] of [
+    ['parameterGroups.G.parameters.a.defaultValue', 'G.a, default value'],
+    ['parameterGroups["My \\"group\\""].parameters.a.conditionalValues["B C"].value',
+        'My "group".a, value for “B C”'],
+    ['parameters.a', 'Default.a'], ['conditions[0].expression', 'the condition A, expression'],
+    ['conditions[1].tagColor', 'condition 2, colour'], ['conditions[7]', 'condition 8'],
+    ['conditions', 'the order of the conditions'], ['', null], ['other.a', null], ['a b', null],
+    ['parameters.a b', null], ['parameters["\\x"]', null], ['parameterGroups', null],
+]) test(`the problem at ${path} is in ${text}`, () => assert.equal(placeText(path, named), text));
+
+test('a place without its template has the number of the condition', () => {
+    assert.equal(placeText('conditions[2].expression'), 'condition 3, expression');
+});
 
 test('a file without a list of conditions names none', () => {
     for (const file of [null, [], {conditions: {}}, {conditions: 'x'}, 7]) {

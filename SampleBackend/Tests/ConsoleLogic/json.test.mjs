@@ -37,7 +37,8 @@ for (const text of ['{1.0: 2}', '[01]', '[1,]', '[1 2]', '{"a"}', '"a', '[+1]', 
 }
 
 for (const [text, index] of [['[1,]', 3], ['{"a": 1', 7], ['', 0], ['[1] x', 4], ['{"a": tru}', 6],
-    ['"abc', 4], ['"abc\\', 5], ['[\n  01\n]', 5]]) {
+    ['"abc', 4], ['"abc\\', 5], ['[\n  01\n]', 5], ['[1, "a\tb"]', 6], ['["\\x"]', 2],
+    ['["a\\u00g0"]', 3]]) {
     test(`the fault in ${JSON.stringify(text)} is at ${index}`, () => {
         const error = assert.throws(() => parseJSON(text), (thrown) => {
             assert.equal(thrown.index, index);

@@ -23,8 +23,9 @@ for (const [number, text] of [[0, '0 settings'], [1, '1 setting'], [1234, '1,234
 test('a publisher is shown by name, else by address', () => {
     assert.equal(publisherName({updateUser: {name: 'ada', email: 'a@b'}}), 'ada');
     assert.equal(publisherName({updateUser: {name: '', email: 'a@b'}}), 'a@b');
-    assert.equal(publisherName({}), 'somebody');
-    assert.equal(publisherName(null, 'Somebody else'), 'Somebody else');
+    assert.equal(publisherName({}), 'someone');
+    assert.equal(publisherName({updateUser: {name: 'environment'}}), 'Admin token');
+    assert.equal(publisherName(null, 'Someone else'), 'Someone else');
 });
 
 for (const [address, kept] of [

@@ -605,15 +605,16 @@ type RowBlock<Item> = {
     isStale: boolean;
 };
 
-/** Editor of a JSON value in the place of a textarea. */
-type ValueEditor = {value: string, input: HTMLElement, focus(): void};
+/** Kind of a part of JSON text; empty for white space, commas and colons. */
+type JSONToken = '' | 'name' | 'string' | 'number' | 'word' | 'bracket' | 'invalid';
+
+/** Replacement of the text between two indices, and the selection after it. */
+type TextEdit = {from: number, to: number, text: string, start: number, end: number};
 
 /** Control for the text of a value. */
 type TextControl = {
     input: HTMLInputElement | HTMLTextAreaElement;
     node: HTMLElement;
-    editor?: ValueEditor | null;
-    opened?: () => Promise<void>;
 };
 
 type ValueField = {

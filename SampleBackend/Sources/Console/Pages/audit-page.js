@@ -3,10 +3,10 @@
  */
 
 import {call, isMissing, projectPath} from './api.js';
-import {actions, actionText, everything, filterIn, given, searchParameters}
+import {actions, actionText, everything, filterIn, given, searchParameters, subjectText}
     from './audit-search.js';
-import {choice, count, field, message, moreButton, nothing, pageHead, table, timeText}
-    from './controls.js';
+import {administratorName, choice, count, field, message, moreButton, nothing, pageHead, table,
+    timeText} from './controls.js';
 import {announce, fill, h} from './dom.js';
 import {newestRequest} from './newest-request.js';
 import {setQuery} from './router.js';
@@ -23,9 +23,10 @@ const maximumRequests = 10;
 function row(entry) {
     return h('tr', {},
         h('td', {}, timeText(entry.time)),
-        h('td', {}, entry.actor || h('span', {class: 'muted'}, 'Unknown')),
+        h('td', {}, entry.actor ? administratorName(entry.actor)
+            : h('span', {class: 'muted'}, 'Unknown')),
         h('td', {}, actionText(entry)),
-        h('td', {}, h('code', {}, entry.subject)),
+        h('td', {}, h('code', {}, subjectText(entry.subject))),
         h('td', {class: 'wide'}, entry.detail ?? ''));
 }
 

@@ -2,6 +2,8 @@
  * The search of the audit trail, and the texts of its entries.
  */
 
+import {administratorName} from './controls.js';
+
 /** Prefix of the name of a session, which the server treats as a token. */
 const sessionPrefix = 'Console session of ';
 
@@ -15,7 +17,8 @@ export const actions = [
     ['REMOVE_OVERRIDES', 'Remove pinned values'], ['SIGN_IN', 'Sign in'], ['SIGN_OUT', 'Sign out'],
     ['FAILED_SIGN_IN', 'Failed sign-in'], ['CREATE_TOKEN', 'Create token'],
     ['REVOKE_TOKEN', 'Revoke token'], ['CREATE_WEBHOOK', 'Add webhook'],
-    ['REMOVE_WEBHOOK', 'Remove webhook'], ['SET_PROJECT_DETAILS', 'Change project details'],
+    ['REMOVE_WEBHOOK', 'Remove webhook'], ['CREATE_PROJECT', 'Create project'],
+    ['SET_PROJECT_DETAILS', 'Change project details'], ['DELETE_PROJECT', 'Delete project'],
 ];
 
 /** @typedef {{text: string, actor: string, action: string, from: string, to: string}} AuditFilter */
@@ -94,4 +97,14 @@ function startOf(day, later = 0) {
     // Adding hours would be wrong where clocks change.
     date.setDate(date.getDate() + later);
     return date.toISOString();
+}
+
+/**
+ * Display name of what an entry is about.
+ *
+ * @param {string} subject
+ */
+export function subjectText(subject) {
+    return subject.startsWith(sessionPrefix)
+        ? sessionPrefix + administratorName(subject.slice(sessionPrefix.length)) : subject;
 }

@@ -13,19 +13,9 @@ import {knownSignals} from './known-signals.js';
 import {conditionPath} from './paths.js';
 import {percentSliders} from './percent-sliders.js';
 import {problemList} from './problem-list.js';
-import {conditions, settingCondition, tagColors} from './template.js';
+import {colorName, conditions, settingCondition, tagColors} from './template.js';
 import {mergeTrees} from './tree-merge.js';
 import {LiveValidation, problemsWithin} from './validation.js';
-
-/**
- * Display name of a colour: `DEEP_ORANGE` becomes "Deep orange".
- *
- * @param {string} color
- */
-function colorName(color) {
-    const text = color.replaceAll('_', ' ').toLowerCase();
-    return text.charAt(0).toUpperCase() + text.slice(1);
-}
 
 /**
  * Highlights the character at a column, which counts Unicode scalars from 1, or the whole grapheme
@@ -237,7 +227,7 @@ function examples() {
     const list = [
         ["app.version.>=(['2.0'])", 'from a version on'],
         ["device.country in ['DE', 'FR']", 'in some countries'],
-        ["percent('name') <= 10", 'a tenth of the users; another name selects others'],
+        ["percent('seed') <= 10", 'a tenth of the users; another seed selects others'],
         ["app.customSignal['plan'].exactlyMatches(['gold'])", 'by a signal of the app'],
         ["user.id == '42' && device.os == 'ios'", 'both must be true'],
     ];

@@ -102,7 +102,7 @@ function keyControl(builder, rule, path) {
     }
     const input = h('input', {type: 'text', value: rule.key ?? '', autocomplete: 'off',
         spellcheck: 'false', 'data-focus': `${path} key`,
-        'aria-label': 'Name that mixes the users', placeholder: 'Mixed by a name', oninput: () => {
+        'aria-label': 'Seed of the percentage', placeholder: 'Seed, a name', oninput: () => {
             rule.key = input.value.trim() || null;
             builder.write();
         }});

@@ -32,8 +32,9 @@ export function show(main, context) {
     fill(main,
         pageHead('Conditions', 'Who gets another value than the default. For each setting, the '
             + 'first condition that is true and has a value counts.',
-        guarded(refused, h('button', {type: 'button', 'data-focus': 'add-condition',
-            onclick: () => openConditionDialog(context, null)}, 'Add condition'))),
+        guarded(refused, h('button', {type: 'button', class: 'primary edits',
+            'data-focus': 'add-condition', onclick: () => openConditionDialog(context, null),
+        }, 'Add condition'))),
         refused && message('info', refused),
         h('div', {class: 'filters', role: 'search'}, field('Find', search), found),
         list.node);

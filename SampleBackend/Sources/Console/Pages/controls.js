@@ -187,14 +187,24 @@ export function moreButton(label, read) {
 }
 
 /**
+ * Name of an administrator. The server's own token has the reserved name "environment", which would
+ * be read as that of a project.
+ *
+ * @param {string} name
+ */
+export function administratorName(name) {
+    return name === 'environment' ? 'Admin token' : name;
+}
+
+/**
  * Name of a version's publisher, or `unknown` if the version has none.
  *
  * @param {?Version} [version]
  * @param {string} [unknown]
  */
-export function publisherName(version, unknown = 'somebody') {
+export function publisherName(version, unknown = 'someone') {
     const {updateUser} = version ?? {};
-    return updateUser?.name || updateUser?.email || unknown;
+    return administratorName(updateUser?.name || updateUser?.email || unknown);
 }
 
 /**

@@ -7,6 +7,8 @@ import {h} from './dom.js';
 import {folded, unfolding} from './folded.js';
 import {lineDiff} from './line-diff.js';
 import {needsLines} from './line-differences.js';
+import {colorName} from './template.js';
+import {typeName} from './value-types.js';
 import {valueText} from './value-view.js';
 
 /**
@@ -58,6 +60,18 @@ function sides({old, new: now}, isText) {
 }
 
 /**
+ * A value of a part as it is called in the forms.
+ *
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function partValue(name, value) {
+    if (typeof value !== 'string') return value;
+    if (name === 'valueType') return typeName(value);
+    return name === 'tagColor' ? colorName(value) : value;
+}
+
+/**
  * The parts of a difference; `valueType` is the type of a setting, if known.
  *
  * @param {PartDifference[]} list
@@ -67,7 +81,9 @@ export function partsView(list, valueType) {
     /** @param {string} name */
     const isText = (name) => valueType === 'STRING' || name === 'description';
     return folded(list, (parts) => h('dl', {class: 'parts'}, parts.map((part) => h('div', {},
-        h('dt', {}, partName(part.name)), h('dd', {}, sides(part, isText(part.name)))))));
+        h('dt', {}, partName(part.name)), h('dd', {}, sides({...part,
+            old: partValue(part.name, part.old), new: partValue(part.name, part.new),
+        }, isText(part.name)))))));
 }
 
 /**

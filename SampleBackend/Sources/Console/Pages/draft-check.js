@@ -5,19 +5,23 @@
 import {count, message} from './controls.js';
 import {fill, h} from './dom.js';
 import {folded, unfolding} from './folded.js';
-import {conditionName, conditionPlace} from './paths.js';
+import {conditionName, placeText} from './paths.js';
+import {placed} from './problem-list.js';
 import {noChanges} from './server-draft.js';
 import {refusal} from './session.js';
 import {withoutVersion} from './template.js';
 import {sentence, validate} from './validation.js';
 import {warningTexts} from './warning-field.js';
 
-/** @param {Problem[]} problems */
-export function problemsView(problems) {
+/**
+ * @param {Problem[]} problems
+ * @param {Template} template
+ */
+export function problemsView(problems, template) {
     return message('error',
         h('p', {}, `The draft cannot be published: ${count(problems.length, 'problem')}.`),
-        folded(problems, (some) => h('ul', {}, some.map((problem) => h('li', {}, sentence(problem),
-            ' ', h('code', {class: 'path'}, problem.path))))));
+        folded(problems, (some) => h('ul', {}, some.map((problem) => h('li', {},
+            placed(problem, template), sentence(problem))))));
 }
 
 /**
@@ -46,10 +50,12 @@ function warningsView(texts, {template, changes}) {
     /** @type {HTMLElement[]} */
     const others = [];
     for (const text of texts) {
-        const [start, path] = /^In (conditions\[\S+): /.exec(text) ?? [''];
+        const [start, path] = /^In ((?:[\w.]|\['[^']*'\]|\[\d+\])+): /.exec(text)
+            ?? [''];
         const name = path && conditionName(path, template);
-        const item = h('li', {}, name ? `In ${conditionPlace(path, template)}: ` : start,
-            text.slice(start.length));
+        // The field of warnings has ' in place of ".
+        const place = path && placeText(path.replaceAll('\'', '"'), template);
+        const item = h('li', {}, place ? `In ${place}: ` : start, text.slice(start.length));
         (name && !changed.has(name) ? others : own).push(item);
     }
     /** @param {HTMLElement[]} items */
@@ -79,7 +85,7 @@ export async function checkDraft({session, workspace}, review, place, signal) {
         const {problems, normalized, warning} = await validate(
             workspace.project, draft.template, signal);
         review.normalized = normalized && withoutVersion(normalized);
-        fill(place, problems.length ? problemsView(problems)
+        fill(place, problems.length ? problemsView(problems, draft.template)
             : warning && warningsView(warningTexts(warning), draft));
     } catch (error) {
         if (!signal.aborted) fill(place, message('warning', error.message));

@@ -3,7 +3,7 @@
  */
 
 import {call, ServerError} from './api.js';
-import {message} from './controls.js';
+import {administratorName, message, publisherName} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, fileAddress, fill, focusOn, h, redraw} from './dom.js';
 import {draftBar} from './draft-bar.js';
@@ -98,8 +98,8 @@ export class Frame {
         this.header = h('header', {class: 'top'}, this.menu, this.brand, this.projectChooser,
             h('div', {class: 'account'},
                 paletteButton(() => this.#openPalette(), this.#listening.signal),
-                h('span', {class: 'who'}, h('span', {class: 'name'}, session.name),
-                    this.role),
+                h('span', {class: 'who'},
+                    h('span', {class: 'name'}, administratorName(session.name)), this.role),
                 h('button', {type: 'button', class: 'quiet', onclick: () => this.#signOut()},
                     'Sign out')));
     }
@@ -453,7 +453,7 @@ export class Frame {
             });
             if (!isTaken || workspace !== this.workspace) return;
             announce(`Version ${workspace.versionNumber} was published by `
-                + `${workspace.version?.updateUser?.name || 'somebody'}; the page shows it.`);
+                + `${publisherName(workspace.version)}; the page shows it.`);
         } catch {
             // Not reported: the timer repeats the check.
         } finally {

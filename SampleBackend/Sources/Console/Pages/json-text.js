@@ -11,6 +11,8 @@ const patterns = {
     space: /[ \t\n\r]*/y,
     number: /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y,
     word: /true|false|null/y,
+    // A string up to its end or its first invalid character.
+    string: /"[^"\\\x00-\x1f]*(?:\\(?:["\\/bfnrt]|u[\da-fA-F]{4})[^"\\\x00-\x1f]*)*/y,
 };
 
 /** Recursive-descent parser of one text. */
@@ -102,7 +104,13 @@ class Reader {
             this.#place += this.#text[this.#place] === '\\' ? 2 : 1;
         }
         this.#place += 1;
-        return JSON.parse(this.#text.slice(start, this.#place));
+        try {
+            return JSON.parse(this.#text.slice(start, this.#place));
+        } catch {
+            patterns.string.lastIndex = start;
+            this.#place = start + (patterns.string.exec(this.#text)?.[0].length ?? 0);
+            throw this.#fault();
+        }
     }
 
     /** Reads a number, as an `ExactNumber` if JavaScript would write it differently. */

@@ -6,12 +6,13 @@
 import {call, projectPath} from './api.js';
 import {count, message, nothing, pageHead, publisherName} from './controls.js';
 import {differenceSummary, diffView} from './diff-view.js';
-import {partNames} from './difference-parts.js';
+import {partNames, partValue} from './difference-parts.js';
 import {announce, fill, h, newID} from './dom.js';
 import {folded} from './folded.js';
 import {entries, isEqual, member} from './json.js';
 import {jsonText} from './json-text.js';
 import {KeptChoices} from './kept-choices.js';
+import {placed} from './problem-list.js';
 import {address, go} from './router.js';
 import {sentence} from './validation.js';
 import {valueText} from './value-view.js';
@@ -78,7 +79,7 @@ function sideView(side, other) {
         name === 'conditionalValues'
             ? entries(value).map(([condition, inner]) => (
                 /** @type {[string, unknown]} */ ([`For “${condition}”`, inner])))
-            : [/** @type {[string, unknown]} */ ([partNames[name] ?? name, value])]));
+            : [/** @type {[string, unknown]} */ ([partNames[name] ?? name, partValue(name, value)])]));
     const others = new Map(parts(other).map(([name, value]) => [name, jsonText(value)]));
     return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
         const differs = others.get(name) !== jsonText(value);
@@ -169,7 +170,8 @@ export function show(main, context) {
         }
         if (answer.problems?.length) {
             fill(place, message('error', h('p', {}, 'The merged template cannot be published:'),
-                h('ul', {}, answer.problems.map((problem) => h('li', {}, sentence(problem))))));
+                h('ul', {}, answer.problems.map((problem) => h('li', {},
+                    placed(problem), sentence(problem))))));
             return;
         }
         const {template} = await workspace.fetchTemplate(answer.versionNumber);
@@ -196,7 +198,7 @@ export function show(main, context) {
     const draw = async (answer) => {
         const {version} = await workspace.fetchTemplate(answer.versionNumber);
         if (left.signal.aborted) return;
-        const theirName = publisherName(version, 'Somebody else');
+        const theirName = publisherName(version, 'Someone else');
         const place = h('div', {});
         const open = h('p', {class: 'muted', role: 'status'});
         const button = h('button', {type: 'button', class: 'primary', onclick: async () => {

@@ -2,8 +2,9 @@
  * The links to the pages, and a placeholder for pages of unpublished projects.
  */
 
-import {badge, nothing, pageHead} from './controls.js';
+import {administratorName, badge, nothing, pageHead} from './controls.js';
 import {h} from './dom.js';
+import {pageIcon} from './page-icons.js';
 import {pageGroups, pages} from './pages.js';
 import {address} from './router.js';
 import {refusal} from './session.js';
@@ -22,10 +23,11 @@ export function navigationView({name: user, role}, current) {
         const refused = page?.role ? refusal({role}, page.role) : null;
         return h('li', {}, h('a', {
             href: address(path), 'aria-current': path === current ? 'page' : null, title: refused,
-        }, page?.title, refused && [' ', badge(`needs ${page?.role}`)]));
+        }, pageIcon(path), h('span', {}, page?.title,
+            refused && [' ', badge(`needs ${page?.role}`)])));
     };
     return [
-        h('p', {class: 'nav-who muted'}, `${user}, ${role}`),
+        h('p', {class: 'nav-who muted'}, `${administratorName(user)}, ${role}`),
         pageGroups.map(({name, paths}) => h('div', {class: 'nav-group'},
             h('h2', {}, name), h('ul', {class: 'plain'}, paths.map(link)))),
     ];

@@ -131,6 +131,42 @@ export function conditionPlace(path, template) {
     return name && placeName(['conditions', name, inner]);
 }
 
+const step = /(?:^|\.)(\w+)|\[("(?:[^"\\]|\\.)*"|\d+)\]/gy;
+
+/**
+ * Names on the way to a path's place, with the numbers of elements; null for another syntax.
+ *
+ * @param {string} path
+ * @returns {?string[]}
+ */
+function pathNames(path) {
+    const steps = [...path.matchAll(step)];
+    if (steps.reduce((length, [text]) => length + text.length, 0) !== path.length) return null;
+    try {
+        return steps.map(([, name, inner]) => name ?? String(JSON.parse(inner)));
+    } catch {
+        // An escape that is not one of JSON.
+        return null;
+    }
+}
+
+/**
+ * Names the place of a problem in a sentence; null for one outside of settings, sections and
+ * conditions. A condition without a name, or without `template`, is named by its number.
+ *
+ * @param {string} path
+ * @param {any} [template]
+ */
+export function placeText(path, template) {
+    const names = pathNames(path);
+    const [part, name, inner] = names ?? [];
+    if (!names || !['conditions', 'parameters', 'parameterGroups'].includes(part)) return null;
+    if (part !== 'conditions') return name === undefined ? null : placeName(names);
+    if (name === undefined) return placeName(names);
+    return conditionPlace(path, template)
+        ?? `condition ${Number(name) + 1}${inner ? `, ${memberName(inner)}` : ''}`;
+}
+
 /**
  * True if a path equals `outer` or lies below it.
  *

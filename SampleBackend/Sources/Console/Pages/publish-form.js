@@ -164,7 +164,7 @@ async function finish(context, state, outcome, answer) {
             ' The server answers again, and no version has this draft. You can publish it now.'));
         break;
     case 'invalid':
-        fill(outcome, problemsView(answer.problems ?? []));
+        fill(outcome, problemsView(answer.problems ?? [], workspace.template));
         break;
     case 'refused':
         fill(outcome, message('error', answer.message));

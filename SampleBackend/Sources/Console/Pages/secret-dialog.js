@@ -19,6 +19,8 @@ export function showSecret({title, label, secret, text}) {
     const copy = h('button', {type: 'button', class: 'primary', onclick: async () => {
         if (await copyText(secret)) {
             copy.textContent = 'Copied';
+            copy.classList.remove('primary');
+            done.classList.add('primary');
             announce(`${label} copied.`);
         } else {
             input.focus();
@@ -26,8 +28,9 @@ export function showSecret({title, label, secret, text}) {
             announce('Copy the selected text.');
         }
     }}, 'Copy');
-    return openDialog(title, (close) => ({
-        body: [message('warning', text), field(label, input)],
-        actions: [copy, h('button', {type: 'button', onclick: () => close()}, 'Done')],
-    }));
+    const done = h('button', {type: 'button'}, 'Done');
+    return openDialog(title, (close) => {
+        done.addEventListener('click', () => close());
+        return {body: [message('warning', text), field(label, input)], actions: [copy, done]};
+    });
 }

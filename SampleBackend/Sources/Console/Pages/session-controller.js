@@ -4,6 +4,7 @@
  */
 
 import {ServerError} from './api.js';
+import {administratorName} from './controls.js';
 
 /**
  * What the pages become when a session begins: `renewed` for another session of their user, also
@@ -144,7 +145,7 @@ export class SessionController {
         }
         if (!this.#pages) await this.#begin(session, {isFirst: true});
         await this.#ports.ask({title: 'Not signed in with this link', action: 'OK', cancel: 'Close',
-            text: `${notice} You are still signed in as ${session.name}.`});
+            text: `${notice} You are still signed in as ${administratorName(session.name)}.`});
     }
 
     /**
@@ -283,9 +284,9 @@ export class SessionController {
     async #mayReplace(session) {
         return !session || await this.#ports.ask({
             title: 'Sign in with this link?',
-            text: `You are signed in as ${session.name}. The link signs you in with another token; `
-                + 'what you publish is then recorded under its name.',
-            action: 'Sign in with the link', cancel: `Stay ${session.name}`});
+            text: `You are signed in as ${administratorName(session.name)}. The link signs you in with `
+                + 'another token; what you publish is then recorded under its name.',
+            action: 'Sign in with the link', cancel: `Stay ${administratorName(session.name)}`});
     }
 
     /** Current session; null when nobody is signed in. */

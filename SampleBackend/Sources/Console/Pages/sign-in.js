@@ -3,7 +3,7 @@
  */
 
 import {ServerError} from './api.js';
-import {field, message} from './controls.js';
+import {administratorName, field, message} from './controls.js';
 import {openDialog} from './dialog.js';
 import {fileAddress, fill, h, newID} from './dom.js';
 import {isHeld} from './held-entry.js';
@@ -84,7 +84,7 @@ export async function signInAgain(name, elsewhere) {
     let place = '';
     const session = await openDialog('Sign in again', (close) => {
         const {outcome, form, button, token} = signInForm({
-            notice: `The session of ${name} has ended. Sign in again to continue; your `
+            notice: `The session of ${administratorName(name)} has ended. Sign in again to continue; your `
                 + 'draft and what you entered are kept.',
             onSignedIn: close});
         elsewhere.then(close);

@@ -18,6 +18,16 @@ export const tagColors = [
 ];
 
 /**
+ * Display name of a colour: `DEEP_ORANGE` becomes "Deep orange".
+ *
+ * @param {string} color
+ */
+export function colorName(color) {
+    const text = color.replaceAll('_', ' ').toLowerCase();
+    return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/**
  * Sections as `{group, name, description, settings: [{key, parameter}]}`. The parameters outside of
  * groups come first, if there are any.
  *

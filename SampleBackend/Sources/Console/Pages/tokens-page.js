@@ -138,8 +138,8 @@ export function show(main, context) {
             if (signal.aborted) return;
             fill(body, tokens.length ? table('Tokens',
                 ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
-                : h('section', {class: 'card'}, nothing('There are no stored tokens. The one from '
-                    + 'the server\'s environment is not listed.')));
+                : h('section', {class: 'card'}, nothing('There are no stored tokens. The '
+                    + 'admin token that the server was started with is not listed.')));
         } catch (error) {
             if (!signal.aborted) fill(body, message('error', error.message));
         }

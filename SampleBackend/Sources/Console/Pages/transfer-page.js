@@ -7,11 +7,12 @@ import {ConditionChoices} from './condition-choices.js';
 import {choice, count, field, guarded, message, pageHead} from './controls.js';
 import {ask} from './dialog.js';
 import {announce, fill, h} from './dom.js';
+import {fileField} from './file-field.js';
 import {recognition, removals} from './import-recognition.js';
 import {parseJSON} from './json-text.js';
 import {newestRequest} from './newest-request.js';
 import {PageInput} from './page-input.js';
-import {conditionPlace} from './paths.js';
+import {placeText} from './paths.js';
 import {go} from './router.js';
 import {refusal} from './session.js';
 import {adding, convert, formatOf, formats, isTemplate, settingCount} from './template-transfer.js';
@@ -39,7 +40,7 @@ const exports = [
  */
 function placeList(items, file) {
     return h('ul', {class: 'remarks'}, items.map(({path, message: text}) => h('li', {},
-        path && (conditionPlace(path, file) ?? h('code', {class: 'path'}, path)),
+        path && (placeText(path, file) ?? h('code', {class: 'path'}, path)),
         path && ': ', text)));
 }
 
@@ -142,7 +143,7 @@ function resultView(workspace, {template, report}, file, recognized, used) {
  */
 function importCard({session, workspace, project}, left) {
     const refused = refusal(session, 'editor');
-    const outcome = h('div', {'aria-live': 'polite'});
+    const outcome = h('div', {class: 'outcome', 'aria-live': 'polite'});
     const input = new PageInput('transfer', workspace);
     const kept = input.content;
     const nextRequest = newestRequest(left);
@@ -165,9 +166,7 @@ function importCard({session, workspace, project}, left) {
         // A keystroke does not change the chosen format.
         if (['insertFromPaste', 'insertFromDrop'].includes(event.inputType)) guess();
     }});
-    const file = h('input', {type: 'file', accept: '.json,application/json', onchange: async () => {
-        const chosen = file.files?.[0];
-        if (!chosen) return;
+    const file = fileField({accept: '.json,application/json', chosen: async (chosen) => {
         const signal = clear();
         if (chosen.size > maximumSize) {
             fill(outcome, message('error', 'The file is larger than 8 MB, the maximum.'));

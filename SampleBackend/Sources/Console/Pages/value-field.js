@@ -4,49 +4,15 @@
 
 import {choice, field, message} from './controls.js';
 import {fill, h, newID} from './dom.js';
-import {openJSONEditor} from './json-editor.js';
 import {firebaseValueText} from './firebase-values.js';
-import {formatted} from './json-text.js';
+import {JSONEditor} from './json-editor.js';
 import {valueRemarks} from './number-digits.js';
 import {problemList} from './problem-list.js';
 import {valueText} from './value-view.js';
 
 /**
- * Textarea for JSON, replaced by an editor when that is loaded, with a format button.
- *
- * @param {string} label
- * @param {Attributes} common
- * @param {(text: string) => void} changed
- * @returns {TextControl}
- */
-function jsonControl(label, common, changed) {
-    /** @type {HTMLTextAreaElement} */
-    const input = h('textarea', {...common, class: 'code', rows: '20',
-        oninput: () => changed(input.value)});
-    /** @type {TextControl} */
-    const control = {input, node: input};
-    const format = h('button', {type: 'button', class: 'quiet small', onclick: () => {
-        const place = control.editor ?? input;
-        try {
-            place.value = formatted(place.value);
-            changed(place.value);
-        } catch {
-            // Validation shows the error below the field.
-            place.focus();
-        }
-    }}, 'Format');
-    control.node = h('div', {class: 'with-tool'}, input, h('div', {class: 'line'}, format,
-        h('span', {class: 'hint'}, 'Tab leaves the field; Ctrl+] and Ctrl+[ indent.')));
-    control.opened = async () => {
-        control.editor = await openJSONEditor(input, {label, changed});
-    };
-    return control;
-}
-
-/**
  * Control for a value's text. `input` is the form control; `node` is `input` itself or an element
- * around it. Call `opened` when both are in the page; it sets `editor` if an editor replaced
- * `input`.
+ * around it.
  *
  * @param {string} label
  * @param {string} valueType
@@ -73,7 +39,8 @@ function textControl(label, valueType, text, changed) {
     if (valueType === 'NUMBER') {
         input = h('input', {...common, type: 'text', inputmode: 'decimal', class: 'number'});
     } else if (valueType === 'JSON') {
-        return jsonControl(label, common, changed);
+        input = h('textarea', {...common, class: 'code', rows: '5'});
+        return {input, node: new JSONEditor(input).node};
     } else {
         input = h('textarea', {...common, class: 'text', rows: '1', spellcheck: 'true'});
     }
@@ -114,12 +81,10 @@ export function labelledControl(label, valueType, text, changed) {
     input.setAttribute(
         'aria-describedby', `${input.getAttribute('aria-describedby')} ${remarks.id}`);
     showRemarks(text);
-    if (control.opened) setTimeout(control.opened);
     return {
         node,
-        // An editor hides the input.
-        showProblems: (list) => problems.show(list, control.editor?.input ?? input),
-        focus: () => (control.editor ?? input).focus(),
+        showProblems: (list) => problems.show(list, input),
+        focus: () => input.focus(),
     };
 }
 
