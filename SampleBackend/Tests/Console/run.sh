@@ -11,8 +11,7 @@ test_forms.FormTests.test_asks_at_every_escape.
 
   --gate  Runs only the tests marked by @gate. They must open every page, dialog and menu, and cover
           every path on which users could be locked out or lose their work; a run without names fails
-          if a page, dialog or menu is missing. Serves the source files instead of the bundles, except
-          with --nginx.
+          if a page, dialog or menu is missing.
   --nginx Runs the tests through nginx with SampleBackend/Operations/nginx.conf, without TLS.
 
 The last lines are "failed: FILE:LINE: TEST: MESSAGE" for each test that failed, the number of tests
@@ -20,7 +19,8 @@ with their time, and "N passed, N failed".
 
   SAMPLE_BACKEND                       absolute path of a built backend; otherwise it is built
   CONSOLE_TEST_PAGES                   absolute path of a folder from which the pages are served, in
-                                       place of those of the program
+                                       place of those in the sources; with --nginx, in place of
+                                       the bundles of the program
   CONSOLE_TEST_PROCESSES               tests at a time; by default one more than the processors
   ACTIVECONFIG_CONSOLE_TAKES_PICTURES  1 takes screenshots of all checks, not only of failed ones;
                                        both are in SampleBackend/.build/console-pictures
@@ -50,10 +50,10 @@ while [[ "${1:-}" == -* ]]; do
 done
 
 cd "$(dirname "$0")/../../.."
-if [ -n "$gate" ] && [ -z "$proxy" ]; then
-    # The record of the opened dialogs has their lines in the source files, which bundles do not have.
-    export ACTIVECONFIG_CONSOLE_RECORDS=1
+if [ -z "$proxy" ]; then
+    # Bundles have neither the modules that tests import nor the lines of the record of opened dialogs.
     export CONSOLE_TEST_PAGES=${CONSOLE_TEST_PAGES:-$PWD/SampleBackend/Sources/Console/Pages}
+    [ -z "$gate" ] || export ACTIVECONFIG_CONSOLE_RECORDS=1
 fi
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh

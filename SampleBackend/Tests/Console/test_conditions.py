@@ -252,8 +252,8 @@ class BuilderTests(TaskCase):
                 // The modules of the page, which have its session.
                 const {src} = document.querySelector('script[type=module]');
                 const file = (name) => import(new URL(name, src));
-                const {expressionText, parseExpressions} = await file('condition-expression.js');
-                const {groupView, treeOf, viewOf} = await file('condition-view.js');
+                const {expressionText, parseExpressions} = await file('conditions/condition-expression.js');
+                const {groupView, treeOf, viewOf} = await file('conditions/condition-view.js');
                 const trees = await parseExpressions(texts);
                 const bad = texts.filter((_, index) => !trees[index].tree);
                 if (bad.length) return bad.map((text) => ({text, reason: 'not read'}));

@@ -11,9 +11,9 @@ from console_case import ConsoleCase
 SCRIPT = """
 const done = arguments[arguments.length - 1];
 (async () => {
-    const {patch} = await import('/console/json-patch.js');
-    const {jsonText, parseJSON} = await import('/console/json-text.js');
-    const edits = await import('/console/template.js');
+    const {patch} = await import('/console/json/json-patch.js');
+    const {jsonText, parseJSON} = await import('/console/json/json-text.js');
+    const edits = await import('/console/template/template.js');
     let state = arguments[0];
     const random = (limit) => {
         state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
@@ -92,7 +92,7 @@ class JSONPatchTests(ConsoleCase):
         self.open()
         moved = self.driver.execute_async_script("""
             const done = arguments[arguments.length - 1];
-            Promise.all([import('/console/json-patch.js'), import('/console/template.js')])
+            Promise.all([import('/console/json/json-patch.js'), import('/console/template/template.js')])
                 .then(([{patch}, {movingCondition}]) => done([[499, 0], [0, 499], [3, 200]]
                     .map(([from, to]) => {
                         const template = {conditions: Array.from(

@@ -164,7 +164,7 @@ class ReviewTests(ReviewCase):
                 ("no such syntax", ["no such syntax"])):
             self.assertEqual(self.driver.execute_async_script("""
                 const [field, done] = arguments;
-                import('/console/warning-field.js').then(
+                import('/console/server/warning-field.js').then(
                     ({warningTexts}) => done(warningTexts(field)));""", field), texts)
 
     def test_names_the_condition_of_a_warning_and_leaves_others_alone(self):
@@ -587,7 +587,7 @@ class LargeReviewTests(ReviewCase):
         self.start_draft(lambda template: template["conditions"].pop())
         self.driver.execute_async_script("""
             const [done] = arguments;
-            Promise.all(['/console/diff-view.js', '/console/dom.js'].map((path) => import(path)))
+            Promise.all(['/console/differences/diff-view.js', '/console/controls/dom.js'].map((path) => import(path)))
                 .then(([{diffView}, {fill}]) => {
                     const parameters = Array.from({length: 10_000}, (_, n) => ({
                         change: 'CHANGED', section: `Group ${n % 4}`, key: `setting_${n}`,

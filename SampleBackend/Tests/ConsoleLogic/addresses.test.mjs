@@ -3,23 +3,23 @@ import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {Folds} from '../../Sources/Console/Pages/folds.js';
-import {KeptChoices} from '../../Sources/Console/Pages/kept-choices.js';
+import {Folds} from '../../Sources/Console/Pages/controls/folds.js';
+import {KeptChoices} from '../../Sources/Console/Pages/merge/kept-choices.js';
 import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName,
     placeText}
-    from '../../Sources/Console/Pages/paths.js';
+    from '../../Sources/Console/Pages/template/paths.js';
 import {colorOf, colors, environments, hasSameMarks, isProduction, projectText, shownName}
-    from '../../Sources/Console/Pages/project-details.js';
+    from '../../Sources/Console/Pages/projects/project-details.js';
 import {isProjectName, projectToOpen, rememberProject, startProject}
-    from '../../Sources/Console/Pages/projects.js';
+    from '../../Sources/Console/Pages/projects/projects.js';
 import {address, currentRoute, go, projectAddress, setProject, setQuery}
-    from '../../Sources/Console/Pages/router.js';
+    from '../../Sources/Console/Pages/routing/router.js';
 import {currentSession, onSessionElsewhere, refusal, serverRefusal, sessionIn, signIn, signOut,
     takeTokenOfLink, withoutToken}
-    from '../../Sources/Console/Pages/session.js';
-import {forgetUser, projectKey} from '../../Sources/Console/Pages/stored-data.js';
+    from '../../Sources/Console/Pages/server/session.js';
+import {forgetUser, projectKey} from '../../Sources/Console/Pages/drafts/stored-data.js';
 import {forgetFormsOf, formsKey, keepForms, keptForms}
-    from '../../Sources/Console/Pages/unfinished-form.js';
+    from '../../Sources/Console/Pages/controls/unfinished-form.js';
 
 beforeEach(() => {
     emptyStorages();

@@ -4,13 +4,13 @@ import {afterEach, beforeEach, test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
 import {call, isMissing, NoAnswerError, projectPath, receive, ServerError, setCSRFToken, setForbiddenHandler,
-    setSignedOutHandler} from '../../Sources/Console/Pages/api.js';
-import {parseJSON} from '../../Sources/Console/Pages/json-text.js';
-import {newestRequest} from '../../Sources/Console/Pages/newest-request.js';
+    setSignedOutHandler} from '../../Sources/Console/Pages/server/api.js';
+import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {newestRequest} from '../../Sources/Console/Pages/server/newest-request.js';
 import {LiveValidation, problemsWithin, sentence, validate, validateEdit}
-    from '../../Sources/Console/Pages/validation.js';
-import {etagOf, readNewest, readVersion} from '../../Sources/Console/Pages/versions.js';
-import {warningTexts} from '../../Sources/Console/Pages/warning-field.js';
+    from '../../Sources/Console/Pages/server/validation.js';
+import {etagOf, readNewest, readVersion} from '../../Sources/Console/Pages/server/versions.js';
+import {warningTexts} from '../../Sources/Console/Pages/server/warning-field.js';
 
 let clock;
 

@@ -2,7 +2,7 @@
  * JSON Patch (RFC 6902) applied to a tree, for the operations that the console sends.
  */
 
-import {copy, setMember} from '../../Sources/Console/Pages/json.js';
+import {copy, setMember} from '../../Sources/Console/Pages/json/json.js';
 
 const tokensOf = (path) => path.split('/').slice(1)
     .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));

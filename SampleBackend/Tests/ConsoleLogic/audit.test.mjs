@@ -2,9 +2,9 @@ import './browser.mjs';
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {projectPath} from '../../Sources/Console/Pages/api.js';
+import {projectPath} from '../../Sources/Console/Pages/server/api.js';
 import {actionText, everything, filterIn, given, searchParameters}
-    from '../../Sources/Console/Pages/audit-search.js';
+    from '../../Sources/Console/Pages/history/audit-search.js';
 
 for (const [entry, text] of [
     [{action: 'SET_OVERRIDES', subject: 'x'}, 'Pin values'],

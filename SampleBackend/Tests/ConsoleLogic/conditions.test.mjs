@@ -4,18 +4,18 @@ import {test} from 'node:test';
 
 import {answerRequests} from './browser.mjs';
 import {fixture} from './fixtures.mjs';
-import {ConditionChoices} from '../../Sources/Console/Pages/condition-choices.js';
+import {ConditionChoices} from '../../Sources/Console/Pages/transfer/condition-choices.js';
 import {expressionText, forEachRule, parseExpressions}
-    from '../../Sources/Console/Pages/condition-expression.js';
+    from '../../Sources/Console/Pages/conditions/condition-expression.js';
 import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesList}
-    from '../../Sources/Console/Pages/condition-fields.js';
-import {indexAbove, indexOfKey} from '../../Sources/Console/Pages/condition-order.js';
+    from '../../Sources/Console/Pages/conditions/condition-fields.js';
+import {indexAbove, indexOfKey} from '../../Sources/Console/Pages/conditions/condition-order.js';
 import {groupView, ruleCount, rulesOf, treeOf, viewOf}
-    from '../../Sources/Console/Pages/condition-view.js';
-import {definedValues, suggestedValues} from '../../Sources/Console/Pages/defined-values.js';
-import {knownSignals} from '../../Sources/Console/Pages/known-signals.js';
-import {percentNumbers, withPercentNumber} from '../../Sources/Console/Pages/percent.js';
-import {movingCondition} from '../../Sources/Console/Pages/template.js';
+    from '../../Sources/Console/Pages/conditions/condition-view.js';
+import {definedValues, suggestedValues} from '../../Sources/Console/Pages/template/defined-values.js';
+import {knownSignals} from '../../Sources/Console/Pages/conditions/known-signals.js';
+import {percentNumbers, withPercentNumber} from '../../Sources/Console/Pages/template/percent.js';
+import {movingCondition} from '../../Sources/Console/Pages/template/template.js';
 
 const written = fixture('TargetingTests/Fixtures/written-conditions.json');
 

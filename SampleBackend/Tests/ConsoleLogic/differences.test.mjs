@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {countsText, hasWords, isLarge, lineOf, sectionsOf}
-    from '../../Sources/Console/Pages/difference-sections.js';
-import {differenceSummary} from '../../Sources/Console/Pages/diff-view.js';
-import {ExactNumber} from '../../Sources/Console/Pages/json.js';
-import {lineDifferences, needsLines} from '../../Sources/Console/Pages/line-differences.js';
-import {valueText} from '../../Sources/Console/Pages/value-view.js';
+    from '../../Sources/Console/Pages/differences/difference-sections.js';
+import {differenceSummary} from '../../Sources/Console/Pages/differences/diff-view.js';
+import {ExactNumber} from '../../Sources/Console/Pages/json/json.js';
+import {lineDifferences, needsLines} from '../../Sources/Console/Pages/json/line-differences.js';
+import {valueText} from '../../Sources/Console/Pages/controls/value-view.js';
 
 const marks = {same: ' ', old: '-', new: '+'};
 

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {afterPublish, byteLimit, nextStep, noHistory, recorded, withinBudget}
-    from '../../Sources/Console/Pages/draft-history.js';
+    from '../../Sources/Console/Pages/drafts/draft-history.js';
 import {baseAfter, stepBetween, templateAfter, treesOfStep}
-    from '../../Sources/Console/Pages/draft-step.js';
-import {names} from '../../Sources/Console/Pages/json.js';
-import {jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
-import {nameOfStep} from '../../Sources/Console/Pages/step-name.js';
-import {mergeTrees} from '../../Sources/Console/Pages/tree-merge.js';
+    from '../../Sources/Console/Pages/drafts/draft-step.js';
+import {names} from '../../Sources/Console/Pages/json/json.js';
+import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {nameOfStep} from '../../Sources/Console/Pages/drafts/step-name.js';
+import {mergeTrees} from '../../Sources/Console/Pages/json/tree-merge.js';
 
 const values = (content) => ({parameters: Object.fromEntries(
     Object.entries(content).map(([key, value]) => [key, {defaultValue: {value}}]))});

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {initialState, isUnsaved, mirrorOf, patchedBy, restored}
-    from '../../Sources/Console/Pages/draft-state.js';
-import {afterEvent, table} from '../../Sources/Console/Pages/draft-sync.js';
+    from '../../Sources/Console/Pages/drafts/draft-state.js';
+import {afterEvent, table} from '../../Sources/Console/Pages/drafts/draft-sync.js';
 
 const template = (value) => ({parameters: {a: {defaultValue: {value}}}});
 const current = {template: template('1'), version: {versionNumber: '1'}, etag: '"1"'};

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {firebaseValueText, hasFirebaseValue}
-    from '../../Sources/Console/Pages/firebase-values.js';
-import {reasonText} from '../../Sources/Console/Pages/user-settings.js';
+    from '../../Sources/Console/Pages/template/firebase-values.js';
+import {reasonText} from '../../Sources/Console/Pages/users/user-settings.js';
 
 for (const name of ['rolloutValue', 'personalizationValue', 'experimentValue']) {
     test(`a setting can have a ${name} as any value`, () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {recognition, removals} from '../../Sources/Console/Pages/import-recognition.js';
+import {recognition, removals} from '../../Sources/Console/Pages/transfer/import-recognition.js';
 
 for (const [format, file, words] of [
     ['ACTIVECONFIG', {hello: {}}, 'none of “conditions”, “parameters”'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {bracketPair, closingEdit, errorIndex, indentEdit, lineBreakEdit, lineOf, tokens}
-    from '../../Sources/Console/Pages/json-editing.js';
+    from '../../Sources/Console/Pages/controls/json-editing.js';
 
 /** Applies an edit to a text with `|` at the caret, or at both ends of the selection. */
 function edited(marked, edit) {

@@ -3,9 +3,9 @@ import {test} from 'node:test';
 
 import {appliedPatch} from './applied-patch.mjs';
 import {fixtureText} from './fixtures.mjs';
-import {isEqual} from '../../Sources/Console/Pages/json.js';
-import {patch} from '../../Sources/Console/Pages/json-patch.js';
-import {jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
+import {isEqual} from '../../Sources/Console/Pages/json/json.js';
+import {patch} from '../../Sources/Console/Pages/json/json-patch.js';
+import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 
 for (const row of parseJSON(fixtureText('JSONTreeTests/Fixtures/ordered-patches.json'))) {
     test(`a patch is made and applied when ${row.name}`, () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {copy, entries, ExactNumber, isEqual, isObject, member, names, objectOf, setMember,
-    withMember, withRenamed} from '../../Sources/Console/Pages/json.js';
-import {formatted, jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
+    withMember, withRenamed} from '../../Sources/Console/Pages/json/json.js';
+import {formatted, jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 
 /** Numbers that JavaScript reads as another number, or writes differently. */
 const exactNumbers = ['9007199254740993', '1.10', '-0', '1e3', '1E+2', '1.0', '0.10',

@@ -4,10 +4,10 @@ import {test} from 'node:test';
 
 import {clock, done, server, stoppedAfterwards, tab, template, valuesOf} from './tabs.mjs';
 import {DraftMirror, hasUnsavedDrafts, isDraft, isDraftOfOthers}
-    from '../../Sources/Console/Pages/draft-mirror.js';
-import {parseJSON} from '../../Sources/Console/Pages/json-text.js';
-import {UnansweredSaves} from '../../Sources/Console/Pages/unanswered-saves.js';
-import {Workspaces} from '../../Sources/Console/Pages/workspaces.js';
+    from '../../Sources/Console/Pages/drafts/draft-mirror.js';
+import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {UnansweredSaves} from '../../Sources/Console/Pages/drafts/unanswered-saves.js';
+import {Workspaces} from '../../Sources/Console/Pages/drafts/workspaces.js';
 
 test('a save whose response was lost is not mistaken for an edit by another user', async () => {
     const workspace = await tab();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {digitsRemark, draftRemarks, valueRemarks} from '../../Sources/Console/Pages/number-digits.js';
+import {digitsRemark, draftRemarks, valueRemarks} from '../../Sources/Console/Pages/template/number-digits.js';
 
 for (const text of ['0', '-0', '7', '007', '1.10', '.5', '0.1', '1e19', '1E+3', '1.0', '-9007199254740991',
     '9007199254740992', '9000000000000000000', '0.30000000000000004', '1e-7', '', 'x', '1e400', '--1',

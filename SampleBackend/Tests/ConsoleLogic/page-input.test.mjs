@@ -2,7 +2,7 @@ import {emptyStorages, MemoryStorage} from './browser.mjs';
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
-import {PageInput} from '../../Sources/Console/Pages/page-input.js';
+import {PageInput} from '../../Sources/Console/Pages/controls/page-input.js';
 
 const ana = {user: 'ana', project: 'shop'};
 

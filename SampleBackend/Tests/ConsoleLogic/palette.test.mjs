@@ -2,10 +2,10 @@ import './browser.mjs';
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {isPaletteKey} from '../../Sources/Console/Pages/palette-button.js';
-import {paletteEntries} from '../../Sources/Console/Pages/palette-entries.js';
-import {noteChoice, recentChoices} from '../../Sources/Console/Pages/palette-recent.js';
-import {PaletteSearch} from '../../Sources/Console/Pages/palette-search.js';
+import {isPaletteKey} from '../../Sources/Console/Pages/palette/palette-button.js';
+import {paletteEntries} from '../../Sources/Console/Pages/palette/palette-entries.js';
+import {noteChoice, recentChoices} from '../../Sources/Console/Pages/palette/palette-recent.js';
+import {PaletteSearch} from '../../Sources/Console/Pages/palette/palette-search.js';
 
 const entry = (kind, title, rest = {}) => ({
     id: `${kind} ${title}`, kind, title, run: () => {}, ...rest});

@@ -2,12 +2,12 @@ import {answerRequests, Clock} from './browser.mjs';
 import assert from 'node:assert/strict';
 import {afterEach, beforeEach, test} from 'node:test';
 
-import {NoAnswerError, ServerError} from '../../Sources/Console/Pages/api.js';
-import {parseJSON} from '../../Sources/Console/Pages/json-text.js';
-import {ChangedPinError, readOverrides, savePin} from '../../Sources/Console/Pages/overrides.js';
-import {previewDraft} from '../../Sources/Console/Pages/proposal.js';
-import {clearDoubt, publish} from '../../Sources/Console/Pages/publishing.js';
-import {arrival, editAgain, rollback} from '../../Sources/Console/Pages/rollback.js';
+import {NoAnswerError, ServerError} from '../../Sources/Console/Pages/server/api.js';
+import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {ChangedPinError, readOverrides, savePin} from '../../Sources/Console/Pages/users/overrides.js';
+import {previewDraft} from '../../Sources/Console/Pages/users/proposal.js';
+import {clearDoubt, publish} from '../../Sources/Console/Pages/server/publishing.js';
+import {arrival, editAgain, rollback} from '../../Sources/Console/Pages/review/rollback.js';
 
 let clock;
 

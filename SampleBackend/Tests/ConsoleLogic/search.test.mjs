@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {parseJSON} from '../../Sources/Console/Pages/json-text.js';
-import {settingsAt} from '../../Sources/Console/Pages/setting-actions.js';
-import {relativeTime, SettingHistories} from '../../Sources/Console/Pages/setting-history.js';
+import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {settingsAt} from '../../Sources/Console/Pages/settings/setting-actions.js';
+import {relativeTime, SettingHistories} from '../../Sources/Console/Pages/settings/setting-history.js';
 import {filterOf, filterParameters, isChangedSince, isFiltering, matching, noFilter, prepareSearch,
-    sectionToken, settingsOf} from '../../Sources/Console/Pages/setting-index.js';
-import {settingParameter} from '../../Sources/Console/Pages/template.js';
+    sectionToken, settingsOf} from '../../Sources/Console/Pages/settings/setting-index.js';
+import {settingParameter} from '../../Sources/Console/Pages/template/template.js';
 import {defaultOf, isDifferent, isSameValue, reasonText, rowsOf, rowText}
-    from '../../Sources/Console/Pages/user-settings.js';
+    from '../../Sources/Console/Pages/users/user-settings.js';
 
 const template = parseJSON('{"parameters":{"title":{"defaultValue":{"value":"Hello World"},'
     + '"description":"Greets"},"limit":{"valueType":"NUMBER","defaultValue":{"value":"10"},'

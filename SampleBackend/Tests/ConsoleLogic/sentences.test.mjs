@@ -3,18 +3,18 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {count, publisherName} from '../../Sources/Console/Pages/controls.js';
-import {jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
+import {count, publisherName} from '../../Sources/Console/Pages/controls/controls.js';
+import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {deliveryText, effectText, percentText, reading, sentence}
-    from '../../Sources/Console/Pages/live-reading.js';
-import {conflictName} from '../../Sources/Console/Pages/merge-page.js';
-import {isOfType, typeOf, valueOf} from '../../Sources/Console/Pages/pin-dialog.js';
+    from '../../Sources/Console/Pages/live/live-reading.js';
+import {conflictName} from '../../Sources/Console/Pages/merge/merge-page.js';
+import {isOfType, typeOf, valueOf} from '../../Sources/Console/Pages/users/pin-dialog.js';
 import {isUnreached, sentence as reachSentence, valueName}
-    from '../../Sources/Console/Pages/reach.js';
-import {changedConditions} from '../../Sources/Console/Pages/draft-check.js';
-import {pairsOf} from '../../Sources/Console/Pages/custom-signals.js';
-import {signalParameters, signalsOf} from '../../Sources/Console/Pages/signal-fields.js';
-import {shownAddress, withoutSecrets} from '../../Sources/Console/Pages/webhook-address.js';
+    from '../../Sources/Console/Pages/review/reach.js';
+import {changedConditions} from '../../Sources/Console/Pages/review/draft-check.js';
+import {pairsOf} from '../../Sources/Console/Pages/users/custom-signals.js';
+import {signalParameters, signalsOf} from '../../Sources/Console/Pages/users/signal-fields.js';
+import {shownAddress, withoutSecrets} from '../../Sources/Console/Pages/access/webhook-address.js';
 
 for (const [number, text] of [[0, '0 settings'], [1, '1 setting'], [1234, '1,234 settings']]) {
     test(`${number} is counted as ${text}`, () => assert.equal(count(number, 'setting'), text));

@@ -2,8 +2,8 @@ import {settled} from './browser.mjs';
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {ServerError} from '../../Sources/Console/Pages/api.js';
-import {fateOfPages, SessionController} from '../../Sources/Console/Pages/session-controller.js';
+import {ServerError} from '../../Sources/Console/Pages/server/api.js';
+import {fateOfPages, SessionController} from '../../Sources/Console/Pages/frame/session-controller.js';
 
 const ada = {name: 'ada', role: 'editor', csrfToken: 'a'};
 const adaAgain = {...ada, csrfToken: 'a2'};

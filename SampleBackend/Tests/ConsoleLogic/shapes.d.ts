@@ -270,7 +270,7 @@ type Project = {
     updateTime?: string;
 };
 
-type Workspace = import('../../Sources/Console/Pages/workspace.js').Workspace;
+type Workspace = import('../../Sources/Console/Pages/drafts/workspace.js').Workspace;
 
 /** The input of a page. */
 type PageContext = {
@@ -442,12 +442,12 @@ type KeptForm = {
 /** Form of a dialog, whose content is asked for when it is kept. */
 type DialogForm = Omit<KeptForm, 'content'> & {content: () => unknown};
 
-type Suggestions = import('../../Sources/Console/Pages/suggestions.js').Suggestions;
+type Suggestions = import('../../Sources/Console/Pages/conditions/suggestions.js').Suggestions;
 
 /** Form with controls for signals. */
 type SignalForm = {suggestions: Suggestions, write: () => void};
 
-type ConditionBuilder = import('../../Sources/Console/Pages/condition-builder.js').ConditionBuilder;
+type ConditionBuilder = import('../../Sources/Console/Pages/conditions/condition-builder.js').ConditionBuilder;
 
 /** Condition that a file and the project have with different expressions. */
 type Contradiction = {name: string, own?: string, given?: string, users: string[]};

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {isMac, shortcut, stepOfKey, stepText} from '../../Sources/Console/Pages/step-keys.js';
+import {isMac, shortcut, stepOfKey, stepText} from '../../Sources/Console/Pages/drafts/step-keys.js';
 
 const none = {ctrlKey: false, metaKey: false, shiftKey: false, altKey: false};
 

@@ -7,7 +7,7 @@ import {Clock, emptyStorages, settled} from './browser.mjs';
 import {afterEach, beforeEach} from 'node:test';
 
 import {DraftServer} from './draft-server.mjs';
-import {Workspace} from '../../Sources/Console/Pages/workspace.js';
+import {Workspace} from '../../Sources/Console/Pages/drafts/workspace.js';
 
 /** Template with settings outside of groups, such as `{a: '1'}`. */
 export const template = (values) => ({parameters: Object.fromEntries(

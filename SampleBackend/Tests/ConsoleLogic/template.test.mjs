@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {usesByCondition} from '../../Sources/Console/Pages/condition-uses.js';
-import {names} from '../../Sources/Console/Pages/json.js';
-import {jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
+import {usesByCondition} from '../../Sources/Console/Pages/template/condition-uses.js';
+import {names} from '../../Sources/Console/Pages/json/json.js';
+import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {revertingCondition, revertingGroup, revertingSetting}
-    from '../../Sources/Console/Pages/revert.js';
+    from '../../Sources/Console/Pages/review/revert.js';
 import {conditions, defaultSection, editingParametersAt, movingCondition, movingParameters,
     parameter, removingCondition, removingGroup, removingParameters, sections, settingAt,
     settingCondition, settingGroup, settingParameter, tagColors, withConditionalValue,
-    withoutVersion} from '../../Sources/Console/Pages/template.js';
-import {typeName, valueTypes} from '../../Sources/Console/Pages/value-types.js';
+    withoutVersion} from '../../Sources/Console/Pages/template/template.js';
+import {typeName, valueTypes} from '../../Sources/Console/Pages/template/value-types.js';
 
 const text = '{"conditions":[{"name":"A","expression":"true"},{"name":"B","expression":"false"},'
     + '{"name":"C","expression":"true"}],"parameters":{"x":{"defaultValue":{"value":"1"},'

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
+import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {adding, contradictions, convert, formatOf, formats, freeName, isTemplate, settingCount}
-    from '../../Sources/Console/Pages/template-transfer.js';
+    from '../../Sources/Console/Pages/transfer/template-transfer.js';
 
 for (const [name, text, format] of [
     ['parameters of Parse', '{"params": {"a": 1}}', 'PARSE'],

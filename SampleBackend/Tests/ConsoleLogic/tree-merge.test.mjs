@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {names} from '../../Sources/Console/Pages/json.js';
-import {jsonText, parseJSON} from '../../Sources/Console/Pages/json-text.js';
-import {mergeTrees} from '../../Sources/Console/Pages/tree-merge.js';
+import {names} from '../../Sources/Console/Pages/json/json.js';
+import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
+import {mergeTrees} from '../../Sources/Console/Pages/json/tree-merge.js';
 
 /** Merges three JSON texts; returns the text of the result, and the conflicts. */
 function merged(...texts) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {listedLines, listedValues} from '../../Sources/Console/Pages/value-list.js';
+import {listedLines, listedValues} from '../../Sources/Console/Pages/template/value-list.js';
 
 for (const [text, values] of [
     ['alice, bob, carol\ndave', ['alice', 'bob', 'carol', 'dave']],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {ruleOf, signalProblems} from '../../Sources/Console/Pages/custom-signals.js';
+import {ruleOf, signalProblems} from '../../Sources/Console/Pages/users/custom-signals.js';
 import {definedValues, meantValue, missingRegions, suggestedValues, unknownValue}
-    from '../../Sources/Console/Pages/defined-values.js';
+    from '../../Sources/Console/Pages/template/defined-values.js';
 
 /** Names that stand for more than one value of a field. */
 function ambiguousNames(element) {

@@ -3,7 +3,7 @@ import {test} from 'node:test';
 
 import {settled} from './browser.mjs';
 import {clock, done, server, tab, template, unpublish, valuesOf} from './tabs.mjs';
-import {differenceCount, toldChanges} from '../../Sources/Console/Pages/server-draft.js';
+import {differenceCount, toldChanges} from '../../Sources/Console/Pages/server/server-draft.js';
 
 test('a workspace without a draft shows the published template', async () => {
     const workspace = await tab();

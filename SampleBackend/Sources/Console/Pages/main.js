@@ -2,21 +2,21 @@
  * Entry point: shows the pages of a session, or the sign-in form, and follows the session.
  */
 
-import {setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './api.js';
-import {message} from './controls.js';
-import {ask, endDialogs, watchUnload} from './dialog.js';
-import {fill, h} from './dom.js';
-import {watchFocus} from './focus.js';
-import {Frame} from './frame.js';
-import {watchHistory} from './held-entry.js';
-import {pages} from './pages.js';
-import {watchPresses} from './press.js';
-import {pathsToOpen} from './projects.js';
-import {currentRoute} from './router.js';
-import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './session.js';
-import {SessionController} from './session-controller.js';
-import {showSignIn, signInAgain} from './sign-in.js';
-import {forgetUser} from './stored-data.js';
+import {setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './server/api.js';
+import {message} from './controls/controls.js';
+import {ask, endDialogs, watchUnload} from './controls/dialog.js';
+import {fill, h} from './controls/dom.js';
+import {watchFocus} from './controls/focus.js';
+import {Frame} from './frame/frame.js';
+import {watchHistory} from './controls/held-entry.js';
+import {pages} from './routing/pages.js';
+import {watchPresses} from './server/press.js';
+import {pathsToOpen} from './projects/projects.js';
+import {currentRoute} from './routing/router.js';
+import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './server/session.js';
+import {SessionController} from './frame/session-controller.js';
+import {showSignIn, signInAgain} from './frame/sign-in.js';
+import {forgetUser} from './drafts/stored-data.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('root'));
 

@@ -1,0 +1,70 @@
+/**
+ * The part of the token form that limits a token to projects.
+ */
+
+import {call} from '../server/api.js';
+import {choice, field, message} from '../controls/controls.js';
+import {fill, h} from '../controls/dom.js';
+import {projectText} from '../projects/project-details.js';
+
+/** @type {Choice[]} */
+const scopes = [['all', 'All projects'], ['some', 'Only some projects']];
+
+/** @type {Choice[]} */
+const access = [
+    ['', 'No access'], ['viewer', 'Viewer'], ['editor', 'Editor'], ['publisher', 'Publisher']];
+
+/**
+ * Text for the role of a token: the role, or those by project.
+ *
+ * @param {Pick<Token, 'role' | 'projects'>} token
+ */
+export function roleText({role, projects}) {
+    /** @param {string} word */
+    const capitalized = (word) => word.charAt(0).toUpperCase() + word.slice(1);
+    if (!projects) return capitalized(role);
+    return Object.entries(projects).map(([name, own]) => `${capitalized(own)} in ${name}`)
+        .join(', ');
+}
+
+/**
+ * Fields for the projects of a new token.
+ *
+ * @param {HTMLElement} roleField Field of the role in all projects, hidden while the token is
+ *     limited.
+ * @param {?Record<string, string>} kept Roles by project of an unfinished form; null means all.
+ */
+export function tokenProjects(roleField, kept) {
+    const scope = choice(scopes, kept ? 'some' : 'all');
+    const list = h('div', {class: 'stack', role: 'group', 'aria-label': 'Role in each project'});
+    /** @type {Record<string, string>} */
+    const roles = {...kept};
+    const draw = async () => {
+        const isLimited = scope.value === 'some';
+        roleField.hidden = isLimited;
+        list.hidden = !isLimited;
+        if (!isLimited || list.childElementCount) return;
+        try {
+            /** @type {Project[]} */
+            const projects = (await call('GET', '/v1/projects')).body.projects;
+            fill(list, projects.map((project) => {
+                const control = choice(access, roles[project.name] ?? '', {onchange: () => {
+                    if (control.value) roles[project.name] = control.value;
+                    else delete roles[project.name];
+                }});
+                return field(projectText(project), control);
+            }));
+        } catch (error) {
+            fill(list, message('error', error.message));
+        }
+    };
+    scope.addEventListener('change', draw);
+    draw();
+    return {
+        nodes: [field('Access to', scope), roleField, list],
+        /** Roles by project; null for all projects. */
+        get value() {
+            return scope.value === 'some' ? {...roles} : null;
+        },
+    };
+}

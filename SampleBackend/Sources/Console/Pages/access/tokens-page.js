@@ -1,0 +1,157 @@
+/**
+ * Tokens page: the administrators' access tokens, for publishers only.
+ */
+
+import {call} from '../server/api.js';
+import {badge, choice, field, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
+import {Creation} from './creation.js';
+import {ask, dialogForm, openDialog} from '../controls/dialog.js';
+import {announce, fill, h} from '../controls/dom.js';
+import {newestRequest} from '../server/newest-request.js';
+import {showSecret} from '../controls/secret-dialog.js';
+import {serverRefusal} from '../server/session.js';
+import {roleText, tokenProjects} from './token-projects.js';
+
+/** @type {Choice[]} */
+const roles = [
+    ['viewer', 'Viewer: sees settings, users\' pins, versions and audit; changes nothing'],
+    ['editor', 'Editor: also edits drafts, imports, and previews users'],
+    ['publisher', 'Publisher: also publishes, pins, and manages webhooks and tokens'],
+];
+
+/**
+ * Lifetimes in days; an empty one means no expiry.
+ *
+ * @type {Choice[]}
+ */
+const lifetimes = [['0.5', '12 hours'], ['1', '1 day'], ['7', '7 days'], ['30', '30 days'],
+    ['90', '90 days'], ['365', 'A year'], ['', 'Never']];
+
+/**
+ * Badge for a token: active, expired or revoked.
+ *
+ * @param {Token} token
+ */
+function stateBadge({revocationTime, expirationTime}) {
+    if (revocationTime) return badge('Revoked', 'removed');
+    if (expirationTime && new Date(expirationTime) <= new Date()) return badge('Expired', 'changed');
+    return badge('Active', 'good');
+}
+
+/**
+ * Opens the dialog that creates a token, then shows the token.
+ *
+ * @param {PageContext} context Page context.
+ * @param {function(): void} created Called after it was created, to refresh the list.
+ * @param {?{name: string, role: string, lifetime: string, projects?: ?Record<string, string>}} kept
+ *     Fields of an unfinished form.
+ */
+export async function createToken({project, session}, created, kept = null) {
+    const name = h('input', {type: 'text', autocomplete: 'off', required: true,
+        'data-autofocus': true, value: kept?.name ?? ''});
+    const role = choice(roles, kept?.role ?? 'viewer');
+    const lifetime = choice(lifetimes, kept?.lifetime ?? '90');
+    const projects = tokenProjects(field('Role', role), kept?.projects ?? null);
+    const creation = new Creation({
+        path: '/v1/tokens',
+        list: (body) => /** @type {Token[]} */ (body.tokens)
+            .filter(({revocationTime}) => !revocationTime),
+        isSame: (token, body) => token.name === body.name,
+        describe: (body) => `The token ${body.name} was created, but it was lost with the response: `
+            + 'no one has it. Revoke it and create another one.',
+        action: 'Revoke the lost token',
+        removed: created,
+    });
+    const made = await openDialog('Create a token', (close) => dialogForm({
+        fields: [
+            field('Name', name, {hint: 'Who or what uses it. The audit trail shows this name.'}),
+            ...projects.nodes, field('Expires after', lifetime), creation.node],
+        action: 'Create the token',
+        submit: async () => {
+            /** @type {{name: string, role?: string, projects?: Record<string, string>,
+                expirationTime?: string}} */
+            const body = {name: name.value.trim()};
+            if (projects.value) body.projects = projects.value;
+            else body.role = role.value;
+            if (body.projects && !Object.keys(body.projects).length) {
+                throw new Error('Choose a role in at least one project.');
+            }
+            if (lifetime.value) {
+                const milliseconds = Number(lifetime.value) * 24 * 60 * 60 * 1000;
+                body.expirationTime = new Date(Date.now() + milliseconds).toISOString();
+            }
+            return creation.create(body);
+        },
+    }, close), {isDirty: () => Boolean(kept), form: {
+        user: session.name, project, kind: 'token', arguments: [],
+        content: () => ({name: name.value, role: role.value, lifetime: lifetime.value,
+            projects: projects.value})}});
+    creation.end();
+    if (!made) {
+        if (creation.isLost) created();
+        return;
+    }
+    created();
+    await showSecret({title: `The token ${made.name}`, label: 'Token', secret: made.token,
+        text: 'Copy it now: it is shown only once, and the server stores only its hash.'});
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
+export function show(main, context) {
+    const left = new AbortController();
+    const refused = serverRefusal(context.session);
+    const body = h('div', {class: 'stack'});
+    /** @param {Token} token */
+    const revoke = async ({id, name}) => {
+        if (!await ask({title: `Revoke the token ${name}?`, isDangerous: true,
+            action: 'Revoke the token', text: 'It stops working immediately. '
+                + 'This cannot be undone.'})) return;
+        try {
+            await call('DELETE', `/v1/tokens/${encodeURIComponent(id)}`);
+            announce(`Token ${name} revoked.`);
+            await read();
+            main.querySelector('h1')?.focus();
+        } catch (error) {
+            fill(body, message('error', error.message));
+        }
+    };
+    /** @param {Token} token */
+    const row = (token) => h('tr', {},
+        h('th', {scope: 'row', class: 'wide'}, token.name),
+        h('td', {}, roleText(token)),
+        h('td', {}, stateBadge(token)),
+        h('td', {}, timeText(token.creationTime)),
+        h('td', {}, token.expirationTime ? timeText(token.expirationTime) : 'Never'),
+        h('td', {}, token.lastUseTime ? timeText(token.lastUseTime)
+            : h('span', {class: 'muted'}, 'Not yet')),
+        h('td', {}, h('div', {class: 'actions'}, !token.revocationTime && h('button', {
+            type: 'button', class: 'quiet', 'aria-label': `Revoke ${token.name}`,
+            'data-focus': `revoke ${token.id}`, onclick: () => revoke(token)}, 'Revoke'))));
+    const nextRequest = newestRequest(left.signal);
+    const read = async () => {
+        const signal = nextRequest();
+        try {
+            const {tokens} = (await call('GET', '/v1/tokens', {signal})).body;
+            if (signal.aborted) return;
+            fill(body, tokens.length ? table('Tokens',
+                ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
+                : h('section', {class: 'card'}, nothing('There are no stored tokens. The '
+                    + 'admin token that the server was started with is not listed.')));
+        } catch (error) {
+            if (!signal.aborted) fill(body, message('error', error.message));
+        }
+    };
+    fill(main,
+        pageHead('Tokens', 'Who can view, edit and publish.', !refused && h('button', {
+            type: 'button', class: 'primary', 'data-focus': 'create-token',
+            onclick: () => createToken(context, read)}, 'Create token')),
+        body);
+    if (refused) {
+        fill(body, h('section', {class: 'card'}, nothing(
+            `Publishers see and manage tokens. ${refused}`)));
+    } else read();
+    return () => left.abort();
+}

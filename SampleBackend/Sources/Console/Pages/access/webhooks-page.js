@@ -1,0 +1,171 @@
+/**
+ * Webhooks page: URLs that the server calls after every publish; publishers change them.
+ */
+
+import {call, isMissing, projectPath} from '../server/api.js';
+import {badge, field, guarded, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
+import {Creation} from './creation.js';
+import {ask, dialogForm, openDialog} from '../controls/dialog.js';
+import {announce, fill, h} from '../controls/dom.js';
+import {newestRequest} from '../server/newest-request.js';
+import {showSecret} from '../controls/secret-dialog.js';
+import {refusal} from '../server/session.js';
+import {shownAddress, withoutSecrets} from './webhook-address.js';
+
+/** @type {Record<string, [text: string, kind: string]>} */
+const states = {
+    PENDING: ['Waiting', 'waiting'], DELIVERED: ['Delivered', 'good'], FAILED: ['Failed', 'bad'],
+    SUPERSEDED: ['Superseded', ''],
+};
+
+/** @param {string} state */
+function stateBadge(state) {
+    const [text, kind] = states[state] ?? [state, ''];
+    return badge(text, kind);
+}
+
+/**
+ * Status and error of a delivery's last attempt, and the time of the next one.
+ *
+ * @param {WebhookDelivery} delivery
+ */
+function outcomeText({statusCode, error, nextAttemptTime, state}) {
+    const parts = [];
+    if (statusCode) parts.push(`Status ${statusCode}`);
+    if (error) parts.push(error);
+    return [parts.join(': '), state === 'PENDING' && nextAttemptTime
+        && [parts.length ? '; ' : '', 'next attempt ', timeText(nextAttemptTime)]];
+}
+
+/**
+ * Opens the dialog with a webhook's deliveries.
+ *
+ * @param {string} project
+ * @param {Webhook} webhook
+ */
+function openDeliveries(project, webhook) {
+    const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
+    call('GET', projectPath(project, `webhooks/${encodeURIComponent(webhook.id)}/deliveries`))
+        .then(({body}) => fill(place, body.deliveries.length
+            ? table('Deliveries', ['Version', 'State', 'Attempts', 'Outcome', 'Created'],
+                /** @type {WebhookDelivery[]} */ (body.deliveries).map((delivery) => h('tr', {},
+                    h('th', {scope: 'row', class: 'number'}, delivery.versionNumber),
+                    h('td', {}, stateBadge(delivery.state)),
+                    h('td', {class: 'number'}, delivery.attempts),
+                    h('td', {class: 'wide'}, outcomeText(delivery)),
+                    h('td', {}, timeText(delivery.creationTime)))))
+            : nothing('Nothing was delivered yet.')))
+        .catch((error) => fill(place, message('error', error.message)));
+    return openDialog('Deliveries', (close) => ({
+        body: [h('p', {}, h('code', {}, webhook.url)), place],
+        actions: h('button', {type: 'button', onclick: () => close()}, 'Close'),
+    }), {isWide: true});
+}
+
+/**
+ * Opens the dialog that adds a webhook, then shows its secret.
+ *
+ * @param {PageContext} context Page context.
+ * @param {function(): void} added Called after it was added, to refresh the list.
+ * @param {?{url: string, isShortened?: boolean}} kept Field of an unfinished form.
+ */
+export async function addWebhook({project, session}, added, kept = null) {
+    const url = h('input', {type: 'url', required: true, placeholder: 'https://example.com/hook',
+        'data-autofocus': true, value: kept?.url ?? ''});
+    const creation = new Creation({
+        path: projectPath(project, 'webhooks'),
+        list: (body) => body.webhooks,
+        isSame: (webhook, body) => webhook.url === shownAddress(body.url),
+        describe: () => 'The webhook was added, but its secret was lost with the response. Remove '
+            + 'it and add it again, or receivers cannot verify its messages.',
+        action: 'Remove the added webhook',
+        removed: added,
+    });
+    const made = await openDialog('Add a webhook', (close) => dialogForm({
+        fields: [
+            kept?.isShortened && message('warning', 'The password and the query of the address were '
+                + 'not stored. Enter them again.'),
+            field('Address', url, {hint: 'It receives a signed message after every publish. Values in '
+                + 'its query, such as ?key=…, are not shown again.'}),
+            creation.node],
+        action: 'Add the webhook',
+        submit: () => creation.create({url: url.value.trim()}),
+    }, close), {isDirty: () => Boolean(kept), form: {
+        user: session.name, project, kind: 'webhook', arguments: [],
+        content: () => ({url: withoutSecrets(url.value),
+            isShortened: withoutSecrets(url.value) !== url.value.trim()
+                || (kept?.isShortened && url.value === kept.url)})}});
+    creation.end();
+    if (!made) {
+        if (creation.isLost) added();
+        return;
+    }
+    added();
+    await showSecret({title: 'The secret of the webhook', label: 'Secret', secret: made.secret,
+        text: 'Copy it now: it is shown only once. The receiver verifies the signatures with it.'});
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
+export function show(main, context) {
+    const {project} = context;
+    const left = new AbortController();
+    const refused = refusal(context.session, 'publisher');
+    const body = h('div', {class: 'stack'});
+    /** @param {Webhook} webhook */
+    const remove = async ({id, url}) => {
+        if (!await ask({title: 'Remove this webhook?', isDangerous: true,
+            action: 'Remove the webhook', text: `${url} receives no more messages.`})) return;
+        try {
+            await call('DELETE', projectPath(project, `webhooks/${encodeURIComponent(id)}`));
+            announce('Webhook removed.');
+            await read();
+            main.querySelector('h1')?.focus();
+        } catch (error) {
+            fill(body, message('error', error.message));
+        }
+    };
+    /** @param {Webhook} webhook */
+    const row = (webhook) => h('tr', {},
+        h('th', {scope: 'row', class: 'wide'}, h('code', {}, webhook.url)),
+        h('td', {}, webhook.lastDelivery ? [stateBadge(webhook.lastDelivery.state), ' ',
+            h('span', {class: 'muted'}, `version ${webhook.lastDelivery.versionNumber}`)]
+            : h('span', {class: 'muted'}, 'None yet')),
+        h('td', {}, timeText(webhook.creationTime)),
+        h('td', {}, h('div', {class: 'actions'},
+            h('button', {type: 'button', class: 'quiet', 'data-focus': `deliveries ${webhook.id}`,
+                'aria-label': `Deliveries to ${webhook.url}`,
+                onclick: () => openDeliveries(project, webhook)}, 'Deliveries'),
+            guarded(refused, h('button', {type: 'button', class: 'quiet',
+                'aria-label': `Remove ${webhook.url}`, onclick: () => remove(webhook)},
+            'Remove')))));
+    const nextRequest = newestRequest(left.signal);
+    const read = async () => {
+        const signal = nextRequest();
+        try {
+            const {webhooks} = (await call('GET', projectPath(project, 'webhooks'),
+                {signal})).body;
+            if (signal.aborted) return;
+            fill(body, webhooks.length
+                ? table('Webhooks', ['Address', 'Last delivery', 'Added', ''], webhooks.map(row))
+                : h('section', {class: 'card'}, nothing(refused ? 'There are no webhooks.'
+                    : 'There are no webhooks. Add one to notify another server of every publish.'
+                )));
+        } catch (error) {
+            if (signal.aborted) return;
+            fill(body, isMissing(error)
+                ? h('section', {class: 'card'}, nothing('This server has no webhooks.'))
+                : message('error', error.message));
+        }
+    };
+    fill(main,
+        pageHead('Webhooks', 'Servers that are notified of every publish.',
+            guarded(refused, h('button', {type: 'button', class: 'primary',
+                'data-focus': 'add-webhook', onclick: () => addWebhook(context, read)},
+            'Add webhook'))),
+        body);
+    read();
+    return () => left.abort();
+}

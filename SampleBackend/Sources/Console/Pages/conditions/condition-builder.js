@@ -1,0 +1,210 @@
+/**
+ * Form for an expression: its rules with fields, comparisons and values to choose from. It writes
+ * the expression, and follows it while the user types.
+ */
+
+import {expressionText, parseExpressions} from './condition-expression.js';
+import {fields, missingValue} from './condition-fields.js';
+import {conditionRule, negation} from './condition-rule.js';
+import {groupView, ruleCount, rulesOf, treeOf, viewOf} from './condition-view.js';
+import {choice} from '../controls/controls.js';
+import {announce, fill, focusOn, h, redraw} from '../controls/dom.js';
+import {Suggestions} from './suggestions.js';
+
+/** Milliseconds after the last keystroke before the expression is parsed. */
+const pause = 300;
+
+/** Maximum number of rules, and depth of groups, that the form can show. */
+const maximumRules = 40;
+const maximumDepth = 4;
+
+/**
+ * Depth of groups in a view.
+ *
+ * @param {{operands?: ConditionView[]}} view
+ * @returns {number}
+ */
+function depth({operands = []}) {
+    return operands.length ? 1 + Math.max(...operands.map(depth)) : 0;
+}
+
+/** The form of one expression. */
+export class ConditionBuilder {
+    /** @type {?GroupView} */
+    #root = null;
+    #timer = 0;
+    /**
+     * Functions that update the hints of the rules.
+     *
+     * @type {(() => void)[]}
+     */
+    #hints = [];
+    /** True while the expression is newer than the rules. */
+    #isTyped = false;
+    #reading = new AbortController();
+
+    /**
+     * @param {HTMLTextAreaElement} expression Control with the expression.
+     * @param {Promise<KnownSignals>} known The signals that are suggested.
+     * @param {function(): void} changed Called after the form has written the expression.
+     */
+    constructor(expression, known, changed) {
+        this.expression = expression;
+        this.changed = changed;
+        this.suggestions = new Suggestions(known);
+        this.count = 0;
+        this.place = h('div', {class: 'builder-place'});
+        this.node = h('div', {class: 'builder', role: 'group', 'aria-label': 'Rules'},
+            this.place, this.suggestions.node);
+        known.then(() => this.#hints.forEach((update) => update()));
+        this.#read();
+    }
+
+    /** Follows the expression after the user or another control changed it. */
+    follow() {
+        this.stop();
+        this.#isTyped = true;
+        this.#timer = setTimeout(() => this.#read(), pause);
+    }
+
+    /** Cancels reading. */
+    stop() {
+        clearTimeout(this.#timer);
+        this.#reading.abort();
+        this.#reading = new AbortController();
+    }
+
+    /** True if a rule of the form lacks a value, so that the expression is incomplete. */
+    get isIncomplete() {
+        return !this.#isTyped && this.#root !== null && rulesOf(this.#root).some(missingValue);
+    }
+
+    async #read() {
+        const {signal} = this.#reading;
+        const text = this.expression.value.trim();
+        if (!text) {
+            this.#show({kind: 'all', operands: []});
+            return;
+        }
+        try {
+            const [{tree}] = await parseExpressions([text], signal);
+            if (signal.aborted) return;
+            if (!tree) {
+                this.#say('The rules appear here when the expression is valid.');
+                return;
+            }
+            const view = groupView(viewOf(tree));
+            if (ruleCount(view) > maximumRules || depth(view) > maximumDepth) {
+                this.#say('This expression has too many rules to show one by one. Edit it '
+                    + 'as text.');
+            } else {
+                this.#show(view);
+            }
+        } catch {
+            if (!signal.aborted) this.#say('The rules cannot be shown now. Edit the text.');
+        }
+    }
+
+    /** @param {string} text */
+    #say(text) {
+        this.#isTyped = false;
+        this.#root = null;
+        fill(this.place, h('p', {class: 'hint'}, text));
+    }
+
+    /** @param {GroupView} view */
+    #show(view) {
+        this.#isTyped = false;
+        this.#root = view;
+        this.draw();
+    }
+
+    /** Writes the expression. */
+    write() {
+        this.stop();
+        this.#isTyped = false;
+        const tree = this.#root && treeOf(this.#root);
+        this.expression.value = tree ? expressionText(tree) : '';
+        this.#hints.forEach((update) => update());
+        this.changed();
+    }
+
+    /**
+     * Writes the expression after rules were added or removed, and focuses a control.
+     *
+     * @param {string} [focus]
+     */
+    restructure(focus) {
+        this.write();
+        this.draw();
+        if (focus) focusOn(focus, this.place);
+    }
+
+    draw() {
+        this.count = 0;
+        this.suggestions.clear();
+        this.#hints = [];
+        if (this.#root) redraw(this.place, this.#group(this.#root, null, 'rules'));
+    }
+
+    /**
+     * A group with its rules; `parent` is null for the outermost group, and `path` identifies the
+     * group.
+     *
+     * @param {GroupView} view
+     * @param {?{remove: () => void}} parent
+     * @param {string} path
+     * @returns {HTMLElement}
+     */
+    #group(view, parent, path) {
+        const kind = choice([['all', 'All of these are true'], ['any', 'One of these is true']],
+            view.kind, {'aria-label': 'How the rules are combined', 'data-focus': `${path} kind`,
+                onchange: () => {
+                    view.kind = kind.value === 'any' ? 'any' : 'all';
+                    this.write();
+                }});
+        /** @param {ConditionView} operand */
+        const add = (operand) => {
+            view.operands.push(operand);
+            const place = `${path}.${view.operands.length - 1}`;
+            this.restructure(operand.kind === 'rule' ? `${place} field` : `${place} kind`);
+            announce('Rule added.');
+        };
+        /** @returns {RuleView} */
+        const newRule = () => ({kind: 'rule', element: fields[0].element, key: null,
+            comparison: fields[0].comparisons[0][0], values: [...fields[0].initial.values]});
+        const rows = view.operands.map((operand, index) => {
+            const place = `${path}.${index}`;
+            const remove = () => {
+                view.operands.splice(index, 1);
+                this.restructure(`${path} add`);
+                announce('Rule removed.');
+            };
+            return operand.operands ? this.#group(operand, {remove}, place)
+                : conditionRule(this, operand, place, remove);
+        });
+        return h('div', {class: 'rule-group'},
+            (view.operands.length > 1 || parent || view.isNegated) && h('div', {class: 'rule-line'},
+                negation(this, view, path), kind,
+                parent && h('button', {type: 'button', class: 'quiet small',
+                    onclick: parent.remove}, 'Remove group')),
+            rows,
+            h('div', {class: 'rule-line'},
+                h('button', {type: 'button', class: 'small', 'data-focus': `${path} add`,
+                    onclick: () => add(newRule())}, 'Add rule'),
+                view.operands.length > 0 && path.split('.').length < maximumDepth
+                    && h('button', {type: 'button', class: 'quiet small',
+                        onclick: () => add({kind: view.kind === 'all' ? 'any' : 'all',
+                            operands: [newRule()]})}, 'Add group')));
+    }
+
+    /**
+     * Updates a hint now, and each time the form writes the expression.
+     *
+     * @param {() => void} update
+     */
+    hint(update) {
+        update();
+        this.#hints.push(update);
+    }
+}

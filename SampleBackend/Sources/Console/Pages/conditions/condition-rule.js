@@ -1,0 +1,151 @@
+/**
+ * Row of the builder for one rule: field, name of the signal, comparison and values.
+ */
+
+import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesList}
+    from './condition-fields.js';
+import {choice} from '../controls/controls.js';
+import {definedValues, meantValue} from '../template/defined-values.js';
+import {h, newID} from '../controls/dom.js';
+import {signalNameControl, suggestedControl, valueControl, valueDoubts} from './signal-controls.js';
+import {valueListField} from './value-list-field.js';
+
+/**
+ * Switch that negates a rule or a group.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {ConditionView} view
+ * @param {string} path
+ */
+export function negation(builder, view, path) {
+    const box = h('input', {type: 'checkbox', checked: Boolean(view.isNegated),
+        'data-focus': `${path} not`, onchange: () => {
+            view.isNegated = box.checked;
+            builder.write();
+        }});
+    return h('label', {class: 'check negation'}, box, ' not');
+}
+
+/**
+ * Controls for the time of a rule, and its time zone.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path
+ */
+function timeValues(builder, rule, path) {
+    const time = h('input', {type: 'datetime-local', step: '1', value: rule.values[0] ?? '',
+        'aria-label': 'Time', 'data-focus': `${path} value`, oninput: () => {
+            rule.values[0] = time.value.length === 16 ? `${time.value}:00` : time.value;
+            builder.write();
+        }});
+    /** @param {string} name */
+    const setZone = (name) => {
+        rule.values = [rule.values[0] ?? '', ...(name ? [name] : [])];
+        builder.write();
+    };
+    /** @type {HTMLInputElement} */
+    const zone = h('input', {type: 'text', value: rule.values[1] ?? '', autocomplete: 'off',
+        placeholder: 'GMT', 'aria-label': 'Time zone', 'data-focus': `${path} zone`,
+        list: builder.suggestions.add(() => definedValues('timeZone')),
+        oninput: () => setZone(zone.value.trim()),
+        onchange: () => {
+            const name = meantValue({element: 'timeZone', key: null}, zone.value.trim());
+            if (name === zone.value) return;
+            zone.value = name;
+            setZone(name);
+        }});
+    return [time, zone];
+}
+
+/**
+ * Controls for the values of a rule.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path
+ */
+function valueControls(builder, rule, path) {
+    const operator = operatorOf(rule);
+    if (rule.element === 'dateTime') return timeValues(builder, rule, path);
+    if (rule.element === 'constant') {
+        const select = choice([['true', 'everybody'], ['false', 'nobody']], rule.values[0], {
+            'aria-label': 'Value', 'data-focus': `${path} value 0`, onchange: () => {
+                rule.values = [select.value];
+                builder.write();
+            }});
+        return select;
+    }
+    if (takesList(rule.element, operator)) return valueListField(builder, rule, path);
+    /** @param {number} index */
+    const named = (index) => ({'aria-label': 'Value', 'data-focus': `${path} value ${index}`});
+    if (rule.element === 'percent') {
+        const attributes = {type: 'number', min: '0', max: '100', step: 'any', class: 'number'};
+        return (operator === 'between' ? [0, 1] : [0]).map((index) => (
+            valueControl(builder, rule, index, {...attributes, ...named(index)})));
+    }
+    const isNumber = rule.element === 'app.customSignal';
+    return suggestedControl(builder, rule, {inputmode: isNumber ? 'decimal' : null, ...named(0)});
+}
+
+/**
+ * Control for the name of a rule's signal, or for the seed of a percentage.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path
+ */
+function keyControl(builder, rule, path) {
+    if (rule.element !== 'percent') {
+        return rule.key === null ? null
+            : signalNameControl(builder, rule, {'data-focus': `${path} key`});
+    }
+    const input = h('input', {type: 'text', value: rule.key ?? '', autocomplete: 'off',
+        spellcheck: 'false', 'data-focus': `${path} key`,
+        'aria-label': 'Seed of the percentage', placeholder: 'Seed, a name', oninput: () => {
+            rule.key = input.value.trim() || null;
+            builder.write();
+        }});
+    return input;
+}
+
+/**
+ * Creates the line.
+ *
+ * @param {ConditionBuilder} builder The `ConditionBuilder`.
+ * @param {RuleView} rule View of the rule, which the controls change.
+ * @param {string} path Place of the rule among all.
+ * @param {function(): void} remove Removes the rule.
+ */
+export function conditionRule(builder, rule, path, remove) {
+    builder.count += 1;
+    const field = fieldOf(rule);
+    const removal = h('button', {type: 'button', class: 'quiet small',
+        'aria-label': `Remove rule ${builder.count}`, onclick: remove}, '×');
+    const hint = h('p', {class: 'hint', id: newID('hint')});
+    /** @param {...unknown} content */
+    const group = (...content) => h('div', {class: 'rule-line', role: 'group',
+        'aria-label': `Rule ${builder.count}`, 'aria-describedby': hint.id}, content, hint);
+    builder.hint(() => {
+        hint.textContent = missingValue(rule) ?? valueDoubts(builder, rule);
+    });
+    if (!field) {
+        return group(negation(builder, rule, path), h('code', {class: 'expression'}, rule.text),
+            h('span', {class: 'muted'}, 'stays unchanged'), removal);
+    }
+    const choices = fields.map(({element: name, label}) => /** @type {Choice} */ ([name, label]));
+    const element = choice(choices, field.element, {
+        'aria-label': 'Field', 'data-focus': `${path} field`, onchange: () => {
+            setField(rule, element.value);
+            builder.restructure();
+        }});
+    const comparison = choice(field.comparisons, operatorOf(rule), {
+        'aria-label': 'Comparison', 'data-focus': `${path} comparison`, onchange: () => {
+            setOperator(rule, comparison.value);
+            builder.restructure();
+        }});
+    return group(negation(builder, rule, path), element, keyControl(builder, rule, path),
+        field.comparisons.length > 1 ? comparison
+            : h('span', {class: 'muted'}, field.comparisons[0][1]),
+        valueControls(builder, rule, path), removal);
+}

@@ -1,0 +1,125 @@
+/**
+ * Control for a list of values, which are typed, pasted, or read from a file.
+ */
+
+import {fieldOf} from './condition-fields.js';
+import {count} from '../controls/controls.js';
+import {definedValues, meantValue, suggestedValues, valueName} from '../template/defined-values.js';
+import {announce, h} from '../controls/dom.js';
+import {listedLines, listedValues} from '../template/value-list.js';
+
+/** Number of values up to which all are shown at first. */
+const shownValues = 50;
+
+/** Maximum size of a file, in bytes. */
+const maximumSize = 4 << 20;
+
+/** Rules whose long list is shown whole. */
+const unfolded = new WeakSet();
+
+/**
+ * Number of values, in words.
+ *
+ * @param {RuleView} rule
+ * @param {number} number
+ */
+function counted(rule, number) {
+    const {noun = 'value', nouns} = fieldOf(rule) ?? {};
+    return count(number, noun, nouns);
+}
+
+/**
+ * Creates the control.
+ *
+ * @param {ConditionBuilder} builder
+ * @param {RuleView} rule
+ * @param {string} path Place of the rule among all.
+ */
+export function valueListField(builder, rule, path) {
+    const place = `${path} value`;
+    const {suggestions} = builder;
+    const split = rule.comparison === 'matches' ? listedLines : listedValues;
+    /** @param {string} text */
+    const add = (text) => {
+        const known = new Set(rule.values);
+        const before = known.size;
+        for (const value of split(text)) known.add(meantValue(rule, value, suggestions.known));
+        input.value = '';
+        if (known.size === before) return;
+        rule.values = [...known];
+        builder.restructure(place);
+        const added = known.size - before;
+        if (added > 1) announce(`${counted(rule, added)} added, ${known.size} in all.`);
+    };
+    const problem = h('span', {role: 'alert'});
+    /** @param {File | undefined} file */
+    const addFile = async (file) => {
+        if (!file) return;
+        if (file.size > maximumSize) {
+            problem.textContent = `${file.name} is larger than 4 MB, the maximum.`;
+            return;
+        }
+        const text = await file.text();
+        if (!input.isConnected) return;
+        if (split(text).length) add(text);
+        else problem.textContent = `${file.name} is empty.`;
+    };
+    const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
+        autocapitalize: 'off', 'aria-label': 'Another value', 'data-focus': place,
+        list: suggestions.add(() => suggestedValues(rule, suggestions.known)),
+        placeholder: rule.values.length ? 'Another value' : 'Value',
+        onchange: () => add(input.value), onkeydown: (event) => {
+            if (event.key !== 'Enter') return;
+            // Enter adds the value instead of submitting the form.
+            event.preventDefault();
+            add(input.value);
+        },
+        onpaste: (/** @type {ClipboardEvent} */ event) => {
+            // The field itself would join the lines.
+            const text = event.clipboardData?.getData('text') ?? '';
+            if (split(text).length < 2) return;
+            event.preventDefault();
+            add(text);
+        }});
+    const shown = unfolded.has(rule) ? rule.values : rule.values.slice(0, shownValues);
+    const rest = rule.values.length - shown.length;
+    const chips = shown.map((value, index) => {
+        const name = valueName(rule.element, value);
+        return h('span', {class: 'rule-value'}, h('code', {}, value),
+            name && h('span', {class: 'muted'}, name),
+            h('button', {type: 'button', class: 'quiet small', 'aria-label': `Remove ${value}`,
+                onclick: () => {
+                    rule.values.splice(index, 1);
+                    builder.restructure(place);
+                }}, '×'));
+    });
+    const file = h('input', {type: 'file', accept: '.txt,.csv,text/*', class: 'visually-hidden',
+        tabindex: '-1', 'aria-hidden': 'true', onchange: () => addFile(file.files?.[0])});
+    const node = h('div', {class: 'rule-values',
+        ondragover: (/** @type {DragEvent} */ event) => {
+            if (!event.dataTransfer?.types.includes('Files')) return;
+            event.preventDefault();
+            node.classList.add('is-over');
+        },
+        ondragleave: () => node.classList.remove('is-over'),
+        ondrop: (/** @type {DragEvent} */ event) => {
+            node.classList.remove('is-over');
+            const dropped = event.dataTransfer?.files[0];
+            if (!dropped) return;
+            event.preventDefault();
+            addFile(dropped);
+        }},
+    chips,
+    rest > 0 && h('button', {type: 'button', class: 'quiet small', onclick: () => {
+        unfolded.add(rule);
+        builder.restructure(place);
+    }}, `Show ${rest} more`),
+    input,
+    !definedValues(rule.element).length && [h('button', {type: 'button', class: 'quiet small',
+        'data-focus': `${path} file`, title: 'One per line, or separated by commas, semicolons or '
+            + 'tabs. A file can also be dropped here.', onclick: () => file.click()},
+    'From a file …'), file],
+    rule.values.length > 1 && h('span', {class: 'muted'}, counted(rule, rule.values.length)),
+    problem);
+    return node;
+}

@@ -1,0 +1,110 @@
+/**
+ * Renders the differences between two templates.
+ */
+
+import {badge, count, settingName} from '../controls/controls.js';
+import {concernedView, partsView} from './difference-parts.js';
+import {DifferenceList} from './difference-list.js';
+import {changeNames, isLarge, sectionsOf} from './difference-sections.js';
+import {h} from '../controls/dom.js';
+import {differenceCount} from '../server/server-draft.js';
+import {settingAt} from '../template/template.js';
+
+/** @type {Record<DifferenceKind, string>} */
+const headings = {setting: 'Settings', condition: 'Conditions', group: 'Sections'};
+
+/**
+ * Item of one difference with all of its parts.
+ *
+ * @param {ListedDifference} listed
+ * @param {DifferenceOptions} options
+ */
+function item({kind, label, difference}, {revert, note, valueType}) {
+    const {change, section, key, parts} = difference;
+    return h('li', {class: 'difference'},
+        h('div', {class: 'difference-head'}, badge(changeNames[change], change.toLowerCase()),
+            kind === 'setting' ? settingName(section, key) : h('span', {}, label),
+            revert && h('button', {type: 'button', class: 'quiet revert',
+                'data-focus': `revert ${label}`, 'aria-label': `Revert ${label}`,
+                onclick: revert}, 'Revert')),
+        partsView(parts, valueType), note?.());
+}
+
+/**
+ * Differences counted by kind, such as "2 settings, 1 condition".
+ *
+ * @param {Differences} difference
+ */
+export function differenceSummary(difference) {
+    const texts = [
+        {number: difference.parameters.length, thing: 'setting'},
+        {number: difference.conditions.length, thing: 'condition'},
+        {number: difference.groups.length, thing: 'section'},
+    ].filter(({number}) => number > 0).map(({number, thing}) => count(number, thing));
+    return texts.join(', ') || 'Nothing';
+}
+
+/**
+ * A difference of a condition; an added condition has its position as a part, if known.
+ *
+ * @param {Difference} found
+ * @param {((name: string) => string)} [placeOf]
+ */
+function withPlace(found, placeOf) {
+    const place = found.change === 'ADDED' && placeOf?.(found.name);
+    return place ? {...found, parts: [...found.parts, {name: 'position', new: place}]} : found;
+}
+
+/**
+ * Renders differences: all of them as lists by kind, or thousands folded by section.
+ *
+ * @param {Differences} difference Response of `remoteConfig:diff`, or the `changes` of a draft.
+ * @param {{revert?: function(DifferenceKind, Difference): void, usesOf?: function(string): string[],
+ *     placeOf?: function(string): string, template?: Template, opened?: Set<string>}} [options]
+ *     `revert` takes back a difference of the kind `setting`, `condition` or `group`; `usesOf` names
+ *     the settings with a value for a condition; `placeOf` returns the position of an added
+ *     condition, such as "1 of 3"; `template` has the types of the settings; without it, texts that
+ *     look like JSON are compared as JSON; `opened` keeps what is unfolded for another view.
+ */
+export function diffView(difference, options = {}) {
+    const {revert, usesOf, placeOf, template, opened = new Set()} = options;
+    const {omitted = 0} = difference;
+    /** @param {Difference} difference */
+    const typeOf = ({section, key}) => {
+        const found = template ? settingAt(template, section, key) : undefined;
+        return found && (found.parameter.valueType ?? 'STRING');
+    };
+    /**
+     * @param {ListedDifference} listed
+     * @returns {DifferenceOptions}
+     */
+    const optionsOf = ({kind, difference: found}) => ({
+        revert: revert && (() => revert(kind, found)),
+        valueType: kind === 'setting' ? typeOf(found) : undefined,
+        note: kind === 'condition' && usesOf
+            ? () => concernedView(usesOf(found.name)) : undefined});
+    if (!differenceCount(difference)) {
+        return h('p', {class: 'muted'}, 'The settings, conditions and sections are the same.');
+    }
+    const placed = {...difference,
+        conditions: difference.conditions.map((found) => withPlace(found, placeOf))};
+    return h('div', {class: 'diff'},
+        isLarge(placed) ? new DifferenceList(placed, optionsOf, opened).node
+            : listsByKind(placed, optionsOf),
+        omitted > 0 && h('p', {class: 'muted'},
+            `${count(omitted, 'more change')} of this very large template cannot be shown.`));
+}
+
+/**
+ * @param {Differences} differences
+ * @param {(listed: ListedDifference) => DifferenceOptions} optionsOf
+ */
+function listsByKind(differences, optionsOf) {
+    const all = sectionsOf(differences).flatMap(({items}) => items);
+    return /** @type {DifferenceKind[]} */ (['setting', 'condition', 'group']).map((kind) => {
+        const items = all.filter((listed) => listed.kind === kind);
+        return items.length > 0 && h('section', {class: 'difference-group'},
+            h('h3', {}, headings[kind]),
+            h('ul', {class: 'plain'}, items.map((listed) => item(listed, optionsOf(listed)))));
+    });
+}

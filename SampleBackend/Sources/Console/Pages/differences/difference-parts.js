@@ -1,0 +1,98 @@
+/**
+ * Renders the parts of one difference, before and after.
+ */
+
+import {count} from '../controls/controls.js';
+import {h} from '../controls/dom.js';
+import {folded, unfolding} from '../controls/folded.js';
+import {lineDiff} from '../controls/line-diff.js';
+import {needsLines} from '../json/line-differences.js';
+import {colorName} from '../template/template.js';
+import {typeName} from '../template/value-types.js';
+import {valueText} from '../controls/value-view.js';
+
+/**
+ * Display names of the parts of settings, conditions and sections.
+ *
+ * @type {Record<string, string>}
+ */
+export const partNames = {
+    defaultValue: 'Default value', valueType: 'Type', description: 'Description',
+    expression: 'Expression', condition: 'Condition', tagColor: 'Colour', name: 'Name',
+    value: 'Value', position: 'Place among the conditions',
+    masterKeyOnly: 'Only with the master key',
+};
+
+/**
+ * Display name of a part.
+ *
+ * @param {string} name
+ */
+export function partName(name) {
+    const conditional = 'conditionalValues.';
+    if (name.startsWith(conditional)) return `Value for “${name.slice(conditional.length)}”`;
+    return partNames[name] ?? name;
+}
+
+/**
+ * Value of a part before (`old`) or after (`new`); null when absent.
+ *
+ * @param {'old' | 'new'} kind
+ * @param {unknown} value
+ */
+function side(kind, value) {
+    const label = kind === 'old' ? 'Before' : 'After';
+    if (value === undefined) return null;
+    return h('div', {class: `side ${kind}`},
+        h('span', {class: 'side-label'}, label), h('code', {}, valueText(value) || '(empty)'));
+}
+
+/**
+ * Both sides of a part: line by line when one is long, else one below the other.
+ *
+ * @param {PartDifference} partDifference
+ * @param {boolean} isText
+ */
+function sides({old, new: now}, isText) {
+    const [before, after] = [valueText(old), valueText(now)];
+    if (needsLines(before, after)) return lineDiff(before, after, {isText});
+    return [side('old', old), side('new', now)];
+}
+
+/**
+ * A value of a part as it is called in the forms.
+ *
+ * @param {string} name
+ * @param {unknown} value
+ */
+export function partValue(name, value) {
+    if (typeof value !== 'string') return value;
+    if (name === 'valueType') return typeName(value);
+    return name === 'tagColor' ? colorName(value) : value;
+}
+
+/**
+ * The parts of a difference; `valueType` is the type of a setting, if known.
+ *
+ * @param {PartDifference[]} list
+ * @param {string} [valueType]
+ */
+export function partsView(list, valueType) {
+    /** @param {string} name */
+    const isText = (name) => valueType === 'STRING' || name === 'description';
+    return folded(list, (parts) => h('dl', {class: 'parts'}, parts.map((part) => h('div', {},
+        h('dt', {}, partName(part.name)), h('dd', {}, sides({...part,
+            old: partValue(part.name, part.old), new: partValue(part.name, part.new),
+        }, isText(part.name)))))));
+}
+
+/**
+ * The settings that a changed condition affects.
+ *
+ * @param {string[]} names
+ */
+export function concernedView(names) {
+    if (!names.length) return h('p', {class: 'hint'}, 'No setting has a value for it.');
+    return unfolding(`Concerns ${count(names.length, 'setting')}`, () => folded(names, (some) => (
+        h('ul', {class: 'plain'}, some.map((name) => h('li', {}, h('code', {}, name))))), 100));
+}

@@ -1,0 +1,82 @@
+/**
+ * Copy of a draft in the tab's `sessionStorage`, kept until the server has the draft.
+ */
+
+import {jsonText, parseJSON} from '../json/json-text.js';
+
+const prefix = 'activeconfig.draft.';
+
+/**
+ * Prefix of the keys of a user's drafts.
+ *
+ * @param {string} user
+ */
+function prefixOf(user) {
+    return `${prefix}${encodeURIComponent(user).replaceAll('.', '%2E')}.`;
+}
+
+/**
+ * True for the key of a draft.
+ *
+ * @param {string} key
+ */
+export function isDraft(key) {
+    return key.startsWith(prefix);
+}
+
+/**
+ * True for the key of a draft of another user.
+ *
+ * @param {string} key
+ * @param {string} user
+ */
+export function isDraftOfOthers(key, user) {
+    return key.startsWith(prefix) && !key.startsWith(prefixOf(user));
+}
+
+/**
+ * True if the tab has a draft of the user, in any project, that the server lacks.
+ *
+ * @param {string} user
+ */
+export function hasUnsavedDrafts(user) {
+    return Object.keys(sessionStorage).some((key) => key.startsWith(prefixOf(user)));
+}
+
+/** The copy of one user's draft of a project. */
+export class DraftMirror {
+    #key;
+
+    /**
+     * @param {string} user
+     * @param {string} project
+     */
+    constructor(user, project) {
+        this.#key = prefixOf(user) + project;
+    }
+
+    /** The stored copy; null without one. */
+    read() {
+        const text = sessionStorage.getItem(this.#key);
+        return text ? parseJSON(text) : null;
+    }
+
+    /**
+     * Stores a copy; false when it does not fit.
+     *
+     * @param {MirroredDraft} copy
+     */
+    write(copy) {
+        try {
+            sessionStorage.setItem(this.#key, jsonText(copy));
+            return true;
+        } catch {
+            return false;
+        }
+    }
+
+    /** Deletes the copy. */
+    clear() {
+        sessionStorage.removeItem(this.#key);
+    }
+}

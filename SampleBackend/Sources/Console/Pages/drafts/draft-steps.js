@@ -1,0 +1,151 @@
+/**
+ * The steps of a user's draft of a project, kept in the tab over a reload.
+ */
+
+import {afterPublish, nextStep, noHistory, recorded, withinBudget} from './draft-history.js';
+import {stepBetween} from './draft-step.js';
+import {jsonText, parseJSON} from '../json/json-text.js';
+import {nameOfStep} from './step-name.js';
+
+const prefix = 'activeconfig.steps.';
+
+/**
+ * True for the key of the steps of a draft.
+ *
+ * @param {string} key
+ */
+export function isSteps(key) {
+    return key.startsWith(prefix);
+}
+
+/** The steps that one user can undo and redo in a project. */
+export class DraftSteps {
+    #key;
+    /** @type {DraftHistory} */
+    #history = noHistory;
+    /**
+     * Base of the draft when it was last seen; null without one.
+     *
+     * @type {?string}
+     */
+    #base = null;
+    #isStopped = false;
+    /**
+     * The last results of `next`, by whether they undo.
+     *
+     * @type {Map<boolean, {history: DraftHistory, shown: ShownDraft, next: ?NextStep}>}
+     */
+    #found = new Map();
+
+    /**
+     * @param {string} user
+     * @param {string} project
+     */
+    constructor(user, project) {
+        this.#key = `${prefix}${encodeURIComponent(user).replaceAll('.', '%2E')}.${project}`;
+        this.#read();
+    }
+
+    /**
+     * Adds the step between two states of the draft.
+     *
+     * @param {DraftState} before
+     * @param {DraftState} after
+     * @param {string} [name] Its name; by default, by what changed.
+     */
+    record(before, after, name) {
+        this.#set(recorded(this.#history,
+            stepBetween(before, after, name === undefined ? nameOfStep : () => name)), after.base);
+    }
+
+    /**
+     * The step that is undone or redone next; null if there is none.
+     *
+     * @param {boolean} isUndo
+     * @param {ShownDraft} shown The draft as it is.
+     */
+    next(isUndo, shown) {
+        const last = this.#found.get(isUndo);
+        if (last && last.history === this.#history && last.shown.template === shown.template
+            && last.shown.base === shown.base && last.shown.version === shown.version) {
+            return last.next;
+        }
+        const next = nextStep(this.#history, isUndo, shown);
+        this.#found.set(isUndo, {history: this.#history, shown, next});
+        return next;
+    }
+
+    /**
+     * Notes that a step was undone or redone.
+     *
+     * @param {NextStep} next
+     * @param {?string} base Base of the draft since; null without one.
+     */
+    took(next, base) {
+        this.#set(next.history, base);
+    }
+
+    /**
+     * Notes that the draft was published.
+     *
+     * @param {Template} template Template of the draft as it is.
+     * @param {Template} sent Template that was published.
+     */
+    published(template, sent) {
+        this.#set(afterPublish(this.#history, template, sent), this.#base);
+    }
+
+    /**
+     * Follows changes from elsewhere. A draft that ended over another version was published, or
+     * discarded with it: its steps would now undo what is published.
+     *
+     * @param {ShownDraft} shown
+     */
+    follow({base, version}) {
+        const isEnded = this.#base !== null && base === null && version !== this.#base;
+        if (isEnded || base !== this.#base) this.#set(isEnded ? noHistory : this.#history, base);
+    }
+
+    /** Leaves the steps in the storage as they are, also when their user is forgotten there. */
+    stop() {
+        this.#isStopped = true;
+    }
+
+    /** Gives up the place in the tab's storage, which an unsaved draft needs. */
+    yield() {
+        sessionStorage.removeItem(this.#key);
+    }
+
+    /**
+     * @param {DraftHistory} history
+     * @param {?string} base
+     */
+    #set(history, base) {
+        this.#history = history;
+        this.#base = base;
+        if (this.#isStopped) return;
+        const {done, undone} = withinBudget(history, {isStored: true});
+        if (!done.length && !undone.length) {
+            this.yield();
+            return;
+        }
+        try {
+            sessionStorage.setItem(this.#key, jsonText({done, undone, base}));
+        } catch {
+            // No space: the steps end with the page.
+            this.yield();
+        }
+    }
+
+    #read() {
+        const text = sessionStorage.getItem(this.#key);
+        if (!text) return;
+        try {
+            const {done, undone, base} = parseJSON(text);
+            this.#history = {done, undone};
+            this.#base = base;
+        } catch {
+            this.yield();
+        }
+    }
+}

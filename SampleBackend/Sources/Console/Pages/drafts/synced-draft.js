@@ -1,0 +1,261 @@
+/**
+ * A tab's draft of a project, kept the same as the server's: `draft-sync.js` decides what happens,
+ * and this carries it out.
+ *
+ * The server keeps the draft. Edits are saved in the background; until then, the tab stores them,
+ * too. Tabs notify each other of saved drafts. A save never overwrites what another tab or browser
+ * has saved: both are merged first.
+ */
+
+import {DraftMirror} from './draft-mirror.js';
+import {draftOn, readServerDraft, templateOfVersion} from './draft-reading.js';
+import {DraftSaver} from './draft-saver.js';
+import {mirrorOf, restored, shownBy} from './draft-state.js';
+import {DraftSteps} from './draft-steps.js';
+import {afterEvent} from './draft-sync.js';
+import {afterPress} from '../server/press.js';
+import {readNewest, readVersion} from '../server/versions.js';
+import {WorkspaceView} from './workspace-view.js';
+
+function hasOpenDialog() {
+    return document.querySelector('dialog[open]') !== null;
+}
+
+/**
+ * Dispatches `change` when the published template or the draft changes, and `versionchange` after
+ * `load` has read another version.
+ */
+export class SyncedDraft extends WorkspaceView {
+    /** False while the tab's storage has no space for the unsaved edits. */
+    isKeptInTab = true;
+    /** False if the user's role has no drafts. */
+    mayEdit;
+    /** The steps that can be undone and redone. */
+    steps;
+    #mirror;
+    #saver;
+    /** Numbers of the last `load`, and of the last whose response is shown. */
+    #loads = {started: 0, shown: 0};
+    #isClosed = false;
+    /** @type {?BroadcastChannel} */
+    #channel = null;
+    #hasDialog;
+
+    /**
+     * @param {string} project Name of the project.
+     * @param {string} user Name of the signed-in user.
+     * @param {boolean} mayEdit False if the user's role has no drafts.
+     * @param {function(): boolean} hasDialog True while a dialog is open.
+     */
+    constructor(project, user = '', mayEdit = true, hasDialog = hasOpenDialog) {
+        super();
+        this.mayEdit = mayEdit;
+        this.#hasDialog = hasDialog;
+        this.project = project;
+        this.user = user;
+        this.#mirror = new DraftMirror(user, project);
+        this.steps = new DraftSteps(user, project);
+        this.#saver = new DraftSaver(this, (event) => this.send(event));
+        this.open();
+    }
+
+    /** True while the draft is being published here, or the outcome is unknown. */
+    get isPublishing() {
+        return this.state.isPublishing;
+    }
+
+    set isPublishing(isPublishing) {
+        this.send({type: 'publishing', isPublishing});
+    }
+
+    /** Starts to exchange notifications, also after `close`. */
+    open() {
+        this.#isClosed = false;
+        if (this.#channel) return;
+        const channel = new BroadcastChannel('activeconfig.drafts');
+        this.#channel = channel;
+        channel.addEventListener('message', ({data}) => {
+            if (data.project !== this.project || data.user !== this.user) return;
+            this.#follow().catch(() => {});
+        });
+    }
+
+    /** Stops exchanging notifications; continues to save until the server has the draft. */
+    close() {
+        this.#isClosed = true;
+        this.#closeChannel();
+    }
+
+    /** Also stops saving; an unsaved draft stays in the tab's storage. */
+    stop() {
+        this.send({type: 'stop'});
+        this.steps.stop();
+        this.close();
+    }
+
+    /** A closed workspace still notifies other tabs of a pending save. */
+    #closeChannel() {
+        if (this.state.phase !== 'stopped' && (!this.#isClosed || this.isUnsaved)) return;
+        this.#channel?.close();
+        this.#channel = null;
+    }
+
+    /**
+     * Reads the current template, and the draft unless this tab has unsaved edits.
+     *
+     * @param {function(): boolean} isWanted False if the result must be dropped.
+     */
+    async load(isWanted = () => true) {
+        this.#loads.started += 1;
+        const load = this.#loads.started;
+        const current = await this.fetchTemplate();
+        const seen = this.state;
+        // Both are read before either is shown, so that a failure shows neither.
+        const found = this.mayEdit ? await readServerDraft(
+            this.project, seen.saved?.tag, {draft: seen.draft, current}) : null;
+        // An older response never replaces a newer one.
+        if (!isWanted() || load < this.#loads.shown) return;
+        this.#loads.shown = load;
+        const before = this.versionNumber;
+        this.send({type: 'loaded', current, found, seen});
+        try {
+            await this.#restore();
+        } finally {
+            this.steps.follow(shownBy(this.state));
+            this.#tell('change');
+            if (this.versionNumber !== before) this.#tell('versionchange');
+        }
+    }
+
+    /** Restores the edits of this tab that were unsaved when the page was reloaded. */
+    async #restore() {
+        const kept = this.isUnsaved ? null : this.#mirror.read();
+        if (!kept) return;
+        const {saved} = this.state;
+        const base = kept.draft ? await this.templateOf(kept.draft.base) ?? this.published : {};
+        const mine = restored(kept, saved, base);
+        if (mine === undefined) this.#mirror.clear();
+        else if (!mine) this.send({type: 'edit', draft: null});
+        else {
+            const draft = await draftOn(this.project, mine, this.state);
+            this.send({type: 'edit', draft, overwritten: mine.conflicts});
+        }
+    }
+
+    /**
+     * Reads a version of the template, by default the current one, as `readVersion` does.
+     *
+     * @param {string} [versionNumber]
+     */
+    fetchTemplate(versionNumber) {
+        return readVersion(this.project, versionNumber);
+    }
+
+    /**
+     * Template of a version; null if the server no longer keeps it.
+     *
+     * @param {string} base
+     */
+    templateOf(base) {
+        return templateOfVersion(this.project, base, this.state);
+    }
+
+    /** Sends a refused draft again. */
+    retry() {
+        this.send({type: 'retry'});
+    }
+
+    /**
+     * Saves the draft with another token of the user: the server stores drafts by token, so it
+     * lacks this one.
+     */
+    sendDraft() {
+        this.send({type: 'renew'});
+    }
+
+    /** Resolves when no save is running. */
+    saved() {
+        return this.#saver.saved();
+    }
+
+    /**
+     * Updates `newestVersion`, and adopts a draft that was changed elsewhere; dispatches `change`
+     * only if something differs.
+     */
+    async checkNewest() {
+        this.send({type: 'newest', version: await readNewest(this.project)});
+        await this.#follow();
+    }
+
+    /**
+     * Adopts a draft that another tab or browser has saved. Not while a dialog is open: its form
+     * began with this tab's draft, and merges with the other draft when it is saved.
+     */
+    async #follow() {
+        if (this.#isClosed) return;
+        await this.send({type: 'check', hasDialog: this.#hasDialog()});
+    }
+
+    /**
+     * Changes the state by an event, and carries out the effects.
+     *
+     * @param {SyncEvent} event
+     * @returns {Promise<unknown>} Ends when what the event asks for is read; rejects if that fails.
+     */
+    send(event) {
+        const {state, effects} = afterEvent(this.state, event);
+        this.state = state;
+        if (state.phase !== 'waiting') this.#saver.stopWaiting();
+        const reading = effects.map((effect) => this.#carryOut(effect));
+        this.#closeChannel();
+        return Promise.all(reading);
+    }
+
+    /** @param {SyncEffect} effect */
+    #carryOut(effect) {
+        switch (effect.type) {
+        case 'keep': return this.#keep();
+        case 'change': return this.#tell('change');
+        case 'notify': return this.#channel?.postMessage({project: this.project, user: this.user});
+        case 'look': return this.#look(effect.tag);
+        case 'load': return this.load();
+        default: return this.#saver.carryOut(effect);
+        }
+    }
+
+    /**
+     * Reads the server's draft, and adopts it unless there were edits or saves meanwhile, which can
+     * make the response older than the tab's state.
+     *
+     * @param {string | undefined} tag Tag of the draft that is known.
+     */
+    async #look(tag) {
+        if (!this.mayEdit) return;
+        const seen = this.state;
+        const found = await readServerDraft(this.project, tag, seen);
+        try {
+            await this.send({type: 'found', found, seen});
+        } finally {
+            this.steps.follow(shownBy(this.state));
+        }
+    }
+
+    /** Stores unsaved edits in the tab, so that they survive a reload of the page. */
+    #keep() {
+        this.isKeptInTab = true;
+        const copy = mirrorOf(this.state);
+        if (!copy) this.#mirror.clear();
+        else if (this.state.phase !== 'stopped' && !this.#mirror.write(copy)) {
+            this.steps.yield();
+            this.isKeptInTab = this.#mirror.write(copy)
+                || this.#mirror.write({saved: copy.saved, draft: copy.draft});
+        }
+    }
+
+    /** @param {string} name */
+    #tell(name) {
+        afterPress(() => {
+            if (!this.#isClosed) this.dispatchEvent(new Event(name));
+        });
+    }
+}

@@ -1,0 +1,167 @@
+/**
+ * The open project: its published template and the draft. Edits appear immediately, and each is a
+ * step that can be undone and redone.
+ */
+
+import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
+import {templateAfter} from './draft-step.js';
+import {isEqual} from '../json/json.js';
+import {SyncedDraft} from './synced-draft.js';
+import {withoutVersion} from '../template/template.js';
+import {mergeTrees} from '../json/tree-merge.js';
+import {etagOf} from '../server/versions.js';
+
+/** Published template and draft of a project, and the edits of the draft. */
+export class Workspace extends SyncedDraft {
+    /**
+     * The undo or redo that runs, after those before it.
+     *
+     * @type {Promise<?TakenStep>}
+     */
+    #stepping = Promise.resolve(null);
+
+    /**
+     * Sets the draft's template; starts a draft if needed, ends it if nothing differs.
+     *
+     * @param {Template} template The template.
+     * @param {string[][]} overwritten Paths of values changed elsewhere that the edit replaces.
+     * @param {string} [step] Name of the step for undo; by default, by what changed.
+     */
+    edit(template, overwritten = [], step = undefined) {
+        const began = this.draft ?? {...draftOver(this.state, template), template: {}};
+        // The description of the version makes no difference.
+        const isSame = isEqual(withoutVersion(template), withoutVersion(began.template));
+        this.#take({...began, template, changes: isSame ? began.changes : null}, step, overwritten);
+    }
+
+    /**
+     * Replaces the draft by a merged template that is based on another version.
+     *
+     * @param {Template} template
+     * @param {{versionNumber: string, etag: string, baseTemplate: Template}} value
+     * @param {string} [step] Name of the step for undo.
+     */
+    rebase(template, {versionNumber, etag, baseTemplate},
+        step = `merge with version ${versionNumber}`) {
+        this.#take({template, base: versionNumber, baseTemplate, etag, changes: null}, step);
+    }
+
+    /** Deletes the draft, also on the server; `isUnsaved` stays true if that fails. */
+    discard() {
+        this.#take(null, 'discard the draft');
+        return this.saved();
+    }
+
+    /**
+     * Ends a draft that was published. Later edits, here or in another tab, become a draft based on
+     * the new version.
+     *
+     * @param {Template} sent Template of the draft that was published.
+     * @param {string} versionNumber Number of the new version.
+     * @throws ServerError or NoAnswerError when there are such edits and reading the version
+     *     fails; the draft is unchanged then.
+     */
+    async endPublished(sent, versionNumber) {
+        if (!this.draft) return;
+        this.steps.published(this.draft.template, sent);
+        if (isEqual(this.draft.template, sent)) {
+            this.send({type: 'edit', draft: null});
+            await this.saved();
+        }
+        if (!this.draft) return;
+        const {template: baseTemplate, etag} = await this.fetchTemplate(versionNumber);
+        if (!this.draft) return;
+        this.send({type: 'edit', draft: {
+            template: mergeTrees(sent, this.draft.template, baseTemplate), base: versionNumber,
+            baseTemplate, etag, changes: null}});
+    }
+
+    /**
+     * Edits the draft, and records that as a step.
+     *
+     * @param {?Draft} draft
+     * @param {string} [step] Its name; by default, by what changed.
+     * @param {TreePath[]} [overwritten]
+     */
+    #take(draft, step, overwritten = []) {
+        const after = withoutEmpty(draft);
+        // Without a draft, the pages may show a later version than that of the draft.
+        const {template} = after ?? {template: this.baseTemplate};
+        this.steps.record(shownBy(this.state), {template, base: after?.base ?? null}, step);
+        this.send({type: 'edit', draft: after, overwritten});
+    }
+
+    /** Name of the step that `undo` takes back; null without one. */
+    get undoName() {
+        return this.#nextStep(true)?.name ?? null;
+    }
+
+    /** Name of the step that `redo` repeats; null without one. */
+    get redoName() {
+        return this.#nextStep(false)?.name ?? null;
+    }
+
+    /** True if `undo` has a step to take back. */
+    get canUndo() {
+        return this.undoName !== null;
+    }
+
+    /** True if `redo` has a step to repeat. */
+    get canRedo() {
+        return this.redoName !== null;
+    }
+
+    /**
+     * Takes back the last step of the draft in this tab; what others changed since, stays.
+     *
+     * @returns {Promise<?TakenStep>} The name of the step, and places of it that others changed
+     *     since; null if there was no step.
+     * @throws ServerError or NoAnswerError when reading the version fails on which the draft was
+     *     based; nothing is changed then.
+     */
+    undo() {
+        return this.#step(true);
+    }
+
+    /** Repeats the last step that was undone, as `undo` takes it back. */
+    redo() {
+        return this.#step(false);
+    }
+
+    /** @param {boolean} isUndo */
+    #nextStep(isUndo) {
+        return this.mayEdit && !this.isPublishing
+            ? this.steps.next(isUndo, shownBy(this.state)) : null;
+    }
+
+    /** @param {boolean} isUndo */
+    #step(isUndo) {
+        const step = () => this.#stepOnce(isUndo);
+        this.#stepping = this.#stepping.then(step, step);
+        return this.#stepping;
+    }
+
+    /**
+     * @param {boolean} isUndo
+     * @returns {Promise<?TakenStep>}
+     */
+    async #stepOnce(isUndo) {
+        const next = this.#nextStep(isUndo);
+        if (!next) return null;
+        const {template: shown} = this;
+        const base = next.isOtherBase ? next.base : null;
+        const baseTemplate = base === null ? null : await this.templateOf(base);
+        // The draft was changed meanwhile.
+        if (shown !== this.template) return this.#stepOnce(isUndo);
+        // Over the shown version if the other one is gone.
+        const over = baseTemplate && base !== null
+            ? {base, baseTemplate, etag: etagOf(this.project, base)}
+            : this.draft ?? draftOver(this.state, shown);
+        const {template, kept} = templateAfter(
+            next.from, next.to, this.draft ? shown : over.baseTemplate);
+        const draft = withoutEmpty({...over, template, changes: null});
+        this.steps.took(next, draft?.base ?? null);
+        this.send({type: 'edit', draft, left: kept});
+        return {name: next.name, kept};
+    }
+}

@@ -1,0 +1,91 @@
+/**
+ * The open project's workspace, and workspaces that were left before the server had their drafts,
+ * which continue to save.
+ */
+
+import {ask} from '../controls/dialog.js';
+import {hasUnsavedDrafts} from './draft-mirror.js';
+import {Workspace} from './workspace.js';
+
+/** The workspaces of one user; `open` is the one that the pages show. */
+export class Workspaces {
+    /**
+     * The workspace of the open project; null while there is none.
+     *
+     * @type {?Workspace}
+     */
+    open = null;
+    #user;
+    /** @type {Workspace[]} */
+    #left = [];
+
+    /** @param {Session} session Signed-in user. */
+    constructor(session) {
+        this.#user = session.name;
+    }
+
+    /**
+     * The workspace of a project: one that was left and still saves, or a new one.
+     *
+     * @param {string} name
+     * @param {boolean} mayEdit True if the user may keep a draft in it.
+     */
+    of(name, mayEdit) {
+        const left = this.#left.find(({project, isUnsaved}) => project === name && isUnsaved);
+        return left ?? new Workspace(name, this.#user, mayEdit);
+    }
+
+    /**
+     * Makes a workspace the open one.
+     *
+     * @param {Workspace} workspace
+     */
+    show(workspace) {
+        this.open = workspace;
+        workspace.open();
+        this.#left = this.#left.filter((other) => other !== workspace);
+    }
+
+    /** Asks before leaving the open project while the tab's storage lacks its unsaved edits. */
+    async mayLeave() {
+        if (!this.open?.isUnsaved || this.open.isKeptInTab) return true;
+        return ask({
+            title: 'Open another project?', text: `Your last changes of ${this.open.project} are `
+                + 'not saved on the server, and the browser has no space to keep them. They are '
+                + 'lost if this page is closed or reloaded before they are saved.',
+            action: 'Open the other project', cancel: 'Stay here', isDangerous: true});
+    }
+
+    /** Closes a workspace, by default the open one. */
+    leave(workspace = this.open) {
+        if (workspace === this.open) this.open = null;
+        if (!workspace) return;
+        workspace.close();
+        this.#left = [...this.#left.filter((other) => other !== workspace), workspace]
+            .filter(({isUnsaved}) => isUnsaved);
+    }
+
+    /** Saves all drafts with another token of the user. */
+    sendDrafts() {
+        for (const workspace of this.#all) workspace.sendDraft();
+    }
+
+    /** Stops all saves; unsaved drafts stay in the tab's storage. */
+    stop() {
+        for (const workspace of this.#all) workspace.stop();
+    }
+
+    /** Resolves when no save is running. */
+    async saved() {
+        await Promise.all(this.#all.map((workspace) => workspace.saved()));
+    }
+
+    /** True if this tab has edits of any project that the server lacks. */
+    get isUnsaved() {
+        return hasUnsavedDrafts(this.#user) || this.#all.some(({isUnsaved}) => isUnsaved);
+    }
+
+    get #all() {
+        return this.open ? [this.open, ...this.#left] : this.#left;
+    }
+}

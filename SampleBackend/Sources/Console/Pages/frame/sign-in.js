@@ -1,0 +1,106 @@
+/**
+ * Signing in: the page, and the dialog over the pages when a session has ended.
+ */
+
+import {ServerError} from '../server/api.js';
+import {administratorName, field, message} from '../controls/controls.js';
+import {openDialog} from '../controls/dialog.js';
+import {fileAddress, fill, h, newID} from '../controls/dom.js';
+import {isHeld} from '../controls/held-entry.js';
+import {signIn, withoutToken} from '../server/session.js';
+
+/**
+ * Creates the form.
+ *
+ * @param {{notice?: string, onSignedIn: (session: Session) => void}} options `notice` is shown above
+ *     the form; `onSignedIn` receives the new session.
+ * @returns {{outcome: HTMLElement, form: HTMLFormElement, button: HTMLButtonElement,
+ *     token: HTMLInputElement}} Its
+ *     parts: messages, the form with its field `token`, and the button, which belongs to the form.
+ */
+function signInForm({notice, onSignedIn}) {
+    const id = newID('form');
+    const outcome = h('div', {}, notice && message('info', notice));
+    const token = h('input', {
+        type: 'password', name: 'token', autocomplete: 'current-password', spellcheck: 'false',
+        required: true, 'data-autofocus': true});
+    const button = h('button', {type: 'submit', form: id, class: 'primary'}, 'Sign in');
+    /** @param {SubmitEvent} event */
+    const submit = async (event) => {
+        event.preventDefault();
+        if (!token.value.trim()) {
+            fill(outcome, message('error', 'Enter a token.'));
+            token.focus();
+            return;
+        }
+        button.disabled = true;
+        try {
+            onSignedIn(await signIn(token.value.trim()));
+        } catch (error) {
+            const isWrong = error instanceof ServerError && error.status === 401;
+            fill(outcome, message('error', isWrong
+                ? 'This token is unknown, expired or revoked. Check it, or ask for another one.'
+                : error.message));
+            button.disabled = false;
+            token.focus();
+            token.select();
+        }
+    };
+    return {outcome, button, token, form: h('form', {id, class: 'form', novalidate: true,
+        onsubmit: submit}, field('Token', token, {
+        hint: 'You stay signed in for 12 hours. The browser does not store the token.'}))};
+}
+
+/**
+ * Shows the sign-in page, and focuses its field.
+ *
+ * @param {HTMLElement} root Element to fill.
+ * @param {{notice?: string, onSignedIn: (session: Session) => void}} options See `signInForm`.
+ */
+export function showSignIn(root, options) {
+    document.title = 'Sign in · ActiveConfig';
+    const {outcome, form, button, token} = signInForm(options);
+    form.append(button);
+    fill(root, h('main', {class: 'sign-in'},
+        h('div', {class: 'sign-in-card'},
+            h('img', {src: fileAddress('icon.svg'), alt: '', width: '40', height: '40'}),
+            h('h1', {}, 'ActiveConfig console'),
+            h('p', {class: 'lead'}, 'Sign in with an administrator token.'),
+            outcome, form)));
+    token.focus();
+}
+
+/**
+ * Lets a user sign in again over the open page, which stays unchanged, including its dialogs.
+ * Accepts the token of an entered link, and then opens its page unless another dialog is open.
+ *
+ * @param {string} name Name of the session that has ended.
+ * @param {Promise<Session>} elsewhere Session that begins in another tab, if any.
+ * @returns {Promise<Session>} The new session, possibly of another user.
+ */
+export async function signInAgain(name, elsewhere) {
+    /** @type {(link: {token: string, place: string}) => void} */
+    let enter;
+    let place = '';
+    const session = await openDialog('Sign in again', (close) => {
+        const {outcome, form, button, token} = signInForm({
+            notice: `The session of ${administratorName(name)} has ended. Sign in again to continue; your `
+                + 'draft and what you entered are kept.',
+            onSignedIn: close});
+        elsewhere.then(close);
+        enter = (link) => {
+            // A sign-in is in progress.
+            if (button.disabled) return;
+            ({place} = link);
+            token.value = link.token;
+            form.requestSubmit(button);
+        };
+        return {body: [outcome, form], actions: [button]};
+    }, {isRequired: true, onAddress: (address) => {
+        const link = withoutToken(address);
+        const {token, place: page} = link;
+        if (token !== null) enter({token, place: page});
+    }});
+    if (session && place && !isHeld()) location.hash = place;
+    return session;
+}

@@ -1,0 +1,141 @@
+/**
+ * Audit page: who did what and when, newest first.
+ */
+
+import {call, isMissing, projectPath} from '../server/api.js';
+import {actions, actionText, everything, filterIn, given, searchParameters, subjectText}
+    from './audit-search.js';
+import {administratorName, choice, count, field, message, moreButton, nothing, pageHead, table,
+    timeText} from '../controls/controls.js';
+import {announce, fill, h} from '../controls/dom.js';
+import {newestRequest} from '../server/newest-request.js';
+import {setQuery} from '../routing/router.js';
+
+/** Entries per request. */
+const pageSize = 100;
+
+/** Requests of one search, each of which searches a part of the trail. */
+const maximumRequests = 10;
+
+/** @typedef {{action: string, subject: string, time: string, actor?: string, detail?: string}} Entry */
+
+/** @param {Entry} entry */
+function row(entry) {
+    return h('tr', {},
+        h('td', {}, timeText(entry.time)),
+        h('td', {}, entry.actor ? administratorName(entry.actor)
+            : h('span', {class: 'muted'}, 'Unknown')),
+        h('td', {}, actionText(entry)),
+        h('td', {}, h('code', {}, subjectText(entry.subject))),
+        h('td', {class: 'wide'}, entry.detail ?? ''));
+}
+
+/**
+ * The form of the search; calls `search` with its filter.
+ *
+ * @param {import('./audit-search.js').AuditFilter} filter
+ * @param {(filter: import('./audit-search.js').AuditFilter) => void} search
+ */
+function searchForm(filter, search) {
+    /**
+     * @param {string} type
+     * @param {string} value
+     */
+    const input = (type, value) => h('input', {type, value, maxlength: '200', autocomplete: 'off'});
+    const controls = {
+        text: input('search', filter.text), actor: input('search', filter.actor),
+        action: choice([['', 'Everything'], ...actions], filter.action),
+        from: input('date', filter.from), to: input('date', filter.to),
+    };
+    const entered = () => Object.fromEntries(
+        Object.entries(controls).map(([name, {value}]) => [name, value]));
+    /** @param {import('./audit-search.js').AuditFilter} shown */
+    const start = (shown) => {
+        for (const [name, control] of Object.entries(controls)) {
+            control.value = shown[/** @type {keyof typeof controls} */ (name)];
+        }
+        search(shown);
+    };
+    const form = h('form', {class: 'card-body audit-search', role: 'search', onsubmit: (event) => {
+        event.preventDefault();
+        search(/** @type {any} */ (entered()));
+    }},
+    field('Words', controls.text, {hint: 'Names, users, settings and values, in any order.'}),
+    field('Who', controls.actor), field('What', controls.action),
+    field('From', controls.from), field('Until', controls.to),
+    h('div', {class: 'actions'}, h('button', {type: 'submit', class: 'primary'}, 'Search'),
+        h('button', {type: 'button', onclick: () => start(everything)}, 'Show all')));
+    return h('section', {class: 'card', 'aria-label': 'Search'}, form);
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
+export function show(main, context) {
+    const left = new AbortController();
+    const nextRequest = newestRequest(left.signal);
+    const body = h('div', {class: 'stack'});
+    let filter = filterIn(context.query);
+    /** @type {Entry[]} */
+    let entries = [];
+    const isFiltered = () => Object.keys(given(filter)).length > 0;
+
+    /** @param {string} [nextPageToken] */
+    const draw = (nextPageToken) => {
+        const none = isFiltered() ? nextPageToken
+            ? 'Nothing is found among the newest entries.' : 'Nothing is found.'
+            : 'Nothing has been done yet.';
+        fill(body, entries.length
+            ? table('Audit trail', ['When', 'Who', 'What', 'Of', 'Detail'], entries.map(row))
+            : h('section', {class: 'card'}, nothing(none)),
+        nextPageToken && moreButton(
+            entries.length ? 'Show older entries' : 'Search older entries',
+            () => read(nextRequest(), nextPageToken)));
+    };
+
+    /**
+     * Adds a page of entries. One answer can have fewer, as it searches a part of a long trail.
+     *
+     * @param {AbortSignal} signal
+     * @param {string} [pageToken]
+     */
+    const read = async (signal, pageToken) => {
+        const end = entries.length + pageSize;
+        let token = pageToken;
+        for (let request = 0; request < maximumRequests; request += 1) {
+            const answer = await call('GET', projectPath(context.project, 'audit', {
+                pageSize: end - entries.length, pageToken: token, ...searchParameters(filter)}),
+            {signal});
+            if (signal.aborted) return;
+            entries = [...entries, ...answer.body.entries];
+            token = answer.body.nextPageToken;
+            if (!token || entries.length >= end) break;
+        }
+        draw(token);
+        if (isFiltered()) announce(`${count(entries.length, 'entry', 'entries')} found.`);
+    };
+
+    /** Reads the newest entries of the filter. */
+    const start = async () => {
+        const signal = nextRequest();
+        entries = [];
+        fill(body, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+        try {
+            await read(signal);
+        } catch (error) {
+            if (signal.aborted) return;
+            if (isMissing(error)) draw();
+            else fill(body, message('error', error.message));
+        }
+    };
+    fill(main, pageHead('Audit', 'Who did what and when, newest first. The trail is never '
+        + 'rewritten.'),
+    searchForm(filter, (wanted) => {
+        filter = wanted;
+        setQuery(given(filter));
+        start();
+    }), body);
+    start();
+    return () => left.abort();
+}

@@ -1,0 +1,139 @@
+/**
+ * History page: the versions, their differences, and rollback.
+ */
+
+import {call, isMissing, projectPath} from '../server/api.js';
+import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, table, timeText}
+    from '../controls/controls.js';
+import {fill, h, redraw} from '../controls/dom.js';
+import {openRollback} from './rollback-dialog.js';
+import {refusal} from '../server/session.js';
+import {arrivalView} from '../review/undo.js';
+import {comparison} from '../differences/version-comparison.js';
+
+/** Versions per request. */
+const pageSize = 30;
+
+/**
+ * Badges for the origin of a version: rollback or publish, and the interface.
+ *
+ * @param {Version} version
+ */
+function typeBadges({updateType, updateOrigin, rollbackSource}) {
+    if (updateType === 'ROLLBACK') return [badge(`Version ${rollbackSource} again`, 'changed')];
+    return [badge(updateOrigin === 'CONSOLE' ? 'Console' : 'API'),
+        updateType === 'FORCED_UPDATE' && badge('Replaced any version')];
+}
+
+/**
+ * @param {Version} version
+ * @param {boolean} isCurrent
+ * @param {HistoryContext} context
+ */
+function row(version, isCurrent, context) {
+    const {versionNumber, updateTime, description} = version;
+    const refused = refusal(context.session, 'publisher');
+    return h('tr', {},
+        h('th', {scope: 'row', class: 'number'}, versionNumber,
+            isCurrent && [' ', badge('Current', 'good')]),
+        h('td', {}, timeText(updateTime)),
+        h('td', {}, publisherName(version)),
+        h('td', {class: 'wide'}, h('div', {class: 'badges'}, typeBadges(version)),
+            description || h('span', {class: 'muted'}, 'No description')),
+        h('td', {}, h('div', {class: 'actions'},
+            h('button', {type: 'button', class: 'quiet', 'data-focus': `compare ${versionNumber}`,
+                'aria-label': `Show what version ${versionNumber} changed`,
+                onclick: () => context.compare?.(String(Number(versionNumber) - 1), versionNumber)},
+            'Changes'),
+            !isCurrent && guarded(refused, h('button', {type: 'button',
+                'data-focus': `rollback ${versionNumber}`,
+                'aria-label': `Go back to version ${versionNumber}`,
+                onclick: () => context.goBack?.(versionNumber)}, 'Go back …')))));
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {HistoryContext} context
+ */
+export function show(main, context) {
+    const left = new AbortController();
+    const body = h('div', {class: 'stack'}, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+    fill(main, pageHead('History', 'All published versions. Versions never change: '
+        + 'going back publishes a new one.'), body);
+
+    // Of an older comparison, which is below the versions.
+    const isLinked = context.query.has('from');
+    /** @type {Version[]} */
+    let versions = [];
+    /**
+     * Page token of the versions older than the last one shown.
+     *
+     * @type {string | undefined}
+     */
+    let older;
+    /** @type {?HTMLElement} */
+    let card = null;
+    const list = h('div', {class: 'stack'});
+    const said = h('div', {role: 'status'});
+    context.goBack = async (versionNumber) => {
+        const version = await openRollback(context, versionNumber);
+        if (!version || left.signal.aborted) return;
+        fill(said, message('success', h('p', {tabindex: '-1'}, h('strong', {},
+            `Version ${versionNumber} is published again as version ${version.versionNumber}.`)),
+        arrivalView(context.project, version.versionNumber, left.signal)));
+        said.querySelector('p')?.focus();
+    };
+    /** @param {string} [nextPageToken] */
+    const draw = (nextPageToken) => {
+        older = nextPageToken;
+        const tableRows = versions.map((version, index) => row(version, index === 0, context));
+        // Loading more versions leaves the comparison unchanged.
+        if (!versions.length) {
+            fill(body, h('section', {class: 'card'}, nothing('Nothing has been published yet.')));
+            return;
+        }
+        if (!card) {
+            card = comparison(versions, context, left.signal);
+            fill(body, said, h('div', {class: 'history'}, list, card));
+            if (isLinked) card.scrollIntoView();
+        } else context.offerVersions?.(versions.map(({versionNumber}) => versionNumber));
+        redraw(list,
+            h('div', {class: 'history-jump'}, h('button', {type: 'button', class: 'quiet',
+                'data-focus': 'compare', onclick: () => context.showComparison?.()},
+            'Compare two versions')),
+            table('Versions, newest first',
+                ['Version', 'Published', 'By', 'Description', ''], tableRows),
+            nextPageToken && moreButton('Show older versions', () => read(nextPageToken)));
+    };
+    /** @param {string} [pageToken] */
+    const read = async (pageToken) => {
+        const answer = await call('GET', projectPath(
+            context.project, 'remoteConfig:listVersions', {pageSize, pageToken}),
+        {signal: left.signal});
+        versions = [...versions, ...answer.body.versions];
+        draw(answer.body.nextPageToken);
+    };
+    /** Adds the versions that were published since the newest one shown. */
+    const readNews = async () => {
+        try {
+            const {body} = await call('GET', projectPath(
+                context.project, 'remoteConfig:listVersions', {pageSize}), {signal: left.signal});
+            const newest = Number(versions[0]?.versionNumber ?? 0);
+            const news = /** @type {Version[]} */ (body.versions).filter(
+                ({versionNumber}) => Number(versionNumber) > newest);
+            const isGap = news.length === body.versions.length;
+            versions = isGap ? body.versions : [...news, ...versions];
+            draw(isGap ? body.nextPageToken : older);
+        } catch {
+            // The list stays unchanged; reloading the page reads it again.
+        }
+    };
+    const first = read().catch((error) => {
+        if (left.signal.aborted) return;
+        fill(body, isMissing(error) ? h('section', {class: 'card'},
+            nothing('Nothing has been published yet.')) : message('error', error.message));
+    });
+    context.workspace.addEventListener('versionchange', () => first.then(readNews), {
+        signal: left.signal});
+    return () => left.abort();
+}

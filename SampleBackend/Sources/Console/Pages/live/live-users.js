@@ -1,0 +1,74 @@
+/**
+ * The connected users, with a search by their IDs.
+ */
+
+import {call, projectPath} from '../server/api.js';
+import {count, field, message, nothing} from '../controls/controls.js';
+import {fill, h} from '../controls/dom.js';
+import {address} from '../routing/router.js';
+
+/** Milliseconds between two reads, and from the last keystroke to the search. */
+const interval = 10_000;
+const pause = 250;
+
+/**
+ * Creates the card, which refreshes until `signal` aborts.
+ *
+ * @param {string} project Name of the project.
+ * @param {AbortSignal} signal Ends it.
+ */
+export function liveUsers(project, signal) {
+    const place = h('div', {});
+    const found = h('p', {class: 'muted', role: 'status'});
+    const search = h('input', {type: 'search', autocomplete: 'off', spellcheck: 'false',
+        oninput: () => readAfter(pause)});
+    let timer = 0;
+    let reading = new AbortController();
+
+    /** @param {{users?: string[], userCount?: number}} value */
+    const draw = ({users = [], userCount = 0}) => {
+        const text = search.value.trim();
+        // Each read changes the text, so announce only changes.
+        const sentence = `${count(userCount, 'user')}${text ? ' found' : ''}`
+            + (users.length < userCount ? `; the first ${users.length} are shown` : '');
+        if (found.textContent !== sentence) found.textContent = sentence;
+        fill(place, users.length ? h('ul', {class: 'plain live-users'}, users.map((userID) => (
+            h('li', {}, h('a', {href: address('user', {id: userID}), title: 'Try as this user'},
+                userID)))))
+            : nothing(text ? 'No connected user matches.'
+                : 'No user with an ID is connected now.'));
+    };
+    const read = async () => {
+        timer = 0;
+        reading.abort();
+        reading = new AbortController();
+        const own = reading.signal;
+        try {
+            const {body} = await call('GET',
+                // An empty text matches all users.
+                `${projectPath(project, 'connections')}?users=${
+                    encodeURIComponent(search.value.trim())}`,
+                {signal: /** @type {any} */ (AbortSignal).any([signal, own])});
+            // Redrawing would take the focus from a link.
+            if (!place.contains(document.activeElement)) draw(body);
+        } catch (error) {
+            if (signal.aborted || own.aborted) return;
+            fill(place, message('warning', error.message));
+        }
+        // The user may have typed meanwhile.
+        if (!timer) readAfter(interval);
+    };
+    /** @param {number} milliseconds */
+    const readAfter = (milliseconds) => {
+        clearTimeout(timer);
+        if (signal.aborted) return;
+        timer = setTimeout(() => (document.hidden ? readAfter(interval) : read()), milliseconds);
+    };
+    signal.addEventListener('abort', () => clearTimeout(timer));
+    read();
+    return h('section', {class: 'card', 'aria-labelledby': 'live-users'},
+        h('div', {class: 'card-head'}, h('h2', {id: 'live-users'}, 'Connected users')),
+        h('div', {class: 'card-body stack'},
+            h('div', {class: 'filters', role: 'search'}, field('Find a user', search), found),
+            place));
+}

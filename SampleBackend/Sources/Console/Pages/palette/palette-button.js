@@ -1,0 +1,48 @@
+/**
+ * The button and the shortcut of the command palette.
+ */
+
+import {h, svg} from '../controls/dom.js';
+import {isMac} from '../drafts/step-keys.js';
+
+/**
+ * True for Ctrl+K, or ⌘K on Apple's systems, where Ctrl+K edits text. Layouts of other scripts have
+ * no k: the place of the key counts there.
+ *
+ * @param {Pick<KeyboardEvent,
+ *     'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>} event
+ * @param {boolean} isCommand
+ */
+export function isPaletteKey({key, code, ctrlKey, metaKey, altKey, shiftKey}, isCommand) {
+    if (altKey || shiftKey || ctrlKey === isCommand || metaKey !== isCommand) return false;
+    return /^[\x20-\x7e]$/.test(key) ? key.toLowerCase() === 'k' : code === 'KeyK';
+}
+
+/** Magnifying glass, for narrow screens. */
+function icon() {
+    return svg('svg', {viewBox: '0 0 16 16', 'aria-hidden': 'true', class: 'palette-icon'},
+        svg('circle', {cx: '7', cy: '7', r: '4.5'}), svg('path', {d: 'M10.5 10.5 14 14'}));
+}
+
+/**
+ * Button that opens the palette; listens to the shortcut, too.
+ *
+ * @param {() => void} open
+ * @param {AbortSignal} signal Ends the shortcut.
+ */
+export function paletteButton(open, signal) {
+    const isCommand = isMac();
+    const shortcut = isCommand ? '⌘K' : 'Ctrl+K';
+    const name = `Search and commands (${shortcut})`;
+    document.addEventListener('keydown', (event) => {
+        if (!isPaletteKey(event, isCommand)) return;
+        // Browsers search the web by this key.
+        event.preventDefault();
+        if (!event.repeat) open();
+    }, {signal});
+    return h('button', {type: 'button', class: 'palette-button', 'data-focus': 'palette',
+        'aria-label': name, title: name,
+        'aria-keyshortcuts': isCommand ? 'Meta+K' : 'Control+K', 'aria-haspopup': 'dialog',
+        onclick: open},
+    icon(), h('span', {class: 'palette-word'}, 'Search'), h('kbd', {}, shortcut));
+}

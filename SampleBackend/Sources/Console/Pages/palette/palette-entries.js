@@ -1,0 +1,76 @@
+/**
+ * What the command palette offers: pages, actions, projects, settings and conditions.
+ */
+
+import {pageGroups, pages} from '../routing/pages.js';
+import {projectActions} from './palette-actions.js';
+import {visit} from './palette-visit.js';
+import {shownName} from '../projects/project-details.js';
+import {currentRoute, projectAddress} from '../routing/router.js';
+import {settingsOf} from '../settings/setting-index.js';
+import {conditions} from '../template/template.js';
+
+/**
+ * @param {PageContext} context
+ * @returns {PaletteEntry[]}
+ */
+function pageEntries(context) {
+    return pageGroups.flatMap(({paths}) => paths).flatMap((path) => {
+        const page = pages.find((candidate) => candidate.path === path);
+        return page ? [{id: `page ${path}`, kind: 'Page', title: page.title, words: 'go to open',
+            run: () => visit(context, path)}] : [];
+    });
+}
+
+/**
+ * @param {PageContext} context
+ * @returns {PaletteEntry[]}
+ */
+function settingEntries(context) {
+    return settingsOf(context.workspace.template).map(({name, path, parameter}) => ({
+        id: `setting ${path}`, kind: 'Setting', title: name, detail: parameter.description,
+        run: () => visit(context, 'settings', {at: path})}));
+}
+
+/**
+ * @param {PageContext} context
+ * @returns {PaletteEntry[]}
+ */
+function conditionEntries(context) {
+    return conditions(context.workspace.template).map(({name, expression}) => ({
+        id: `condition ${name}`, kind: 'Condition', title: name, detail: expression,
+        run: () => visit(context, 'conditions', {find: name}, `open ${name}`)}));
+}
+
+/**
+ * @param {Project[]} projects
+ * @param {?string} open Name of the open project.
+ * @returns {PaletteEntry[]}
+ */
+function projectEntries(projects, open) {
+    return projects.filter(({name}) => name !== open).map((project) => ({
+        id: `project ${project.name}`, kind: 'Project', title: shownName(project),
+        detail: 'Switch to this project', words: `open change ${project.name}`,
+        run: () => {
+            location.hash = projectAddress(project.name, open === null ? 'settings'
+                : currentRoute().path);
+        }}));
+}
+
+/**
+ * All entries.
+ *
+ * @param {?PageContext} context Null while no project is open.
+ * @param {Project[]} projects Projects that can be chosen.
+ * @param {() => Promise<void>} signOut
+ * @returns {PaletteEntry[]}
+ */
+export function paletteEntries(context, projects, signOut) {
+    return [
+        ...(context ? [...pageEntries(context), ...projectActions(context)] : []),
+        {id: 'action sign-out', kind: 'Action', title: 'Sign out', words: 'log out end session',
+            run: signOut},
+        ...projectEntries(projects, context?.project ?? null),
+        ...(context ? [...settingEntries(context), ...conditionEntries(context)] : []),
+    ];
+}

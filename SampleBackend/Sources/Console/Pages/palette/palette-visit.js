@@ -1,0 +1,56 @@
+/**
+ * Navigation from the command palette, also to the address that is already open.
+ */
+
+import {focusOn} from '../controls/dom.js';
+import {address} from '../routing/router.js';
+
+/** Milliseconds for which a page may build what is focused. */
+const patience = 3000;
+
+/**
+ * Focuses a control of the page once the page has it, unless the user goes on meanwhile.
+ *
+ * @param {string} key
+ */
+function focusSoon(key) {
+    const main = /** @type {HTMLElement} */ (document.getElementById('main'));
+    const left = new AbortController();
+    const stop = () => {
+        observer.disconnect();
+        left.abort();
+    };
+    const look = () => {
+        if (focusOn(key, main)) stop();
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(main, {subtree: true, childList: true});
+    for (const event of ['keydown', 'pointerdown', 'hashchange']) {
+        window.addEventListener(event, stop, {signal: left.signal, capture: true});
+    }
+    setTimeout(stop, patience);
+    look();
+}
+
+/**
+ * Goes to a page of the open project.
+ *
+ * @param {Pick<PageContext, 'redraw'>} context
+ * @param {string} path
+ * @param {Record<string, string>} [query]
+ * @param {string} [focus] The `data-focus` of the control to focus there.
+ */
+export function visit({redraw}, path, query = {}, focus = undefined) {
+    const target = address(path, query);
+    const arrive = () => {
+        if (focus) requestAnimationFrame(() => focusSoon(focus));
+    };
+    if (location.hash === target) {
+        redraw();
+        arrive();
+    } else {
+        // The frame's listener, which shows the page, was added before.
+        window.addEventListener('hashchange', arrive, {once: true});
+        location.hash = target;
+    }
+}

@@ -1,0 +1,101 @@
+/**
+ * Which project to open, and the page for one that does not exist.
+ */
+
+import {projectPath} from '../server/api.js';
+import {guarded, message} from '../controls/controls.js';
+import {h} from '../controls/dom.js';
+import {projectText} from './project-details.js';
+import {projectAddress} from '../routing/router.js';
+import {refusal, serverRefusal} from '../server/session.js';
+import {projectKey} from '../drafts/stored-data.js';
+
+const startedKey = 'activeconfig.started';
+
+/** Project that always exists on the server; opened when no other was used before. */
+const defaultName = 'default';
+
+/**
+ * Stores the project for the next visit without a project in the address.
+ *
+ * @param {string} name
+ */
+export function rememberProject(name) {
+    try {
+        localStorage.setItem(projectKey, name);
+    } catch {
+        // The storage is full: the next visit starts with the earlier project, or `default`.
+    }
+}
+
+/**
+ * Lets the tab open an unpublished project.
+ *
+ * @param {string} name
+ */
+export function startProject(name) {
+    sessionStorage.setItem(startedKey, name);
+}
+
+/**
+ * Project to open: the wanted one, else the last used one, else `default`; for a token that is limited
+ * to projects, else the first of these.
+ *
+ * @param {?string} wanted Project of the address.
+ * @param {string[]} names Projects that exist.
+ * @param {boolean} [isLimited] True if other projects do not exist for the token.
+ * @returns {{name: string, isKnown: boolean}} `isKnown` is false for a project that neither
+ *     exists nor was started in this tab.
+ */
+export function projectToOpen(wanted, names, isLimited = false) {
+    const last = localStorage.getItem(projectKey);
+    const first = isLimited && !names.includes(defaultName) ? names[0] ?? defaultName : defaultName;
+    const name = wanted ?? (last !== null && names.includes(last) ? last : first);
+    return {name, isKnown: names.includes(name) || (!isLimited && (
+        name === defaultName || name === sessionStorage.getItem(startedKey)))};
+}
+
+/**
+ * Paths that a page gets to open the project in the address: the projects, the template, the draft.
+ *
+ * @param {?string} wanted Project of the address.
+ */
+export function pathsToOpen(wanted) {
+    const name = wanted ?? localStorage.getItem(projectKey) ?? defaultName;
+    return ['/v1/projects', projectPath(name, 'remoteConfig'), projectPath(name, 'draft')];
+}
+
+/**
+ * True for a name that the server accepts for a new project.
+ *
+ * @param {string} name
+ */
+export function isProjectName(name) {
+    return /^[A-Za-z0-9._-]{1,100}$/.test(name) && name !== '.' && name !== '..';
+}
+
+/**
+ * Content of the page for an unknown project.
+ *
+ * @param {Session} session The session.
+ * @param {string} name Name in the address.
+ * @param {Project[]} projects Projects that exist, as the server lists them.
+ * @param {function(): void} start Opens the project as an empty one.
+ */
+export function unknownProjectView(session, name, projects, start) {
+    const refused = session.projects ? serverRefusal(session) : refusal(session, 'editor');
+    const all = session.projects || projects.some((project) => project.name === defaultName)
+        ? projects : [...projects, {name: defaultName}];
+    return [
+        h('h1', {tabindex: '-1'}, `There is no project ${name}`),
+        message('info', 'Nothing has been published under this name. Check the address, or choose '
+            + 'a project.'),
+        h('section', {class: 'card', 'aria-labelledby': 'projects'},
+            h('div', {class: 'card-head'}, h('h2', {id: 'projects'}, 'Projects')),
+            h('ul', {class: 'plain link-list'}, all.map((project) => (
+                h('li', {}, h('a', {href: projectAddress(project.name, 'settings')},
+                    projectText(project))))))),
+        isProjectName(name) && h('div', {class: 'actions'}, guarded(refused,
+            h('button', {type: 'button', onclick: start}, `Start the project ${name}`))),
+    ];
+}

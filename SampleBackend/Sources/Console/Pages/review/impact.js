@@ -1,0 +1,164 @@
+/**
+ * Effect of a draft on users: those connected now, and those entered by ID.
+ */
+
+import {connectedOffer} from '../users/connected-signals.js';
+import {count, field, message, settingName} from '../controls/controls.js';
+import {announce, fill, focusOn, h} from '../controls/dom.js';
+import {folded} from '../controls/folded.js';
+import {entries, member} from '../json/json.js';
+import {jsonText} from '../json/json-text.js';
+import {NamedUsers} from '../users/named-users.js';
+import {newestRequest} from '../server/newest-request.js';
+import {previewDraft} from '../users/proposal.js';
+import {doubtsView, estimateView, reachView} from './reach-view.js';
+import {refusal} from '../server/session.js';
+import {assumption} from '../users/signal-fields.js';
+import {pasteListed} from '../template/value-list.js';
+
+/** Maximum number of connected users that the server lists. */
+const maximumUsers = 100;
+
+/**
+ * The version that the draft is compared with, and whether the draft was merged with it.
+ *
+ * @param {DraftPreview} draftPreview
+ */
+function basisView({versionNumber, isMerged, conflictCount}) {
+    if (versionNumber === undefined) {
+        return h('p', {class: 'hint'}, 'Nothing is published yet.');
+    }
+    const both = `${count(conflictCount, 'thing')} that you both changed`;
+    return h('p', {class: 'hint'}, `Compared with version ${versionNumber}, which is current`
+        + (isMerged ? ': your draft is merged with it, as when you publish.' : '.')
+        + (conflictCount ? ` For ${both}, this uses yours; you choose before you publish.` : ''));
+}
+
+/**
+ * Share of the connected apps that change, and their users; null when the server reported none. A
+ * user with several devices has several apps.
+ *
+ * @param {ConnectedPreview | undefined} connected
+ */
+function connectedView(connected) {
+    if (!connected) return null;
+    const {evaluated, changed, isComplete, users = []} = connected;
+    const sentence = evaluated === 0 ? 'No app is connected now.'
+        : `Of ${count(evaluated, 'connected app')} ${new Intl.NumberFormat().format(changed)} `
+            + `${changed === 1 ? 'changes' : 'change'}.`;
+    return h('div', {class: 'stack tight'},
+        h('p', {class: 'figure'}, sentence),
+        evaluated > 0 && h('meter', {min: '0', max: String(evaluated), value: String(changed),
+            'aria-label': 'Share of the connected apps that change'}),
+        !isComplete && h('p', {class: 'hint'},
+            'Not all were evaluated: this server limits their number in a preview.'),
+        users.length > 0 && h('details', {}, h('summary', {},
+            users.length < maximumUsers ? 'Who changes' : `${maximumUsers} of those who change`),
+        h('ul', {class: 'plain users'}, users.map((user) => h('li', {},
+            user === null ? 'Users without an ID' : h('code', {}, user))))));
+}
+
+/**
+ * Value of a setting in a user's configuration document, as JSON text.
+ *
+ * @param {ConfigurationDocument | undefined} document
+ * @param {string} section
+ * @param {string} key
+ */
+function valueIn(document, section, key) {
+    const settings = member(document?.config_sections, section)?.settings;
+    const value = member(settings, key)?.value;
+    return value === undefined ? 'Not there' : jsonText(value);
+}
+
+/**
+ * Settings that change for one user, before and after; `offer` is the list of connected signals.
+ *
+ * @param {PreviewedUser} user
+ * @param {?HTMLElement} offer
+ */
+function userView(user, offer) {
+    const {userID, current, proposed, changes, missingSignals = []} = user;
+    const same = missingSignals.length ? 'Nothing changes with these signals' : 'Nothing changes';
+    const changed = entries(changes ?? {})
+        .flatMap(([section, keys]) => keys.map((key) => [section, key]));
+    return h('li', {class: 'difference'},
+        h('div', {class: 'difference-head', tabindex: '-1', 'data-focus': `user ${userID}`},
+            h('code', {}, userID ?? 'Users without an ID'),
+            h('span', {class: 'muted'}, changed.length ? count(changed.length, 'setting') : same)),
+        assumption(user), offer,
+        folded(changed, (some) => h('dl', {class: 'parts'}, some.map(([section, key]) => (
+            h('div', {}, h('dt', {}, settingName(section, key)),
+                h('dd', {},
+                    h('div', {class: 'side old'}, h('span', {class: 'side-label'}, 'Before'),
+                        h('code', {}, valueIn(current, section, key))),
+                    h('div', {class: 'side new'}, h('span', {class: 'side-label'}, 'After'),
+                        h('code', {}, valueIn(proposed, section, key))))))))));
+}
+
+/**
+ * Card that shows which users the draft changes: connected users, and those entered by ID.
+ *
+ * @param {PageContext} context Page context.
+ * @param {AbortSignal} left Aborts the requests.
+ */
+export function impactView({session, workspace, project}, left) {
+    const place = h('div', {class: 'stack', 'aria-live': 'polite'},
+        h('p', {class: 'muted'}, 'Previewing …'));
+    const named = new NamedUsers(project);
+    const number = h('p', {class: 'hint', role: 'status'});
+    /** Keeps what is entered but not previewed: an edit of the draft draws this card again. */
+    const keep = () => {
+        named.keep(input.value);
+        countUsers();
+    };
+    const countUsers = () => {
+        number.textContent = named.count > 1 ? count(named.count, 'user') : '';
+    };
+    const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
+        'data-focus': 'previewed users', value: named.text, onpaste: pasteListed});
+    countUsers();
+    const refused = refusal(session, 'editor');
+    const nextRequest = newestRequest(left);
+    /** @param {PreviewedUser} user */
+    const view = (user) => userView(user, connectedOffer(
+        user, named.signalsOf(user.userID ?? ''), async (signals) => {
+            named.read(input.value);
+            named.set(user.userID ?? '', signals);
+            await preview();
+            focusOn(`user ${user.userID}`, place);
+            announce(`User ${user.userID} now has the signals of a connected app.`);
+        }));
+    const preview = async () => {
+        const signal = nextRequest();
+        named.read(input.value);
+        try {
+            const answer = await previewDraft(workspace, named.list, signal);
+            if (signal.aborted) return;
+            fill(place, named.count > named.list.length && message('warning',
+                `Only the first ${named.list.length} of ${count(named.count, 'user')} are previewed.`),
+            doubtsView(answer.doubts), reachView(answer.reach), basisView(answer),
+                estimateView(answer.estimate), connectedView(answer.connected), answer.users.length
+                ? h('ul', {class: 'plain'}, answer.users.map(view))
+                : !answer.connected && h('p', {class: 'muted'},
+                    'Enter some users to see what changes for them.'));
+        } catch (error) {
+            if (!signal.aborted) fill(place, message('warning', error.message));
+        }
+    };
+    /** @param {SubmitEvent} event */
+    const submit = (event) => {
+        event.preventDefault();
+        if (named.check()) preview();
+    };
+    if (refused) fill(place, message('info', refused));
+    else preview();
+    return h('section', {class: 'card', 'aria-labelledby': 'impact'},
+        h('div', {class: 'card-head'}, h('h2', {id: 'impact'}, 'Who changes')),
+        h('div', {class: 'card-body'}, place,
+            !refused && h('form', {
+                class: 'form', oninput: keep, onchange: keep, onsubmit: submit},
+            h('div', {class: 'with-button'}, field('Also preview these users', input,
+                {hint: 'User IDs, separated by commas or line breaks.', problems: number}),
+            h('button', {type: 'submit'}, 'Preview')), named.node)));
+}

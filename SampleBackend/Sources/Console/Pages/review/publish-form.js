@@ -1,0 +1,175 @@
+/**
+ * Form that publishes the reviewed draft, and the handling of each outcome.
+ */
+
+import {field, guarded, message} from '../controls/controls.js';
+import {discardDraft} from '../drafts/draft-bar.js';
+import {problemsView} from './draft-check.js';
+import {announce, fill, h} from '../controls/dom.js';
+import {focusHeading} from '../controls/focus.js';
+import {isEqual} from '../json/json.js';
+import {isProduction, productionNotice, shownName} from '../projects/project-details.js';
+import {publish, unsettledText} from '../server/publishing.js';
+import {publishedView, sameView} from './review-messages.js';
+import {go} from '../routing/router.js';
+import {refusal} from '../server/session.js';
+import {withoutVersion} from '../template/template.js';
+
+/**
+ * True if the draft's content or base differs from what the page shows.
+ *
+ * @param {Workspace} workspace
+ * @param {Review} review
+ */
+export function isStale(workspace, {template, base}) {
+    return workspace.draft?.base !== base
+        || !isEqual(withoutVersion(workspace.draft.template), template);
+}
+
+/**
+ * Disables what changes the draft while it is being published.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {boolean} isPublishing
+ */
+function setPublishing({workspace}, state, isPublishing) {
+    state.isPublishing = isPublishing;
+    workspace.isPublishing = isPublishing;
+    /** @type {NodeListOf<HTMLButtonElement>} */
+    const buttons = state.body.querySelectorAll('.revert, .discard');
+    for (const button of buttons) {
+        button.disabled = isPublishing;
+    }
+}
+
+/**
+ * Form with the description, and the button that publishes the draft shown by `review`.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {Review} review
+ */
+export function publishForm(context, state, review) {
+    const {workspace} = context;
+    const refused = refusal(context.session, 'publisher');
+    // Stored in the draft, so that it survives a reload and a merge with another version.
+    const store = () => {
+        if (state.entered === null) return;
+        const text = state.entered.trim();
+        const {version, ...template} = workspace.draft?.template ?? {};
+        state.entered = null;
+        if (!workspace.draft || (version?.description ?? '') === text) return;
+        workspace.edit(text ? {...template, version: {description: text}} : template);
+    };
+    // A key can leave the page while the field has the focus.
+    state.shown.signal.addEventListener('abort', () => state.left.signal.aborted && store());
+    window.addEventListener('pagehide', store, {signal: state.shown.signal});
+    const description = h('input', {type: 'text', autocomplete: 'off',
+        'data-focus': 'description',
+        value: state.entered ?? workspace.draft?.template.version?.description ?? '',
+        oninput: () => {
+            state.entered = description.value;
+        },
+        onchange: store});
+    const button = h('button', {type: 'submit', class: 'primary', 'data-focus': 'publish'},
+        isProduction(context.details) ? `Publish to ${shownName(context.details)}` : 'Publish');
+    const outcome = h('div', {class: 'stack', 'aria-live': 'polite'});
+    /** @param {SubmitEvent} event */
+    const submit = async (event) => {
+        event.preventDefault();
+        if (button.disabled) return;
+        button.disabled = true;
+        description.disabled = true;
+        fill(outcome, h('p', {class: 'muted'}, 'Publishing …'));
+        /** @type {PublishOutcome} */
+        let answer;
+        /** @type {Template | undefined} */
+        let sent;
+        setPublishing(context, state, true);
+        state.notice = null;
+        try {
+            await review.checking;
+            if (isStale(workspace, review)) {
+                state.notice = message('warning', 'Nothing was published: the draft was changed '
+                    + 'while you reviewed it. Review it again.');
+                throw new Error('Nothing was published: the draft differs from what is shown here.');
+            }
+            sent = workspace.draft?.template;
+            // Without a validation result, assumes that the server stores the draft unchanged.
+            const stored = review.normalized ?? review.template;
+            answer = await publish(workspace, stored, {
+                description: description.value.trim(), signal: state.left.signal,
+                onDoubt: (attempt, isUnsettled) => attempt === 1 && fill(outcome, message('warning',
+                    isUnsettled ? `${unsettledText('This publish')} Your draft is kept.`
+                        : 'The connection broke during the publish, so the console does not '
+                        + 'know the outcome. It asks the server until it answers. Your draft '
+                        + 'is kept.'))});
+        } catch (error) {
+            answer = {outcome: 'refused', message: error.message};
+        }
+        await finish(context, state, outcome, {...answer, sent});
+        setPublishing(context, state, false);
+        state.follow();
+        button.disabled = Boolean(refused);
+        description.disabled = false;
+        // A disabled button loses the focus.
+        if (button.isConnected && document.activeElement === document.body) button.focus();
+    };
+    return h('form', {class: 'form', onsubmit: submit},
+        productionNotice(context.details, 'This publishes to'),
+        field('Description of this version', description,
+            {hint: 'What changes, and why. The history shows it.'}),
+        h('div', {class: 'actions'}, guarded(refused, button),
+            h('button', {type: 'button', class: 'discard',
+                onclick: () => discardDraft(context)}, 'Discard …')),
+        refused && h('p', {class: 'hint'}, refused), outcome);
+}
+
+/**
+ * Handles the outcome of a publish; `outcome` is the element for its message.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {HTMLElement} outcome
+ * @param {PublishOutcome & {sent?: Template}} answer
+ */
+async function finish(context, state, outcome, answer) {
+    const {workspace} = context;
+    switch (answer.outcome) {
+    case 'published':
+    case 'publishedByOthers': {
+        const {sent, version} = answer;
+        if (!sent || !version) break;
+        const isOwn = answer.outcome === 'published';
+        // If rebasing the remaining edits fails now, a later merge combines them.
+        await workspace.endPublished(sent, version.versionNumber).catch(() => {});
+        await workspace.load().catch(() => {});
+        state.entered = null;
+        if (!state.left.signal.aborted) {
+            state.notice = isOwn ? publishedView(context, state, version) : sameView(version);
+            state.show();
+            focusHeading();
+        }
+        announce(isOwn ? `Published as version ${version.versionNumber}.`
+            : `Someone else published the same as version ${version.versionNumber}.`);
+        break;
+    }
+    case 'outdated':
+        await workspace.checkNewest().catch(() => {});
+        if (!state.left.signal.aborted) go('merge');
+        break;
+    case 'notPublished':
+        fill(outcome, message('info', h('strong', {}, 'Not published; your draft is kept.'),
+            ' The server answers again, and no version has this draft. You can publish it now.'));
+        break;
+    case 'invalid':
+        fill(outcome, problemsView(answer.problems ?? [], workspace.template));
+        break;
+    case 'refused':
+        fill(outcome, message('error', answer.message));
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,104 @@
+/**
+ * Messages of the review page about published versions, and about drafts without a review.
+ */
+
+import {guarded, message, nothing, publisherName} from '../controls/controls.js';
+import {fill, h} from '../controls/dom.js';
+import {focusHeading} from '../controls/focus.js';
+import {isProduction, shownName} from '../projects/project-details.js';
+import {address} from '../routing/router.js';
+import {refusal} from '../server/session.js';
+import {undoneView, undoView} from './undo.js';
+
+/**
+ * Message about the version that was just published; the message about its undo replaces it.
+ *
+ * @param {PageContext} context
+ * @param {ReviewState} state
+ * @param {Version} published
+ */
+export function publishedView(context, state, published) {
+    const {signal} = state.left;
+    /** @param {?HTMLElement} notice */
+    const showNotice = (notice) => {
+        state.notice = notice;
+        state.show();
+        focusHeading();
+    };
+    /**
+     * @param {{before: string, versionNumber: string}} undone
+     * @param {Version} version
+     */
+    const showUndone = (undone, version) => showNotice(
+        undoneView(context, undone, version, signal, () => showNotice(null)));
+    return message('success',
+        h('p', {}, h('strong', {}, `Published as version ${published.versionNumber}.`),
+            isProduction(context.details) && ` It is in ${shownName(context.details)}, production.`,
+            ' Connected apps get it now.'),
+        undoView(context, published, signal, showUndone),
+        h('p', {class: 'actions'}, h('a', {href: address('live')}, 'Watch it arrive'),
+            h('a', {href: address('history')}, 'See the history')));
+}
+
+/**
+ * Message about a version in which another user published the draft's content.
+ *
+ * @param {Version} version
+ */
+export function sameView(version) {
+    return message('info',
+        h('p', {}, publisherName(version), ' published the same as ',
+            h('strong', {}, `version ${version.versionNumber}`),
+            ', so nothing in your draft is left to publish.'),
+        h('p', {class: 'actions'}, h('a', {href: address('history')}, 'See the history')));
+}
+
+/**
+ * Content without a draft.
+ *
+ * @param {{session: Session}} context
+ */
+export function emptyView({session}) {
+    const refused = refusal(session, 'editor');
+    if (refused) {
+        return h('section', {class: 'card'}, nothing(session.isReadOnly ? refused
+            : 'Editors and publishers review their drafts here. Viewers have no drafts and see what '
+                + 'is published.',
+        h('a', {class: 'button', href: address('history')}, 'See the history')));
+    }
+    return h('section', {class: 'card'}, nothing('There is no draft. Change a setting or a '
+        + 'condition, and review it here.',
+    h('a', {class: 'button', href: address('settings')}, 'Go to the settings')));
+}
+
+/**
+ * Content for a draft whose base the server no longer keeps: neither its changes nor a merge can be
+ * computed.
+ *
+ * @param {PageContext} context
+ */
+export function baseGoneView({session, workspace}) {
+    const refused = refusal(session, 'editor');
+    const outcome = h('div', {'aria-live': 'polite'});
+    const button = h('button', {type: 'button', class: 'primary', onclick: async () => {
+        button.disabled = true;
+        try {
+            await workspace.load();
+            if (!workspace.draft) return;
+            workspace.rebase(workspace.draft.template, {
+                versionNumber: workspace.versionNumber, etag: workspace.etag,
+                baseTemplate: workspace.published},
+            `comparison with version ${workspace.versionNumber}`);
+        } catch (error) {
+            fill(outcome, message('error', error.message));
+            button.disabled = false;
+        }
+    }}, 'Compare with the current version');
+    return message('warning',
+        h('p', {}, `Version ${workspace.draft?.base}, which this draft began with, is no longer `
+            + 'kept. Your changes can no longer be distinguished from those of others.'),
+        h('p', {}, 'You can compare the draft with the current version instead. What others '
+            + 'published meanwhile then appears as if your draft undid it: revert those changes '
+            + 'before you publish.'),
+        h('div', {class: 'actions'}, guarded(refused, button)), outcome);
+}

@@ -1,0 +1,75 @@
+/**
+ * Review page: the draft's changes, the users that they affect, and publishing.
+ */
+
+import {pageHead} from '../controls/controls.js';
+import {announce, fill, h, redraw} from '../controls/dom.js';
+import {isStale} from './publish-form.js';
+import {baseGoneView, emptyView} from './review-messages.js';
+import {showReview} from './review-view.js';
+import {withoutVersion} from '../template/template.js';
+
+/**
+ * What the page shows of a draft.
+ *
+ * @param {?Draft} draft
+ */
+function viewOf(draft) {
+    if (!draft) return 'none';
+    return draft.changes ? 'review' : 'comparing';
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
+export function show(main, context) {
+    const {workspace} = context;
+    const body = h('div', {class: 'stack'});
+    // `shown` aborts what belongs to the review on the page; `notice` appears above it; `entered`
+    // is a description that is not in the draft yet; `opened` are the unfolded changes.
+    /** @type {ReviewState} */
+    const state = {body, left: new AbortController(), shown: new AbortController(), view: '',
+        review: null, notice: null, entered: null, isPublishing: false,
+        opened: new Set(), show: () => {}, follow: () => {}};
+    fill(main, pageHead('Review and publish',
+        'What your draft changes, and for which users, before they get it.'), body);
+
+    state.show = () => {
+        const {draft} = workspace;
+        state.shown.abort();
+        state.shown = new AbortController();
+        state.view = viewOf(draft);
+        state.review = draft && {template: withoutVersion(draft.template), base: draft.base,
+            normalized: null, checking: Promise.resolve()};
+        if (!draft || !state.review) {
+            redraw(body, state.notice, emptyView(context));
+        } else if (state.view === 'comparing') {
+            redraw(body, state.notice, h('p', {class: 'muted', role: 'status'}, 'Comparing …'));
+        } else if (draft.isBaseGone) {
+            redraw(body, state.notice, baseGoneView(context));
+        } else {
+            showReview(context, state, draft, state.review);
+        }
+    };
+    /** Redraws the draft when its content or base differs from what the page shows. */
+    state.follow = () => {
+        if (state.isPublishing || state.left.signal.aborted) return;
+        const view = viewOf(workspace.draft);
+        if (state.view === 'review' && state.review) {
+            // The old differences stay until the new ones are loaded.
+            if (view === 'comparing' || !isStale(workspace, state.review)) return;
+            announce('The draft was changed: the review shows its new content.');
+        } else if (view === state.view) return;
+        state.show();
+    };
+    workspace.addEventListener('change', state.follow, {signal: state.left.signal});
+    workspace.addEventListener('detailschange', () => {
+        if (state.view === 'review' && !state.isPublishing) state.show();
+    }, {signal: state.left.signal});
+    state.show();
+    return () => {
+        state.left.abort();
+        state.shown.abort();
+    };
+}

@@ -1,0 +1,85 @@
+/**
+ * The delivery of a version, its rollback, and restoring its changes as a draft.
+ */
+
+import {call, projectPath, ServerError} from '../server/api.js';
+import {clearDoubt, isUnsettled} from '../server/publishing.js';
+import {mergeTrees} from '../json/tree-merge.js';
+import {etagOf} from '../server/versions.js';
+
+/**
+ * Number of connected clients, and of those that have a version.
+ *
+ * @param {string} project
+ * @param {string} versionNumber
+ * @param {AbortSignal} signal
+ */
+export async function arrival(project, versionNumber, signal) {
+    const {body} = await call('GET', projectPath(project, 'connections'), {signal});
+    const versions = Object.entries(body.versions);
+    const has = versions.filter(([number]) => Number(number) >= Number(versionNumber))
+        .reduce((sum, [, clients]) => sum + Number(clients), 0);
+    return {all: Number(body.connections), has};
+}
+
+/**
+ * Publishes the version `before` again in place of `versionNumber`; after a lost response,
+ * determines whether that happened.
+ *
+ * @param {string} project
+ * @param {{before: string, versionNumber: string}} undone
+ * @param {DoubtOptions} options
+ * @returns {Promise<?Version>} The new version; null when there is none, undefined when the signal
+ *     was aborted before the server answered.
+ * @throws ServerError with a status below 500; 412 when another version was published since.
+ */
+export async function rollback(project, {before, versionNumber}, options) {
+    const send = async () => {
+        const {body} = await call('POST', projectPath(project, 'remoteConfig:rollback'), {
+            body: {versionNumber: before}, ifMatch: etagOf(project, versionNumber)});
+        return body.version;
+    };
+    const find = async () => {
+        const {body} = await call(
+            'GET', projectPath(project, 'remoteConfig:listVersions', {pageSize: 20}));
+        return /** @type {Version[]} */ (body.versions).find((version) => (
+            version.rollbackSource === before
+            && Number(version.versionNumber) === Number(versionNumber) + 1)) ?? null;
+    };
+    try {
+        return await send();
+    } catch (error) {
+        if (error instanceof ServerError && error.status < 500) throw error;
+        if (!isUnsettled(error)) return clearDoubt(find, options);
+    }
+    return clearDoubt(async () => {
+        try {
+            return await send();
+        } catch (error) {
+            const version = error.status === 412 ? await find() : null;
+            if (version) return version;
+            throw error;
+        }
+    }, {...options, onDoubt: (attempt) => options.onDoubt(attempt, true)});
+}
+
+/**
+ * Restores a version's changes as a draft over the current version, with its description. Edits of
+ * an existing draft are kept, and win conflicts.
+ *
+ * @param {Workspace} workspace
+ * @param {string} before
+ * @param {string} versionNumber
+ */
+export async function editAgain(workspace, before, versionNumber) {
+    await workspace.load();
+    const [old, undone] = await Promise.all(
+        [before, versionNumber].map((number) => workspace.fetchTemplate(number)));
+    const {draft, published} = workspace;
+    const again = mergeTrees(old.template, undone.template, published);
+    const {description} = undone.version ?? {};
+    const template = description ? {...again, version: {description}} : again;
+    workspace.rebase(draft ? mergeTrees(draft.baseTemplate, draft.template, template) : template, {
+        versionNumber: workspace.versionNumber, etag: workspace.etag, baseTemplate: published},
+    `version ${versionNumber} again`);
+}

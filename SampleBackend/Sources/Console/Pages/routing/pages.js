@@ -1,0 +1,66 @@
+/**
+ * The pages of the console, which load when they are first shown: `{path, title, load}`.
+ *
+ * A page's module exports `show(main, context)`, which renders it into `main`, and can return a function
+ * that stops its requests, timers and listeners.
+ */
+
+/** @type {Page[]} */
+export const pages = [
+    {path: 'settings', title: 'Settings', load: () => import('../settings/settings-page.js')},
+    {path: 'conditions', title: 'Conditions', load: () => import('../conditions/conditions-page.js')},
+    {path: 'review', title: 'Review and publish', role: 'editor',
+        load: () => import('../review/review-page.js')},
+    {path: 'merge', title: 'Merge', load: () => import('../merge/merge-page.js')},
+    {path: 'user', title: 'Try as a user', load: () => import('../users/user-page.js')},
+    {path: 'live', title: 'Live', load: () => import('../live/live-page.js')},
+    {path: 'history', title: 'History', load: () => import('../history/history-page.js')},
+    {path: 'audit', title: 'Audit', load: () => import('../history/audit-page.js')},
+    {path: 'projects', title: 'Projects', load: () => import('../projects/projects-page.js')},
+    {path: 'tokens', title: 'Tokens', role: 'publisher', load: () => import('../access/tokens-page.js')},
+    {path: 'transfer', title: 'Import and export', load: () => import('../transfer/transfer-page.js')},
+    {path: 'webhooks', title: 'Webhooks', load: () => import('../access/webhooks-page.js')},
+];
+
+/**
+ * Modules of pages by path.
+ *
+ * @type {Map<string, PageModule>}
+ */
+const loaded = new Map();
+
+/**
+ * The module of a page; undefined until `loadPage` has loaded it.
+ *
+ * @param {Page} page
+ */
+export function loadedPage(page) {
+    return loaded.get(page.path);
+}
+
+/**
+ * Loads the module of a page. Throws when the server does not answer, or when it has been updated since
+ * the console was opened: modules of two versions do not work together.
+ *
+ * @param {Page} page
+ */
+export async function loadPage(page) {
+    loaded.set(page.path, await page.load());
+}
+
+/** Loads all pages that are not loaded yet, so that they can be shown also without a server. */
+export async function loadAllPages() {
+    for (const page of pages) {
+        if (!loaded.has(page.path)) await loadPage(page);
+    }
+}
+
+/** Paths of the pages that show published content, which are empty without a version. */
+export const pathsOfPublished = ['live', 'history'];
+
+/** Navigation groups. They omit the merge page, which is reached only from the review. */
+export const pageGroups = [
+    {name: 'Configure', paths: ['settings', 'conditions', 'review']},
+    {name: 'Watch', paths: ['user', 'live', 'history', 'audit']},
+    {name: 'Connect', paths: ['projects', 'transfer', 'tokens', 'webhooks']},
+];

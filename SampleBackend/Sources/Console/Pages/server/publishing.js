@@ -1,0 +1,162 @@
+/**
+ * Publishing a draft. After a lost response, finds out whether the draft was published.
+ */
+
+import {call, NoAnswerError, projectPath, ServerError} from './api.js';
+import {isEqual} from '../json/json.js';
+
+/** Milliseconds before each attempt to determine the outcome. */
+const pause = 1000;
+
+/**
+ * Waits, or returns early when the signal is aborted.
+ *
+ * @param {number} milliseconds
+ * @param {AbortSignal} signal
+ * @returns {Promise<void>}
+ */
+function wait(milliseconds, signal) {
+    return new Promise((resolve) => {
+        const timer = setTimeout(resolve, milliseconds);
+        signal.addEventListener('abort', () => {
+            clearTimeout(timer);
+            resolve();
+        }, {once: true});
+    });
+}
+
+/**
+ * Finds the version after `base` that equals the draft, among the newest 20.
+ *
+ * @param {Workspace} workspace The workspace.
+ * @param {Template} normalized The draft's template in the form in which the server stores it.
+ * @param {string} base Number of the version that the draft is based on.
+ * @returns {Promise<?Version>} The version; null when none of them is equal.
+ */
+async function findPublished(workspace, normalized, base) {
+    const {body} = await call(
+        'GET', projectPath(workspace.project, 'remoteConfig:listVersions', {pageSize: 20}));
+    for (const version of body.versions) {
+        if (Number(version.versionNumber) <= Number(base)) break;
+        const {template} = await workspace.fetchTemplate(version.versionNumber);
+        if (isEqual(template, normalized)) return version;
+    }
+    return null;
+}
+
+/**
+ * Outcome when a version has the draft's content; another user may have published the same content.
+ *
+ * @param {Version} version
+ * @param {{user: string}} workspace
+ */
+function outcomeOf(version, {user}) {
+    const isOwn = version.updateUser?.name === user && version.updateOrigin === 'CONSOLE';
+    return {outcome: isOwn ? 'published' : 'publishedByOthers', version};
+}
+
+/**
+ * True when the server does not know yet whether a change is stored. Reading the store proves
+ * nothing then, since the change may be stored minutes later. Sending it again for the same version
+ * settles it: the server stores it at most once.
+ *
+ * @param {{code?: string}} error
+ */
+export function isUnsettled({code}) {
+    return code === 'OUTCOME_UNKNOWN';
+}
+
+/**
+ * Message while the outcome of a change is unsettled.
+ *
+ * @param {string} change
+ */
+export function unsettledText(change) {
+    return `${change} is pending: the store did not respond to the server, which keeps retrying. `
+        + 'The console retries until the outcome is known.';
+}
+
+/**
+ * Determines the outcome of a call whose response was lost.
+ *
+ * @param {function(): Promise<*>} find Asks the server; repeated until that responds.
+ * @param {DoubtOptions} options `onDoubt` is called
+ *     before each attempt with its number, from 1.
+ * @returns {Promise<*>} The result of `find`; undefined when the signal is aborted first.
+ * @throws ServerError of `find` with a status below 500.
+ */
+export async function clearDoubt(find, {signal, onDoubt}) {
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+        onDoubt(attempt);
+        await wait(pause, signal);
+        if (signal.aborted) break;
+        try {
+            return await find();
+        } catch (error) {
+            // Retries after a 5xx, too: a server that is starting may not be ready yet.
+            if (!(error instanceof NoAnswerError) && !(error.status >= 500)) throw error;
+        }
+    }
+    return undefined;
+}
+
+/**
+ * Publishes the draft.
+ *
+ * @param {Workspace} workspace Workspace with a draft.
+ * @param {Template} normalized The draft's template in the form in which the server stores it.
+ * @param {DoubtOptions & {description: string}} options
+ *     `signal` stops only the attempts to determine the outcome, never the publish. `onDoubt` is
+ *     called before each of these attempts with its number, from 1, and with true when the server
+ *     does not know the outcome itself.
+ * @returns {Promise<PublishOutcome>} `published` with `version`; `publishedByOthers` with
+ *     the `version` in which another user published the same content; `outdated` when other content
+ *     was published meanwhile; `notPublished` when there was no usable response and no version has the
+ *     draft's content; `invalid` with `problems`; `refused` with `message`; `left` when the signal was
+ *     aborted while the outcome was unknown.
+ * @throws ServerError with a status below 500 when the versions cannot be read.
+ */
+export async function publish(workspace, normalized, {description, signal, onDoubt}) {
+    const {draft, project} = workspace;
+    if (!draft) throw new Error('There is no draft.');
+    const {version, ...template} = draft.template;
+    const body = description ? {...template, version: {description}} : template;
+    /** @returns {Promise<PublishOutcome>} */
+    const send = async () => {
+        try {
+            const answer = await call(
+                'PUT', projectPath(project, 'remoteConfig'), {body, ifMatch: draft.etag});
+            return {outcome: 'published', version: answer.body.version};
+        } catch (error) {
+            if (!(error instanceof ServerError) || error.status >= 500) throw error;
+            if (error.status === 412) return await afterMismatch(workspace, normalized, draft.base);
+            return error.details.length ? {outcome: 'invalid', problems: error.details}
+                : {outcome: 'refused', message: error.message};
+        }
+    };
+    try {
+        return await send();
+    } catch (error) {
+        if (isUnsettled(error)) {
+            const settled = await clearDoubt(
+                send, {signal, onDoubt: (attempt) => onDoubt(attempt, true)});
+            return settled ?? {outcome: 'left'};
+        }
+        const version = await clearDoubt(
+            () => findPublished(workspace, normalized, draft.base), {signal, onDoubt});
+        if (version === undefined) return {outcome: 'left'};
+        return version ? outcomeOf(version, workspace) : {outcome: 'notPublished'};
+    }
+}
+
+/**
+ * Outcome of a 412: `outdated` unless a version has the draft's content.
+ *
+ * @param {Workspace} workspace
+ * @param {Template} normalized
+ * @param {string} base
+ */
+async function afterMismatch(workspace, normalized, base) {
+    const version = await findPublished(workspace, normalized, base);
+    return version ? outcomeOf(version, workspace) : {outcome: 'outdated'};
+}

@@ -1,0 +1,56 @@
+/**
+ * The published versions of a project.
+ */
+
+import {call, isMissing, projectPath} from './api.js';
+import {withoutVersion} from '../template/template.js';
+
+/**
+ * Entity tag of a version's template, independent of the `ETag` field, which a proxy may drop; "0"
+ * is the state before the first publish.
+ *
+ * @param {string} project
+ * @param {string} versionNumber
+ */
+export function etagOf(project, versionNumber) {
+    return `"etag-${project}-${versionNumber}"`;
+}
+
+/**
+ * Reads a version, by default the current one; empty if nothing has been published.
+ *
+ * @param {string} project
+ * @param {string} [versionNumber]
+ * @returns {Promise<PublishedVersion>}
+ */
+export async function readVersion(project, versionNumber) {
+    try {
+        const {body, etag} = await call(
+            'GET', projectPath(project, 'remoteConfig', {versionNumber}));
+        // A project that was only created has the empty version 0: nothing is published in it.
+        const version = body.version?.versionNumber === '0' ? null : body.version ?? null;
+        return {
+            template: withoutVersion(body), version,
+            etag: body.version ? etagOf(project, body.version.versionNumber) : etag};
+    } catch (error) {
+        if (versionNumber !== undefined || !isMissing(error)) throw error;
+        return {template: {}, version: null, etag: etagOf(project, '0')};
+    }
+}
+
+/**
+ * The newest version; null when nothing is published yet.
+ *
+ * @param {string} project
+ * @returns {Promise<?Version>}
+ */
+export async function readNewest(project) {
+    try {
+        const {body} = await call(
+            'GET', projectPath(project, 'remoteConfig:listVersions', {pageSize: 1}));
+        return body.versions[0] ?? null;
+    } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+    }
+}

@@ -1,0 +1,164 @@
+/**
+ * Conditional values of a setting in its form: a field for each, and the choice of another
+ * condition.
+ */
+
+import {Combobox} from '../controls/combobox.js';
+import {openConditionDialog} from '../conditions/condition-dialog.js';
+import {conditionChip} from '../controls/controls.js';
+import {announce, fill, h} from '../controls/dom.js';
+import {member} from '../json/json.js';
+import {problemList} from '../controls/problem-list.js';
+import {conditions} from '../template/template.js';
+import {valueField} from './value-field.js';
+
+export class ConditionalValues {
+    /**
+     * Fields by the name of the condition.
+     *
+     * @type {Map<string, ValueField>}
+     */
+    fields = new Map();
+    #workspace;
+    #type;
+    #like;
+    #changed;
+    /**
+     * Condition whose value was added by leaving the choice, and was not looked at since: the user
+     * may have wanted to enter one.
+     */
+    #unseen = '';
+    #list = h('div', {class: 'stack', onfocusin: () => {
+        this.#unseen = '';
+    }});
+    #problems = problemList();
+    #note = h('p', {class: 'hint', role: 'status'});
+    /** @type {Condition[] | undefined} */
+    #drawn;
+
+    /**
+     * @param {{workspace: Workspace, parameter: Parameter, type: () => string,
+     *     like: () => ParameterValue | undefined, changed: () => void}} options `type` is the
+     *     setting's type, and `like` the value with which another one begins.
+     */
+    constructor({workspace, parameter, type, like, changed}) {
+        this.#workspace = workspace;
+        this.#type = type;
+        this.#like = like;
+        this.#changed = () => {
+            this.#note.textContent = '';
+            changed();
+        };
+        for (const {name} of conditions(workspace.template)) {
+            const value = member(parameter.conditionalValues, name);
+            if (value !== undefined) this.fields.set(name, this.#field(name, value));
+        }
+        // Stays while the fields are drawn again, so that what is typed in it stays.
+        this.another = new Combobox({
+            options: () => this.#free().map((name) => [name, name]),
+            chosen: (name, isLeaving) => {
+                this.#problems.show([]);
+                if (!name) return;
+                this.another.value = '';
+                this.#add(name, !isLeaving);
+                announce(`Value for ${name} added.`);
+                if (isLeaving) this.#unseen = name;
+            },
+            attributes: {'aria-label': 'Condition of another value',
+                placeholder: 'Add a value for a condition'}});
+        this.another.input.addEventListener('input', () => this.#problems.show([]));
+        this.node = h('div', {class: 'stack'}, this.#list,
+            h('div', {class: 'line'}, this.another.node, h('button', {type: 'button',
+                class: 'quiet', 'data-focus': 'new-condition', onclick: async () => {
+                    const name = await openConditionDialog({workspace}, null);
+                    if (name) this.#add(name, true);
+                }}, 'New condition …')),
+            this.#problems.node, this.#note);
+        this.#draw();
+    }
+
+    /**
+     * True if nothing is left to enter. Otherwise focuses the value that was added last, or shows
+     * that the typed text is not a condition.
+     */
+    settle() {
+        const name = this.fields.has(this.#unseen) ? this.#unseen : '';
+        const text = this.another.unchosen;
+        if (name) {
+            this.fields.get(name)?.focus();
+            this.#note.textContent = `“${name}” has the default value so far. Enter its value, or `
+                + 'keep it as it is.';
+        } else if (text) {
+            this.#problems.show([{message: `There is no condition “${text}”. Choose one of the `
+                + 'list, or clear the field.'}], this.another.input);
+            this.another.focus();
+        }
+        return !name && !text;
+    }
+
+    /** Updates the conditions after another form or tab has changed them. */
+    update() {
+        if (this.#workspace.template.conditions === this.#drawn) return;
+        const focused = /** @type {?HTMLElement} */ (document.activeElement);
+        this.#draw();
+        if (this.#list.contains(focused)) focused?.focus();
+    }
+
+    /** Names of the conditions without a value. */
+    #free() {
+        return conditions(this.#workspace.template).map(({name}) => name)
+            .filter((name) => !this.fields.has(name));
+    }
+
+    /**
+     * @param {string} name
+     * @param {boolean} isFocused
+     */
+    #add(name, isFocused) {
+        const like = this.#like();
+        this.fields.set(name, this.#field(
+            name, typeof like?.value === 'string' ? like : {value: ''}));
+        this.#draw();
+        if (isFocused) this.fields.get(name)?.focus();
+        this.#changed();
+    }
+
+    /**
+     * @param {string} name
+     * @param {ParameterValue} value
+     */
+    #field(name, value) {
+        return valueField({label: `Value for ${name}`, valueType: this.#type(), value,
+            isDefault: false, changed: () => this.#changed()});
+    }
+
+    #draw() {
+        this.#drawn = this.#workspace.template.conditions;
+        const all = conditions(this.#workspace.template);
+        // A value stays after its condition was deleted elsewhere; validation reports it.
+        const deleted = [...this.fields.keys()].map((name) => /** @type {Condition} */ ({name}))
+            .filter(({name}) => !all.some((condition) => condition.name === name));
+        const rows = [...all, ...deleted].filter(({name}) => this.fields.has(name))
+            .map((condition) => this.#row(condition));
+        fill(this.#list, rows.length ? rows : h('p', {class: 'hint'},
+            'Everyone gets the default value. A conditional value is for some users only; the '
+            + 'first condition that is true counts.'));
+        this.another.node.hidden = !this.#free().length;
+    }
+
+    /** @param {Condition} condition */
+    #row({name, tagColor, expression}) {
+        return h('div', {class: 'conditional'},
+            h('div', {class: 'conditional-head'},
+                h('div', {}, conditionChip(name, tagColor),
+                    h('code', {class: 'muted expression'}, expression ?? '')),
+                h('button', {type: 'button', class: 'quiet small',
+                    'aria-label': `Remove the value for ${name}`, onclick: () => {
+                        this.fields.delete(name);
+                        this.#draw();
+                        this.#changed();
+                        this.another.focus();
+                    }}, 'Remove')),
+            this.fields.get(name)?.node);
+    }
+}

@@ -1,0 +1,94 @@
+/**
+ * One line of the list of settings.
+ */
+
+import {badge, conditionChip, count} from '../controls/controls.js';
+import {announce, h} from '../controls/dom.js';
+import {withMember} from '../json/json.js';
+import {menuButton} from '../controls/menu.js';
+import {conditions, parameter as parameterOf, settingParameter} from '../template/template.js';
+import {typeName} from '../template/value-types.js';
+import {valueView} from '../controls/value-view.js';
+
+/**
+ * True if a value of a boolean setting can be shown as a switch.
+ *
+ * @param {Parameter} parameter
+ */
+function isSwitch({valueType, defaultValue}) {
+    return valueType === 'BOOLEAN' && /^(true|false)$/i.test(defaultValue?.value ?? '');
+}
+
+/**
+ * Switch for the default value; edits the draft immediately.
+ *
+ * @param {Setting} setting
+ * @param {Workspace} workspace
+ */
+function valueSwitch({name, group, key, parameter}, workspace) {
+    const text = (parameter.defaultValue?.value ?? '').toLowerCase();
+    const word = h('span', {class: 'switch-word', 'aria-hidden': 'true'}, text);
+    const input = h('input', {type: 'checkbox', role: 'switch', class: 'switch',
+        'aria-label': name, 'data-focus': `switch ${name}`, 'data-column': 'value',
+        checked: text === 'true', onchange: () => {
+            const value = String(input.checked);
+            workspace.edit(settingParameter(workspace.template, group, key, withMember(
+                parameterOf(workspace.template, group, key), 'defaultValue', {value})));
+            announce(`${name} is ${value} in the draft.`);
+        }});
+    return h('label', {class: 'switch-line'}, input, word);
+}
+
+/**
+ * Conditions with a value: the first one, and the number of others.
+ *
+ * @param {Parameter} parameter
+ * @param {Template} template
+ */
+function conditionsView({conditionalValues}, template) {
+    const names = conditions(template)
+        .filter(({name}) => Object.hasOwn(conditionalValues ?? {}, name));
+    if (!names.length) return h('span', {class: 'setting-conditions'});
+    const [{name, tagColor}] = names;
+    return h('span', {class: 'setting-conditions', title: names.map((one) => one.name).join('\n')},
+        conditionChip(name, tagColor),
+        names.length > 1 && h('span', {class: 'muted more-conditions'}, `+${names.length - 1}`,
+            h('span', {class: 'visually-hidden'},
+                ` ${count(names.length - 1, 'more condition')}`)));
+}
+
+/**
+ * Element of a setting.
+ *
+ * @param {Setting} setting Entry of `settingsOf`.
+ * @param {PageContext} context Page context.
+ * @param {{mayEdit: boolean, isSelected: boolean, isDraft: boolean, open: function(): void,
+ *     select: function(boolean, boolean): void, menu: () => MenuItem[], changed: *}} options
+ *     `isDraft` is true if the draft changes it; `select` receives the new state and whether Shift
+ *     was held; `changed` is who changed it last.
+ */
+export function settingRow(setting, {workspace}, {
+    mayEdit, isSelected, isDraft, open, select, menu, changed}) {
+    const {name, key, parameter} = setting;
+    /** @type {HTMLInputElement | false} */
+    const box = mayEdit && h('input', {type: 'checkbox', checked: isSelected, class: 'pick',
+        'aria-label': `Select ${name}`, 'data-focus': `select ${name}`, 'data-column': 'pick',
+        onclick: (event) => box && select(box.checked, event.shiftKey)});
+    return h('div', {class: isSelected ? 'setting selected' : 'setting', 'data-path': setting.path},
+        mayEdit && h('label', {class: 'pick-place'}, box),
+        h('div', {class: 'setting-name'},
+            h('h3', {class: 'key'}, h('button', {type: 'button', class: 'key-button',
+                'aria-label': `${mayEdit ? 'Edit' : 'Show'} ${name}`, title: key,
+                'data-focus': `edit ${name}`, 'data-column': 'key', onclick: open}, key)),
+            isDraft && badge('In the draft', 'changed'),
+            parameter.description && h('p', {class: 'muted', title: parameter.description},
+                parameter.description)),
+        h('span', {class: 'setting-type muted'}, typeName(parameter.valueType)),
+        h('div', {class: 'setting-value'}, mayEdit && isSwitch(parameter)
+            ? valueSwitch(setting, workspace)
+            : valueView(parameter.defaultValue, parameter.valueType)),
+        conditionsView(parameter, workspace.template),
+        h('span', {class: 'setting-changed muted'}, changed),
+        menuButton(`More for ${name}`, menu, {
+            'data-focus': `more ${name}`, 'data-column': 'more'}));
+}

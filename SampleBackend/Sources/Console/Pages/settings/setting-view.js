@@ -1,0 +1,43 @@
+/**
+ * Dialog that shows a setting with its full values to users who cannot edit it.
+ */
+
+import {badge, conditionChip} from '../controls/controls.js';
+import {openDialog} from '../controls/dialog.js';
+import {h} from '../controls/dom.js';
+import {member} from '../json/json.js';
+import {conditions} from '../template/template.js';
+import {typeName} from '../template/value-types.js';
+import {valueView} from '../controls/value-view.js';
+
+/**
+ * Opens the dialog for an entry of `settingsOf`.
+ *
+ * @param {PageContext} context
+ * @param {Setting} setting
+ */
+export async function openSettingView({workspace}, {name, parameter}) {
+    /**
+     * @param {HTMLElement} who
+     * @param {ParameterValue | undefined} value
+     */
+    const row = (who, value) => h('div', {class: 'value-row'}, h('dt', {}, who),
+        h('dd', {}, valueView(value, parameter.valueType, {isWhole: true})));
+    const conditional = conditions(workspace.template)
+        .map((condition) => (
+            {condition, value: member(parameter.conditionalValues, condition.name)}))
+        .filter(({value}) => value !== undefined);
+    await openDialog(name, (close) => ({
+        body: [
+            h('p', {class: 'badges'}, badge(typeName(parameter.valueType))),
+            parameter.description && h('p', {}, parameter.description),
+            h('dl', {class: 'values'},
+                conditional.map(({condition, value}) => row(
+                    conditionChip(condition.name, condition.tagColor), value)),
+                row(h('span', {class: 'muted'}, conditional.length ? 'Otherwise' : 'Everyone'),
+                    parameter.defaultValue)),
+        ],
+        actions: h('button', {type: 'button', 'data-autofocus': true, onclick: () => close()},
+            'Close'),
+    }), {isWide: true});
+}

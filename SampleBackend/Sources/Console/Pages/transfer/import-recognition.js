@@ -1,0 +1,61 @@
+/**
+ * Recognition of a file to import by its members, and what replacing the draft by it removes.
+ */
+
+import {isObject, names} from '../json/json.js';
+import {conditions, sections, settingAt} from '../template/template.js';
+
+/**
+ * Kinds of files with their members: `needed` are those of which a file has at least one.
+ *
+ * @type {Record<string, {name: string, needed: string[], others: string[]}>}
+ */
+const kinds = {
+    document: {name: 'a configuration document', needed: ['config_sections'], others: ['meta']},
+    template: {name: 'a template of ActiveConfig',
+        needed: ['conditions', 'parameters', 'parameterGroups', 'version'], others: ['etag']},
+    FIREBASE: {name: 'a template of Firebase Remote Config',
+        needed: ['conditions', 'parameters', 'parameterGroups', 'version'], others: ['etag']},
+    PARSE: {name: 'the parameters of Parse Config', needed: ['params'], others: ['masterKeyOnly']},
+};
+
+/** @param {string[]} list */
+const quoted = (list) => list.map((name) => `“${name}”`).join(', ');
+
+/**
+ * Recognizes a file of a format.
+ *
+ * @param {unknown} file
+ * @param {string} format Format as of `formats`.
+ * @returns {{text: string, problem: ?string}} `text` names the kind of the file, its known and its
+ *     unknown members; `problem` is the reason why the file is not one of the format.
+ */
+export function recognition(file, format) {
+    if (!isObject(file)) return {text: '', problem: 'The file has no object at its top.'};
+    const {name, needed, others} = kinds[format !== 'ACTIVECONFIG' ? format
+        : Object.hasOwn(file, 'config_sections') ? 'document' : 'template'];
+    if (!needed.some((known) => Object.hasOwn(file, known))) {
+        const found = names(file).slice(0, 5);
+        return {text: '', problem: `The file is not ${name}: it has none of ${quoted(needed)}`
+            + `${found.length ? `, but ${quoted(found)}` : ''}. Choose another file or format.`};
+    }
+    const known = [...needed, ...others].filter((each) => Object.hasOwn(file, each));
+    const unknown = names(file).filter((each) => ![...needed, ...others].includes(each));
+    return {problem: null, text: `Recognized as ${name}, by ${quoted(known)}.`
+        + (unknown.length ? ` Not known, and without effect: ${quoted(unknown)}.` : '')};
+}
+
+/**
+ * Numbers of settings and conditions that a template has and its replacement lacks.
+ *
+ * @param {Template} template
+ * @param {Template} replacement
+ */
+export function removals(template, replacement) {
+    const kept = new Set(conditions(replacement).map(({name}) => name));
+    return {
+        settings: sections(template).flatMap(({name, settings}) => settings.filter(({key}) => (
+            settingAt(replacement, name, key) === undefined))).length,
+        conditions: conditions(template).filter(({name}) => !kept.has(name)).length,
+    };
+}

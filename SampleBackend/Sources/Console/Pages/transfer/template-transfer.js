@@ -1,0 +1,176 @@
+/**
+ * Templates from files: converted by the server's importers, and added to the draft.
+ */
+
+import {call, projectPath} from '../server/api.js';
+import {hasFirebaseValue} from '../template/firebase-values.js';
+import {copy, entries, isObject, member, names, setMember} from '../json/json.js';
+import {conditions, sections, settingAt, settingCondition} from '../template/template.js';
+
+/**
+ * Formats of files that can be imported, as `[format, name]` pairs.
+ *
+ * @type {Choice[]}
+ */
+export const formats = [
+    ['ACTIVECONFIG', 'ActiveConfig'], ['FIREBASE', 'Firebase Remote Config'],
+    ['PARSE', 'Parse Config'],
+];
+
+/**
+ * Format that a file states; null if it is ambiguous. Firebase identifies its users by their
+ * addresses, ActiveConfig by the names of their tokens.
+ *
+ * @param {any} file
+ */
+export function formatOf(file) {
+    const isParse = isObject(member(file, 'params'))
+        && names(file).every((name) => ['params', 'masterKeyOnly'].includes(name));
+    if (isParse) return 'PARSE';
+    // A configuration document, which the server converts to a template.
+    if (isObject(member(file, 'config_sections'))) return 'ACTIVECONFIG';
+    const version = member(file, 'version');
+    const user = member(version, 'updateUser');
+    if (member(user, 'email') || member(version, 'isLegacy') !== undefined
+        || /^etag-/.test(String(member(file, 'etag')))) return 'FIREBASE';
+    if (member(user, 'name')) return 'ACTIVECONFIG';
+    return sections(file).some(({settings}) => settings.some(({parameter}) => (
+        hasFirebaseValue(parameter))))
+        ? 'FIREBASE' : null;
+}
+
+/**
+ * True if a file looks like a template, of ActiveConfig or Firebase.
+ *
+ * @param {any} file
+ */
+export function isTemplate(file) {
+    return ['parameters', 'parameterGroups', 'conditions']
+        .some((name) => member(file, name) !== undefined);
+}
+
+/**
+ * Converts a file; the server stores nothing.
+ *
+ * @param {string} project
+ * @param {{format: string, file: unknown, section: string}} source
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{template: Template, report: Problem[]}>} The template, and what cannot be
+ *     converted, as `{path, message}`.
+ * @throws ServerError with the problems of the file as its details.
+ */
+export async function convert(project, {format, file, section}, signal) {
+    const {body} = await call('POST', projectPath(project, 'remoteConfig:import'), {
+        signal, body: {format, file, section: section || null}});
+    return body;
+}
+
+/**
+ * Number of settings in a template.
+ *
+ * @param {Template} template
+ */
+export function settingCount(template) {
+    return sections(template).reduce((sum, {settings}) => sum + settings.length, 0);
+}
+
+/**
+ * Conditions that both templates have, with different expressions.
+ *
+ * @param {Template} template The template to which the other one is added.
+ * @param {Template} added The other one.
+ * @returns {Contradiction[]} `own` is the expression
+ *     of `template`, `given` that of `added`; `users` are the settings, as `Section.key`, that only
+ *     `added` has and that have a value for the condition.
+ */
+export function contradictions(template, added) {
+    const own = new Map(conditions(template).map(({name, expression}) => [name, expression]));
+    const fresh = sections(added).flatMap(({name: section, settings}) => settings
+        .filter(({key}) => settingAt(template, section, key) === undefined)
+        .map((setting) => ({section, ...setting})));
+    return conditions(added)
+        .filter(({name, expression}) => own.has(name) && own.get(name) !== expression)
+        .map(({name, expression}) => ({
+            name, own: own.get(name), given: expression,
+            users: fresh.filter(({parameter}) => (
+                member(parameter.conditionalValues, name) !== undefined))
+                .map(({section, key}) => `${section}.${key}`),
+        }));
+}
+
+/**
+ * First unused condition name of the form `Germany 2`.
+ *
+ * @param {string} name
+ * @param {...Template} templates
+ */
+export function freeName(name, ...templates) {
+    const taken = new Set(templates.flatMap(conditions).map((condition) => condition.name));
+    let number = 2;
+    while (taken.has(`${name} ${number}`)) number += 1;
+    return `${name} ${number}`;
+}
+
+/**
+ * Adds the members of `added` that `parameters` lacks; returns the names of the others.
+ *
+ * @param {Record<string, Parameter>} parameters
+ * @param {Record<string, Parameter> | undefined} added
+ * @param {string} prefix
+ */
+function addMissing(parameters, added, prefix) {
+    const kept = [];
+    for (const [key, value] of entries(added ?? {})) {
+        if (member(parameters, key) === undefined) setMember(parameters, key, value);
+        else kept.push(`${prefix}.${key}`);
+    }
+    return kept;
+}
+
+/**
+ * Renames the conditions of `added` whose choice is `rename`, including in its settings.
+ *
+ * @param {Template} template
+ * @param {Template} added
+ * @param {Map<string, string>} choices
+ */
+function renaming(template, added, choices) {
+    return conditions(added).reduce((result, condition, index) => (
+        choices.get(condition.name) !== 'rename' ? result : settingCondition(result, index, {
+            ...condition, name: freeName(condition.name, template, result)})), added);
+}
+
+/**
+ * Adds what a template has and another lacks.
+ *
+ * @param {Template} template The template to keep, apart from `choices`.
+ * @param {Template} added The other one.
+ * @param {Map<string, string>} choices What to do with the conditions of `contradictions`, by name:
+ *     `keep` that of `template`, `replace` its expression by that of `added`, or `rename` that of
+ *     `added`, so that both stay. The default is `keep`.
+ * @returns {{template: object, kept: string[]}} The sum, and the items of both, of which those
+ *     of `template` stay; without the conditions of `contradictions`.
+ */
+export function adding(template, added, choices = new Map()) {
+    const result = copy(template);
+    const kept = [];
+    const known = new Map(conditions(result).map((condition) => [condition.name, condition]));
+    const renamed = renaming(template, added, choices);
+    for (const condition of conditions(renamed)) {
+        const {name, expression} = condition;
+        const own = known.get(name);
+        if (!own) (result.conditions ??= []).push(copy(condition));
+        else if (own.expression === expression) kept.push(`the condition ${name}`);
+        else if (choices.get(name) === 'replace') own.expression = expression;
+    }
+    if (renamed.parameters) {
+        kept.push(...addMissing(result.parameters ??= {}, copy(renamed.parameters), 'Default'));
+    }
+    for (const [name, group] of entries(renamed.parameterGroups ?? {})) {
+        const groups = (result.parameterGroups ??= {});
+        const own = member(groups, name);
+        if (own === undefined) setMember(groups, name, copy(group));
+        else kept.push(...addMissing(own.parameters ??= {}, copy(group.parameters), name));
+    }
+    return {template: result, kept};
+}

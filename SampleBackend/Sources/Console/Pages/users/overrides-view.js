@@ -1,0 +1,140 @@
+/**
+ * A user's pinned values, which take precedence over all conditions.
+ */
+
+import {badge, guarded, message, nothing, settingName, table} from '../controls/controls.js';
+import {ask} from '../controls/dialog.js';
+import {announce, fill, h} from '../controls/dom.js';
+import {entries} from '../json/json.js';
+import {jsonText} from '../json/json-text.js';
+import {readOverrides, savePin} from './overrides.js';
+import {isOfType, openPin, typeOf} from './pin-dialog.js';
+import {productionNotice} from '../projects/project-details.js';
+import {refusal} from '../server/session.js';
+import {sections} from '../template/template.js';
+import {typeName} from '../template/value-types.js';
+
+/**
+ * Why a pinned value has no effect; false when it has an effect.
+ *
+ * @param {Template} template
+ * @param {string} section
+ * @param {string} key
+ * @param {unknown} value
+ */
+function fault(template, section, key, value) {
+    const valueType = typeOf(template, section, key);
+    if (valueType === undefined) {
+        return ['No such setting', 'It was renamed or removed, so the pin has no effect.'];
+    }
+    return !isOfType(value, valueType)
+        && ['Another type', `The setting is of the type ${typeName(valueType)} now.`];
+}
+
+/**
+ * Reopens the unfinished form of a pin over the current pinned value.
+ *
+ * @param {PageContext} context
+ * @param {string} userID
+ * @param {?PinnedSetting} pinned
+ * @param {{setting: string, text: string}} kept
+ */
+export async function resumePin({workspace, project, details, redraw}, userID, pinned, kept) {
+    const {overrides} = await readOverrides(project, userID);
+    const name = await openPin(workspace, userID, overrides,
+        (...change) => savePin(project, userID, ...change),
+        {pinned, kept, notice: productionNotice(details, 'This pins a value in')});
+    if (!name) return;
+    announce(`${name} is pinned.`);
+    redraw();
+}
+
+/**
+ * Table of a user's pinned values, with buttons to pin and remove values.
+ *
+ * @param {PageContext} context Page context.
+ * @param {string} userID The user.
+ * @param {function(): void} changed Called after a change was stored.
+ * @param {AbortSignal} signal Aborts reading the pinned values.
+ */
+export function overridesView(context, userID, changed, signal) {
+    const {workspace, project} = context;
+    const refused = refusal(context.session, 'publisher');
+    /**
+     * @param {string} section
+     * @param {string} key
+     * @param {unknown} value
+     * @param {{value: unknown}} [shown]
+     */
+    const save = (section, key, value, shown) => (
+        savePin(project, userID, section, key, value, shown));
+    const place = h('div', {}, h('p', {class: 'muted'}, 'Loading …'));
+    const actions = h('div', {class: 'actions'});
+
+    /**
+     * Asks for confirmation, then removes one value.
+     *
+     * @param {string} section
+     * @param {string} key
+     */
+    const remove = async (section, key) => {
+        const name = `${section}.${key}`;
+        if (!await ask({title: `No longer pin ${name}?`, action: 'Remove', isDangerous: true,
+            text: [h('p', {}, `User ${userID} then gets the value by the conditions.`),
+                productionNotice(context.details, 'This changes')]})) return;
+        try {
+            await save(section, key, undefined);
+            announce(`${name} is no longer pinned.`);
+            changed();
+        } catch (error) {
+            fill(place, message('error', error.message));
+        }
+    };
+
+    /**
+     * Pins a value, either of any setting or of the pinned one.
+     *
+     * @param {Overrides} overrides
+     * @param {?PinnedSetting} [pinned]
+     */
+    const pin = async (overrides, pinned = null) => {
+        const name = await openPin(workspace, userID, overrides, save, {pinned,
+            notice: productionNotice(context.details, 'This pins a value in')});
+        if (!name) return;
+        announce(`${name} is pinned.`);
+        changed();
+    };
+
+    /** @param {Overrides} overrides */
+    const draw = (overrides) => {
+        const rows = entries(overrides).flatMap(([section, values]) => (
+            entries(values).map(([key, value]) => {
+                const wrong = fault(workspace.published, section, key, value);
+                const name = `${section}.${key}`;
+                return h('tr', {},
+                    h('th', {scope: 'row'}, settingName(section, key)),
+                    h('td', {}, h('code', {class: 'value'}, jsonText(value)),
+                        wrong && h('div', {}, badge(wrong[0], 'bad'), ' ',
+                            h('span', {class: 'muted'}, wrong[1]))),
+                    h('td', {}, h('div', {class: 'actions'},
+                        typeOf(workspace.published, section, key) !== undefined
+                            && guarded(refused, h('button', {type: 'button', class: 'quiet',
+                                'aria-label': `Change ${name}`, 'data-focus': `change ${name}`,
+                                onclick: () => pin(overrides, {section, key})}, 'Change')),
+                        guarded(refused, h('button', {type: 'button', class: 'quiet',
+                            'aria-label': `Remove ${name}`,
+                            onclick: () => remove(section, key)}, 'Remove')))));
+            })));
+        fill(place, rows.length ? table('Pinned values', ['Setting', 'Value', ''], rows)
+            : h('section', {class: 'card'}, nothing('Nothing is pinned for this user.')));
+        const hasSettings = sections(workspace.published).some(({settings}) => settings.length);
+        fill(actions, hasSettings && guarded(refused, h('button', {type: 'button',
+            'data-focus': 'pin', onclick: () => pin(overrides)}, 'Pin a value')));
+    };
+    readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides)).catch((error) => {
+        if (!signal.aborted) fill(place, message('error', error.message));
+    });
+    return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},
+        h('div', {class: 'page-head'}, h('h2', {id: 'pinned'}, 'Pinned for this user'), actions),
+        place);
+}

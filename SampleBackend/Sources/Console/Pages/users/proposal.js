@@ -1,0 +1,53 @@
+/**
+ * Preview of publishing the draft, or of its merge with the current version if another version was
+ * published since it began.
+ */
+
+import {call, projectPath} from '../server/api.js';
+
+/** Maximum number of attempts; an attempt fails when a version is published during it. */
+const attempts = 5;
+
+/**
+ * Merges the draft with the current version; the draft wins all conflicts.
+ *
+ * @param {{draft: Draft, project: string}} workspace
+ * @param {AbortSignal} [signal]
+ */
+async function merged({draft, project}, signal) {
+    /** @param {Record<string, string>} resolutions */
+    const merge = async (resolutions) => (await call(
+        'POST', projectPath(project, 'remoteConfig:merge'), {
+            signal, body: {base: draft.base, mine: draft.template, resolutions}})).body;
+    const open = await merge({});
+    const answer = open.conflicts.length
+        ? await merge(Object.fromEntries(/** @type {Conflict[]} */ (open.conflicts)
+            .map(({path}) => [path, 'mine']))) : open;
+    return {template: answer.template, versionNumber: answer.versionNumber, isMerged: true,
+        conflictCount: answer.conflicts.length};
+}
+
+/**
+ * Evaluates users under the current version and under the draft. The proposal is always based on
+ * the version that the server compares it with.
+ *
+ * @param {Workspace} workspace Workspace with a draft.
+ * @param {PreviewUser[]} users Users in the format of `:preview`.
+ * @param {AbortSignal} signal Aborts the requests.
+ * @returns {Promise<DraftPreview>} Response of `:preview`, with `isMerged`, true when the draft was
+ *     merged with a newer version, and `conflictCount`, the number of conflicts in that merge.
+ */
+export async function previewDraft(workspace, users, signal) {
+    const {draft, project} = workspace;
+    if (!draft) throw new Error('There is no draft.');
+    let proposal = workspace.isOutdated ? await merged({draft, project}, signal) : {
+        template: draft.template, versionNumber: draft.base, isMerged: false, conflictCount: 0};
+    for (let attempt = 1; attempt <= attempts; attempt += 1) {
+        const {body} = await call('POST', projectPath(project, 'remoteConfig:preview'), {
+            signal, body: {template: proposal.template, users}});
+        const {template, ...told} = proposal;
+        if ((body.versionNumber ?? '0') === proposal.versionNumber) return {...body, ...told};
+        proposal = await merged({draft: workspace.draft ?? draft, project}, signal);
+    }
+    throw new Error('Other versions keep being published. Try again.');
+}

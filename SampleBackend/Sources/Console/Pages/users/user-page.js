@@ -1,0 +1,151 @@
+/**
+ * User page: a user's configuration now and with the draft, with the reason for each value.
+ */
+
+import {call, projectPath} from '../server/api.js';
+import {connectedOffer} from './connected-signals.js';
+import {copyButton} from '../controls/copy-button.js';
+import {field, guarded, message, pageHead} from '../controls/controls.js';
+import {announce, fill, h} from '../controls/dom.js';
+import {jsonText, parseJSON} from '../json/json-text.js';
+import {knownSignals} from '../conditions/known-signals.js';
+import {newestRequest} from '../server/newest-request.js';
+import {overridesView} from './overrides-view.js';
+import {PageInput} from '../controls/page-input.js';
+import {previewDraft} from './proposal.js';
+import {go, setQuery} from '../routing/router.js';
+import {refusal} from '../server/session.js';
+import {assumption, signalFields, signalParameters, signalsOf} from './signal-fields.js';
+import {userView} from './user-view.js';
+
+/**
+ * User and signals that were entered last at this address, else those in the address, else those
+ * that the tab previewed last.
+ *
+ * @param {URLSearchParams} query
+ * @param {string} key
+ * @param {PageInput} input
+ * @returns {{userID: string, signals: SignalValues}}
+ */
+function initialUser(query, key, input) {
+    const {content} = input;
+    if (content && (!query.size || content.place === location.hash)) return content;
+    const signals = signalsOf(query);
+    if (query.has('id') || Object.keys(signals).length) {
+        return {userID: query.get('id') ?? '', signals};
+    }
+    return parseJSON(sessionStorage.getItem(key) ?? '{"userID": "", "signals": {}}');
+}
+
+/**
+ * Stores the user that the tab previews.
+ *
+ * @param {string} key
+ * @param {PreviewUser} user
+ */
+function keepUser(key, user) {
+    try {
+        sessionStorage.setItem(key, jsonText(user));
+    } catch {
+        // The storage is full: the address still has the user.
+    }
+}
+
+/**
+ * @param {HTMLElement} main
+ * @param {PageContext} context
+ */
+export function show(main, context) {
+    const {session, workspace, project} = context;
+    const left = new AbortController();
+    const nextRequest = newestRequest(left.signal);
+    const refused = refusal(session, 'editor');
+    const key = `activeconfig.user.${project}`;
+    const input = new PageInput('user', workspace);
+    const kept = initialUser(context.query, key, input);
+    const userID = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
+        value: kept.userID});
+    const outcome = h('div', {class: 'stack'});
+    const overrides = h('div', {});
+    const filter = {text: '', isDifferentOnly: false, conditions: ''};
+    const signals = signalFields(kept.signals,
+        knownSignals(workspace.template, left.signal, project));
+
+    /**
+     * @param {PreviewUser} user
+     * @param {AbortSignal} signal
+     * @returns {Promise<Preview>}
+     */
+    const preview = async (user, signal) => (await call(
+        'POST', projectPath(project, 'remoteConfig:preview'),
+        {signal, body: {users: [user]}})).body;
+
+    /** Keeps what was entered but not previewed. */
+    const keepInput = () => input.keep(
+        {place: location.hash, userID: userID.value, signals: signals.entered()});
+    let looked = '';
+    const entered = () => jsonText([userID.value, signals.values()]);
+    const look = async () => {
+        // A pin may have been stored after the page was left.
+        if (left.signal.aborted) return;
+        const signal = nextRequest();
+        looked = entered();
+        const user = {userID: userID.value || null, signals: signals.values()};
+        keepUser(key, {...user, userID: userID.value});
+        // The address is a link to this user. An empty ID means users without an ID.
+        setQuery({id: userID.value, ...signalParameters(user.signals)});
+        // What is incomplete now belongs to this address.
+        if (input.content) keepInput();
+        fill(overrides, user.userID !== null
+            && overridesView(context, user.userID, () => look(), signal));
+        if (refused) return;
+        try {
+            const [now, draft] = await Promise.all([
+                workspace.version === null ? null : preview(user, signal),
+                workspace.draft && previewDraft(workspace, [user], signal)]);
+            if (signal.aborted) return;
+            if (!now && !draft) {
+                fill(outcome, message('info', 'Nothing is published yet, and there is no draft.'));
+                return;
+            }
+            const [previewed] = (draft ?? /** @type {Preview} */ (now)).users;
+            const view = userView({workspace, now, draft, filter});
+            fill(outcome,
+                h('div', {class: 'page-head'},
+                    h('h2', {}, user.userID === null
+                        ? 'Users without an ID' : `User ${user.userID}`),
+                    h('div', {class: 'actions'}, copyButton('Copy link', () => location.href))),
+                assumption(previewed),
+                connectedOffer(previewed, user.signals, (taken) => go(
+                    'user', {id: user.userID ?? '', ...signalParameters(taken)})), view);
+            announce(`Showing what ${user.userID === null ? 'users without an ID get'
+                : `user ${user.userID} gets`}.`);
+        } catch (error) {
+            if (!signal.aborted) fill(outcome, message('error', error.message));
+        }
+    };
+    fill(main,
+        pageHead('Try as a user', refused ? 'The values that are pinned for a user. Editors also see '
+            + 'what a user gets, and why.' : 'What a user gets, and why.'),
+        h('section', {class: 'card', 'aria-labelledby': 'who'},
+            h('div', {class: 'card-head'}, h('h2', {id: 'who'}, 'Who')),
+            h('div', {class: 'card-body'}, h('form', {class: 'form', oninput: keepInput,
+                onchange: keepInput, onsubmit: (event) => {
+                event.preventDefault();
+                if (!signals.check()) return;
+                input.forget();
+                look();
+            }},
+            field('User ID', userID, {hint: refused
+                ? 'Values can be pinned for users with an ID.' : 'Empty means users without an ID.'}),
+            !refused && signals.node, h('div', {class: 'actions'},
+                refused && h('button', {type: 'submit', class: 'primary'}, 'Show pinned values'),
+                guarded(refused, h('button', {type: refused ? 'button' : 'submit',
+                    class: refused ? '' : 'primary'}, 'Preview')))))),
+        overrides, outcome);
+    // Keep input that has not been previewed yet.
+    workspace.addEventListener('versionchange', () => looked === entered() && look(), {
+        signal: left.signal});
+    if (kept.userID || context.query.has('id') || Object.keys(kept.signals).length) look();
+    return () => left.abort();
+}

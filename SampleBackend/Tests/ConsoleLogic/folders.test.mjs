@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import {readdirSync, readFileSync} from 'node:fs';
+import {dirname, join, normalize} from 'node:path';
+import {test} from 'node:test';
+
+const root = new URL('../../Sources/Console/Pages/', import.meta.url).pathname;
+
+const modules = readdirSync(root, {recursive: true}).filter((path) => path.endsWith('.js')).map(
+    (path) => {
+        const text = readFileSync(join(root, path), 'utf8');
+        const imports = [...text.matchAll(/ from '(\.[^']+)'/g)].map(
+            ([, address]) => normalize(join(dirname(path), address)));
+        return {path, imports, lines: text.split('\n').length - 1};
+    });
+
+test('the folders of the modules use each other in no circle', () => {
+    /** Folders that a folder uses. */
+    const uses = new Map();
+    for (const {path, imports} of modules) {
+        const folder = dirname(path);
+        const others = uses.get(folder) ?? new Set();
+        imports.map(dirname).filter((other) => other !== folder).forEach((other) => others.add(other));
+        uses.set(folder, others);
+    }
+    while (uses.size) {
+        const free = [...uses.keys()].filter(
+            (folder) => [...uses.get(folder)].every((other) => !uses.has(other)));
+        assert.ok(free.length, `these form a circle: ${[...uses.keys()].join(', ')}`);
+        free.forEach((folder) => uses.delete(folder));
+    }
+});
+
+test('no module has more than 300 lines', () => {
+    assert.deepEqual(
+        modules.filter(({lines}) => lines > 300).map(({path, lines}) => `${path}: ${lines}`), []);
+});
