@@ -1,68 +1,41 @@
 /**
- * Layout around every page: header, navigation and draft bar.
+ * The pages of a signed-in user: which project is open, and what follows the address and the server.
  */
 
-import {call, ServerError} from '../server/api.js';
-import {administratorName, message, publisherName} from '../controls/controls.js';
-import {ask} from '../controls/dialog.js';
-import {announce, fileAddress, fill, focusOn, h, redraw} from '../controls/dom.js';
-import {draftBar} from '../drafts/draft-bar.js';
+import {message} from '../controls/controls.js';
+import {fill, h, redraw} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
 import {dropLeftEntry, isHeld} from '../controls/held-entry.js';
-import {navigationView, unpublishedView} from './navigation.js';
-import {markHeader, projectChooser} from '../projects/project-chooser.js';
-import {hasSameMarks, shownName} from '../projects/project-details.js';
-import {loadAllPages, loadedPage, loadPage, pages, pathsOfPublished} from '../routing/pages.js';
-import {paletteButton} from '../palette/palette-button.js';
+import {draftBar} from '../drafts/draft-bar.js';
+import {watchStepKeys} from '../drafts/step-controls.js';
+import {Workspaces} from '../drafts/workspaces.js';
 import {paletteEntries} from '../palette/palette-entries.js';
 import {usePalette} from '../palette/palette.js';
-import {projectToOpen, rememberProject, startProject, unknownProjectView} from '../projects/projects.js';
-import {resumeForms} from './resume-form.js';
+import {markHeader, projectChooser} from '../projects/project-chooser.js';
+import {hasSameMarks} from '../projects/project-details.js';
+import {projectToOpen, readProjects, rememberProject, startProject, unknownProjectView}
+    from '../projects/projects.js';
+import {loadPagesWhenIdle, pathsOfPublished} from '../routing/pages.js';
 import {address, currentRoute, go, setProject, setQuery} from '../routing/router.js';
-import {refusal, sessionIn, signOut} from '../server/session.js';
-import {watchStepKeys} from '../drafts/step-controls.js';
-import {reserveRoom} from '../controls/sticky.js';
-import {forgetUser} from '../drafts/stored-data.js';
-import {Workspaces} from '../drafts/workspaces.js';
-
-/** Milliseconds between checks for a new version. */
-const lookInterval = 5000;
-
-/**
- * Title of a page; undefined means an unknown page.
- *
- * @param {Page | undefined} page
- */
-function titleOf(page) {
-    return page?.title ?? 'Not found';
-}
-
-/**
- * Calls a function when the browser has nothing else to do.
- *
- * @param {() => void} action
- */
-function whenIdle(action) {
-    if (window.requestIdleCallback) window.requestIdleCallback(action);
-    else setTimeout(action, 1000);
-}
+import {refusal, sessionIn} from '../server/session.js';
+import {navigationView} from './navigation.js';
+import {watchNews} from './news.js';
+import {PageHost} from './page-host.js';
+import {resumeForms} from './resume-form.js';
+import {Shell} from './shell.js';
+import {signOutUser} from './sign-out.js';
 
 /** Shows the pages of a signed-in user, and follows the address; `end` stops it. */
 export class Frame {
     #listening = new AbortController();
-    #leavePage = () => {};
-    #timer = 0;
-    #isLooking = false;
     /** Number of the last opened project; results that belong to an earlier number are dropped. */
     #opening = 0;
     #workspaces;
+    #shell;
+    #host;
     /** Aborts the listeners of the open workspace. */
     #watching = new AbortController();
-    /**
-     * Projects in the choice of projects.
-     *
-     * @type {Project[]}
-     */
+    /** @type {Project[]} In the choice of projects. */
     #projects = [];
 
     /**
@@ -74,34 +47,13 @@ export class Frame {
     constructor(root, session, onSignedOut) {
         this.root = root;
         this.session = session;
-        /**
-         * Name and marks that distinguish the open project.
-         *
-         * @type {Project}
-         */
+        /** @type {Project} Name and marks that distinguish the open project. */
         this.details = {name: ''};
         this.#workspaces = new Workspaces(session);
         this.onSignedOut = onSignedOut;
-        this.brand = h('a', {
-            class: 'brand', href: address('settings'), 'aria-label': 'ActiveConfig'},
-            h('img', {src: fileAddress('icon.svg'), alt: '', width: '22', height: '22'}),
-            h('span', {}, 'ActiveConfig'));
-        this.projectChooser = h('div', {class: 'project'});
-        this.navigation = h('nav', {id: 'navigation', 'aria-label': 'Pages'});
-        this.bar = h('div', {class: 'draft-place'});
-        this.main = h('main', {id: 'main', tabindex: '-1'});
-        this.menu = h('button', {
-            type: 'button', class: 'menu', 'aria-expanded': 'false', 'aria-controls': 'navigation',
-            onclick: () => this.#setMenu(this.menu.getAttribute('aria-expanded') !== 'true'),
-        }, 'Menu');
-        this.role = h('span', {class: 'badge'}, session.role);
-        this.header = h('header', {class: 'top'}, this.menu, this.brand, this.projectChooser,
-            h('div', {class: 'account'},
-                paletteButton(() => this.#openPalette(), this.#listening.signal),
-                h('span', {class: 'who'},
-                    h('span', {class: 'name'}, administratorName(session.name)), this.role),
-                h('button', {type: 'button', class: 'quiet', onclick: () => this.#signOut()},
-                    'Sign out')));
+        this.#shell = new Shell(session, {openPalette: () => this.#openPalette(),
+            signOut: () => this.#signOut(), signal: this.#listening.signal});
+        this.#host = new PageHost(this.#shell.main);
     }
 
     /**
@@ -112,20 +64,10 @@ export class Frame {
      *     stays where the browser begins.
      */
     async start({isFirst}) {
-        fill(this.root,
-            h('a', {class: 'skip', href: '#main', onclick: (event) => {
-                event.preventDefault();
-                this.main.focus();
-            }}, 'Skip to the content'),
-            this.header,
-            h('div', {class: 'columns'}, this.navigation,
-                h('div', {class: 'content'}, this.bar, this.main)));
-        reserveRoom('--header', this.header);
+        this.#shell.show(this.root);
         window.addEventListener(
             'hashchange', ({oldURL}) => this.follow(new URL(oldURL).hash),
             {signal: this.#listening.signal});
-        document.addEventListener(
-            'visibilitychange', () => this.#look(), {signal: this.#listening.signal});
         window.addEventListener('beforeunload', (event) => {
             if (this.#workspaces.isUnsaved) event.preventDefault();
         }, {signal: this.#listening.signal});
@@ -134,9 +76,8 @@ export class Frame {
         if (this.#listening.signal.aborted) return;
         if (this.workspace) resumeForms(this.#contextOf(this.workspace));
         dropLeftEntry();
-        // Not reported: a page that is opened reports it.
-        whenIdle(() => loadAllPages().catch(() => {}));
-        this.#timer = setInterval(() => this.#look(), lookInterval);
+        loadPagesWhenIdle();
+        watchNews(() => this.workspace, () => this.#reloadProjects(), this.#listening.signal);
     }
 
     /** The open project; null while none is. */
@@ -152,9 +93,8 @@ export class Frame {
     /** Stops the timer, the listeners and the page. */
     end() {
         this.#listening.abort();
-        this.#leavePage();
+        this.#host.leave();
         this.#workspaces.stop();
-        clearInterval(this.#timer);
     }
 
     /**
@@ -168,7 +108,7 @@ export class Frame {
         const {project} = currentRoute();
         if (!this.workspace || (project !== null && project !== this.workspace.project)) {
             // Keep the focus in the project chooser after a choice there.
-            const isChoice = this.projectChooser.contains(document.activeElement);
+            const isChoice = this.#shell.projectChooser.contains(document.activeElement);
             this.#changeProject(project, !isChoice, before);
         } else {
             this.#showPage(true);
@@ -201,8 +141,7 @@ export class Frame {
      * @param {boolean} [isNavigation]
      */
     async #openProject(wanted, isNavigation = false) {
-        this.#leavePage();
-        this.#leavePage = () => {};
+        this.#host.leave();
         this.#watching.abort();
         this.#watching = new AbortController();
         this.#workspaces.leave();
@@ -212,16 +151,22 @@ export class Frame {
             || currentRoute().project !== asked;
         /** @type {?Workspace} */
         let workspace = null;
-        fill(this.bar);
-        fill(this.main, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
+        fill(this.#shell.bar);
+        fill(this.#shell.main, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
         try {
-            const projects = await this.#readProjects();
+            const projects = await readProjects();
             const {name, isKnown} = projectToOpen(
                 wanted, projects.map((project) => project.name), Boolean(this.session.projects));
             if (isLeft()) return;
             this.#showProjects(projects, isKnown ? name : null);
             if (!isKnown) {
-                this.#showUnknown(name, projects, isNavigation);
+                fill(this.#shell.navigation);
+                fill(this.#shell.main, unknownProjectView(this.session, name, projects, () => {
+                    startProject(name);
+                    this.#openProject(name, true);
+                }));
+                document.title = 'Unknown project · ActiveConfig';
+                if (isNavigation) focusHeading();
                 return;
             }
             setProject(name);
@@ -240,38 +185,16 @@ export class Frame {
                     this.#showPage(false);
                 }
             }, {signal: this.#watching.signal});
-            this.brand.href = address('settings');
+            this.#shell.brand.href = address('settings');
             setQuery(Object.fromEntries(currentRoute().query));
             this.#showPage(isNavigation);
         } catch (error) {
             if (isLeft()) return;
-            fill(this.main, message('error', error.message), h('button', {
+            fill(this.#shell.main, message('error', error.message), h('button', {
                 type: 'button', onclick: () => this.#openProject(wanted)}, 'Try again'));
         } finally {
             if (workspace && workspace !== this.workspace) this.#workspaces.leave(workspace);
         }
-    }
-
-    /** @returns {Promise<Project[]>} */
-    async #readProjects() {
-        return (await call('GET', '/v1/projects')).body.projects;
-    }
-
-    /**
-     * Reports that no project has the name in the address, and offers the existing ones.
-     *
-     * @param {string} name
-     * @param {Project[]} projects
-     * @param {boolean} isNavigation
-     */
-    #showUnknown(name, projects, isNavigation) {
-        fill(this.navigation);
-        fill(this.main, unknownProjectView(this.session, name, projects, () => {
-            startProject(name);
-            this.#openProject(name, true);
-        }));
-        document.title = 'Unknown project · ActiveConfig';
-        if (isNavigation) focusHeading();
     }
 
     /**
@@ -284,12 +207,12 @@ export class Frame {
         this.#projects = projects;
         this.details = projects.find((project) => project.name === name) ?? {name: name ?? ''};
         const current = name === null ? null : this.details;
-        this.role.textContent = this.#ownSession.role;
-        redraw(this.projectChooser, projectChooser(projects, current, (chosen) => {
+        this.#shell.role.textContent = this.#ownSession.role;
+        redraw(this.#shell.projectChooser, projectChooser(projects, current, (chosen) => {
             setProject(chosen);
             go(this.workspace ? currentRoute().path : 'settings');
         }));
-        markHeader(this.header, current);
+        markHeader(this.#shell.header, current);
     }
 
     /** The session as it counts in the open project. */
@@ -300,14 +223,14 @@ export class Frame {
     /** Shows the details of projects again if they were changed. */
     async #reloadProjects() {
         const {workspace} = this;
-        const projects = await this.#readProjects();
+        const projects = await readProjects();
         // A project that is opened meanwhile reads them itself.
         if (!workspace || workspace !== this.workspace) return;
         const shown = this.#projects;
         if (projects.length === shown.length
             && projects.every((project, index) => hasSameMarks(project, shown[index]))) return;
         const before = this.details;
-        const hasFocus = this.main.contains(document.activeElement);
+        const hasFocus = this.#shell.main.contains(document.activeElement);
         const isDeleted = shown.includes(before) && !projects.some(({name}) => name === before.name);
         if (isDeleted && !isHeld()) {
             await this.#openProject(before.name, hasFocus);
@@ -315,7 +238,7 @@ export class Frame {
         }
         this.#showProjects(projects, workspace.project);
         if (hasSameMarks(before, this.details)) return;
-        this.#showTitle();
+        this.#host.showTitle(this.details);
         workspace.dispatchEvent(new Event('detailschange'));
         // Archiving changes what the page allows.
         if (Boolean(before.archived) !== Boolean(this.details.archived) && !isHeld()) {
@@ -324,7 +247,7 @@ export class Frame {
     }
 
     #showBar() {
-        if (this.workspace) redraw(this.bar, draftBar(this.#contextOf(this.workspace)));
+        if (this.workspace) redraw(this.#shell.bar, draftBar(this.#contextOf(this.workspace)));
     }
 
     /**
@@ -347,69 +270,16 @@ export class Frame {
     }
 
     /**
-     * Stops the current page and shows the one in the address. After a navigation, scrolls to the
-     * top and focuses the heading.
+     * Shows the page in the address.
      *
      * @param {boolean} isNavigation
      */
     #showPage(isNavigation) {
         if (!this.workspace) return;
-        const {path} = currentRoute();
-        const page = pages.find((candidate) => candidate.path === path);
-        const module = page && loadedPage(page);
-        const active = this.main.contains(document.activeElement) ? document.activeElement : null;
-        this.#leavePage();
-        this.#leavePage = () => {};
-        fill(this.navigation, navigationView(this.#ownSession, path));
+        fill(this.#shell.navigation, navigationView(this.#ownSession, currentRoute().path));
         this.#showBar();
-        this.#setMenu(false);
-        fill(this.main);
-        if (!page) {
-            fill(this.main, h('h1', {tabindex: '-1'}, 'This page does not exist'),
-                h('p', {}, h('a', {href: address('settings')}, 'Go to the settings')));
-        } else if (pathsOfPublished.includes(path) && this.workspace.version === null) {
-            fill(this.main, unpublishedView(page.title, this.workspace.project));
-        } else if (module) {
-            this.#leavePage = module.show(this.main, this.#contextOf(this.workspace)) ?? (() => {});
-        } else {
-            this.#loadPage(page, isNavigation);
-            return;
-        }
-        this.#showTitle();
-        if (isNavigation) {
-            announce(titleOf(page));
-            window.scrollTo(0, 0);
-            focusHeading();
-        } else if (active && !active.isConnected) {
-            const key = active.getAttribute('data-focus');
-            if (!key || !focusOn(key, this.main)) focusHeading();
-        }
-    }
-
-    /**
-     * Loads a page, and shows it unless another one was opened meanwhile.
-     *
-     * @param {Page} page
-     * @param {boolean} isNavigation
-     */
-    async #loadPage(page, isNavigation) {
-        let isLeft = false;
-        this.#leavePage = () => {
-            isLeft = true;
-        };
-        fill(this.main, h('p', {class: 'muted', role: 'status'}, 'Loading …'));
-        try {
-            await loadPage(page);
-            if (!isLeft) this.#showPage(isNavigation);
-        } catch {
-            if (isLeft) return;
-            // Browsers keep failed modules, so only a reload can get them.
-            fill(this.main, h('h1', {tabindex: '-1'}, page.title),
-                message('error', 'This page could not be loaded: the server does not answer, or it '
-                    + 'was updated. Reload the console to continue; your draft is kept.'),
-                h('button', {type: 'button', onclick: () => location.reload()}, 'Reload'));
-            if (isNavigation) focusHeading();
-        }
+        this.#shell.setMenu(false);
+        this.#host.show(this.#contextOf(this.workspace), isNavigation);
     }
 
     #openPalette() {
@@ -418,71 +288,9 @@ export class Frame {
             workspace && this.#contextOf(workspace), this.#projects, () => this.#signOut()));
     }
 
-    #showTitle() {
-        const page = pages.find(({path}) => path === currentRoute().path);
-        document.title = `${titleOf(page)} · ${shownName(this.details)} · ActiveConfig`;
-    }
-
-    /**
-     * Opens or closes the navigation on a narrow screen.
-     *
-     * @param {boolean} isOpen
-     */
-    #setMenu(isOpen) {
-        this.menu.setAttribute('aria-expanded', String(isOpen));
-        this.navigation.classList.toggle('open', isOpen);
-    }
-
-    /**
-     * Checks for a new version and for changed details of projects, unless the browser's tab is
-     * hidden. Without a draft or an open form, the page then shows the new version.
-     */
-    async #look() {
-        if (document.hidden || !this.workspace || this.#isLooking) return;
-        this.#isLooking = true;
-        const {workspace} = this;
-        try {
-            await workspace.checkNewest();
-            await this.#reloadProjects();
-            if (workspace !== this.workspace) return;
-            if (workspace.draft || !workspace.isOutdated || isHeld()) return;
-            let isTaken = false;
-            await workspace.load(() => {
-                isTaken = workspace === this.workspace && !isHeld();
-                return isTaken;
-            });
-            if (!isTaken || workspace !== this.workspace) return;
-            announce(`Version ${workspace.versionNumber} was published by `
-                + `${publisherName(workspace.version)}; the page shows it.`);
-        } catch {
-            // Not reported: the timer repeats the check.
-        } finally {
-            this.#isLooking = false;
-        }
-    }
-
-    /** Signs out; asks first when that loses edits that the server does not have. */
     async #signOut() {
-        await this.#workspaces.saved();
-        // Another user may have signed in while the draft was saved.
-        if (this.#listening.signal.aborted) return;
-        if (this.#workspaces.isUnsaved && !await ask({
-            title: 'Sign out?', text: 'Your last changes are not saved on the server. Signing out '
-                + 'loses them.',
-            action: 'Lose them and sign out', isDangerous: true})) return;
-        const hasDraft = Boolean(this.workspace?.draft);
-        try {
-            await signOut();
-        } catch (error) {
-            const advice = error instanceof ServerError && error.status === 403
-                ? ' If another session has begun in this browser, sign out again to end that.' : '';
-            await ask({title: 'Not signed out', text: error.message + advice, action: 'OK',
-                cancel: 'Close'});
-            return;
-        }
-        this.#workspaces.stop();
-        forgetUser(this.session.name);
-        history.replaceState(null, '', location.pathname);
-        this.onSignedOut(hasDraft ? ' Your draft is kept for when you sign in again.' : '');
+        const note = await signOutUser(
+            this.session.name, this.#workspaces, this.#listening.signal);
+        if (note !== null) this.onSignedOut(note);
     }
 }

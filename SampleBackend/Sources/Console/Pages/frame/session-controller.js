@@ -289,13 +289,11 @@ export class SessionController {
             action: 'Sign in with the link', cancel: `Stay ${administratorName(session.name)}`});
     }
 
-    /** Current session; null when nobody is signed in. */
+    /** Null when nobody is signed in. */
     async #sessionIfAny() {
-        try {
-            return await this.#ports.currentSession();
-        } catch (error) {
+        return this.#ports.currentSession().catch((error) => {
             if (isSignedOut(error)) return null;
             throw error;
-        }
+        });
     }
 }

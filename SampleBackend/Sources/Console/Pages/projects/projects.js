@@ -2,7 +2,7 @@
  * Which project to open, and the page for one that does not exist.
  */
 
-import {projectPath} from '../server/api.js';
+import {call, projectPath} from '../server/api.js';
 import {guarded, message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {projectText} from './project-details.js';
@@ -14,6 +14,15 @@ const startedKey = 'activeconfig.started';
 
 /** Project that always exists on the server; opened when no other was used before. */
 const defaultName = 'default';
+
+/**
+ * The projects that the session may open.
+ *
+ * @returns {Promise<Project[]>}
+ */
+export async function readProjects() {
+    return (await call('GET', '/v1/projects')).body.projects;
+}
 
 /**
  * Stores the project for the next visit without a project in the address.

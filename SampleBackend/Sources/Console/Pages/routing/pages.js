@@ -48,11 +48,19 @@ export async function loadPage(page) {
     loaded.set(page.path, await page.load());
 }
 
-/** Loads all pages that are not loaded yet, so that they can be shown also without a server. */
-export async function loadAllPages() {
-    for (const page of pages) {
-        if (!loaded.has(page.path)) await loadPage(page);
-    }
+/**
+ * Loads all pages that are not loaded yet when the browser has nothing else to do, so that they can be
+ * shown also without a server. A failure is reported by the page that is opened then.
+ */
+export function loadPagesWhenIdle() {
+    const load = async () => {
+        for (const page of pages) {
+            if (!loaded.has(page.path)) await loadPage(page);
+        }
+    };
+    const start = () => load().catch(() => {});
+    if (window.requestIdleCallback) window.requestIdleCallback(start);
+    else setTimeout(start, 1000);
 }
 
 /** Paths of the pages that show published content, which are empty without a version. */

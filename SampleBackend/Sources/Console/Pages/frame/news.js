@@ -1,0 +1,49 @@
+/**
+ * Notices what others have published or changed.
+ */
+
+import {publisherName} from '../controls/controls.js';
+import {announce} from '../controls/dom.js';
+import {isHeld} from '../controls/held-entry.js';
+
+/** Milliseconds between checks for a new version. */
+const lookInterval = 5000;
+
+/**
+ * Checks for a new version and for changed details of projects every five seconds and when the
+ * browser's tab is shown, but not while it is hidden. Without a draft or an open form, the page then
+ * shows the new version.
+ *
+ * @param {() => ?Workspace} workspaceNow The open project.
+ * @param {() => Promise<void>} reloadProjects
+ * @param {AbortSignal} signal Ends the checks.
+ */
+export function watchNews(workspaceNow, reloadProjects, signal) {
+    let isLooking = false;
+    const look = async () => {
+        const workspace = workspaceNow();
+        if (document.hidden || !workspace || isLooking) return;
+        isLooking = true;
+        try {
+            await workspace.checkNewest();
+            await reloadProjects();
+            if (workspace !== workspaceNow()) return;
+            if (workspace.draft || !workspace.isOutdated || isHeld()) return;
+            let isTaken = false;
+            await workspace.load(() => {
+                isTaken = workspace === workspaceNow() && !isHeld();
+                return isTaken;
+            });
+            if (!isTaken || workspace !== workspaceNow()) return;
+            announce(`Version ${workspace.versionNumber} was published by `
+                + `${publisherName(workspace.version)}; the page shows it.`);
+        } catch {
+            // Not reported: the next check repeats it.
+        } finally {
+            isLooking = false;
+        }
+    };
+    const timer = setInterval(look, lookInterval);
+    signal.addEventListener('abort', () => clearInterval(timer));
+    document.addEventListener('visibilitychange', look, {signal});
+}
