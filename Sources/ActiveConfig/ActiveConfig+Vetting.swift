@@ -115,7 +115,9 @@ extension ActiveConfig {
                 .refused(refusal, keptTemplateVersion: kept?.templateVersion),
                 userID: candidate.userID,
                 document: candidate.document, time: candidate.time, epoch: epoch))
-        if isNew { log(.warning, "A stored configuration is left out. \(refusal.thrown.logDescription)") }
+        if isNew {
+            log(.warning, "A stored configuration is left out. \(refusal.thrown.logDescription)")
+        }
     }
 
     /// The configuration that an answer may activate; nil for "not modified".

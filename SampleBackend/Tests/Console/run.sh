@@ -19,8 +19,7 @@ with their time, and "N passed, N failed".
 
   SAMPLE_BACKEND                       absolute path of a built backend; otherwise it is built
   CONSOLE_TEST_PAGES                   absolute path of a folder from which the pages are served, in
-                                       place of those in the sources; with --nginx, in place of
-                                       the bundles of the program
+                                       place of those in the sources
   CONSOLE_TEST_PROCESSES               tests at a time; by default one more than the processors
   ACTIVECONFIG_CONSOLE_TAKES_PICTURES  1 takes screenshots of all checks, not only of failed ones;
                                        both are in SampleBackend/.build/console-pictures
@@ -50,11 +49,10 @@ while [[ "${1:-}" == -* ]]; do
 done
 
 cd "$(dirname "$0")/../../.."
-if [ -z "$proxy" ]; then
-    # Bundles have neither the modules that tests import nor the lines of the record of opened dialogs.
-    export CONSOLE_TEST_PAGES=${CONSOLE_TEST_PAGES:-$PWD/SampleBackend/Sources/Console/Pages}
-    [ -z "$gate" ] || export ACTIVECONFIG_CONSOLE_RECORDS=1
-fi
+# Bundles have neither the modules that tests import nor the lines of the record of opened dialogs;
+# test_bundles starts a backend with them.
+export CONSOLE_TEST_PAGES=${CONSOLE_TEST_PAGES:-$PWD/SampleBackend/Sources/Console/Pages}
+[ -z "$gate" ] || export ACTIVECONFIG_CONSOLE_RECORDS=1
 # shellcheck source=Tests/setup.sh
 . Tests/setup.sh
 # shellcheck source=SampleBackend/Tests/backend.sh
@@ -64,7 +62,7 @@ setup swift sqlite chromium ${proxy:+nginx curl}
 setup_python_environment selenium==4.51.0 axe-core-python==0.1.0 jsonpatch==1.33
 build_backend
 start_backend --store "sqlite:$work/backend.sqlite" --dev \
-    ${CONSOLE_TEST_PAGES:+--console-pages "$CONSOLE_TEST_PAGES"}
+    --console-pages "$CONSOLE_TEST_PAGES"
 if [ -n "$proxy" ]; then
     # shellcheck source=SampleBackend/Tests/nginx.sh
     . SampleBackend/Tests/nginx.sh

@@ -31,7 +31,7 @@ class LiveTests(TaskCase):
         self.wait_for_text("newest", "main tbody")
         self.wait_for(lambda: "version 2" in self.find("main svg").accessible_name, "version 2")
         self.wait_for(lambda: self.figure("share") == "100%", "the arrival")
-        self.assertIn("4 of 4 connected apps have version 2", self.find("svg").accessible_name)
+        self.assertIn("4 of 4 connected apps have version 2", self.find("main svg").accessible_name)
         self.check_page("live")
         for stream in streams[1:]:
             stream.close()

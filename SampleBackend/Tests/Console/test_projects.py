@@ -133,6 +133,7 @@ class ProjectDetailsTests(ProjectCase):
         self.press("Archive the project")
         self.wait_for_dialog_to_close()
         self.wait_for_text("Archived", "header")
+        self.wait_for_text("Projects", "main h1")
         self.check_page("projects-archived")
         self.driver.execute_script("location.hash = arguments[0]", f"/{name}/settings")
         self.wait_for_text("archived: it can be read, but not changed", "main")

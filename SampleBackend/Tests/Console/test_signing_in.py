@@ -187,7 +187,7 @@ class SigningInAgainTests(ConsoleCase):
             window.controller = new AbortController();
             const {signal} = window.controller;
             const [method, path, options] = arguments;
-            import(new URL('api.js', src)).then(({call}) => call(method, path, {...options, signal}))
+            import(new URL('server/api.js', src)).then(({call}) => call(method, path, {...options, signal}))
             .then(({status}) => window.outcomes.push(status),
                 (error) => window.outcomes.push(error.status ?? error.name));""",
             method, path or f"/v1/projects/default/{self.resource}", options)
