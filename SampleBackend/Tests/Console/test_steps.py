@@ -6,7 +6,9 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
 from browser import PHONE
-from task_case import TaskCase
+from console_case import gate
+from faults import Faults
+from task_case import TaskCase, with_interval
 
 SWITCH = "SampleViewConfiguration.ButtonEnabled"
 
@@ -89,6 +91,23 @@ class StepTests(TaskCase):
         self.press("Undo: discard the draft")
         self.wait_for_text("1 change", ".draft-bar")
         self.wait_for(lambda: self.interval() == "45", "the saved draft")
+
+    @gate
+    def test_asks_before_it_tries_again_without_the_version_of_the_draft(self):
+        faults = Faults(self.driver)
+        self.edit_interval("45")
+        self.wait_for_text("1 change", ".draft-bar")
+        self.press("Discard …")
+        self.press("Discard the draft")
+        self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
+        self.publish(with_interval("77"), "Theirs")
+        self.wait_for_text("77", "main")
+        faults.fail("GET", "versionNumber=1", limit=1)
+        self.press("Undo: discard the draft")
+        self.wait_for_text("Not undone", "dialog")
+        self.browser.take_errors()
+        self.press("Try again")
+        self.wait_for_text("1 change", ".draft-bar")
 
     def test_undoes_nothing_that_is_published(self):
         self.edit_interval("45")

@@ -207,6 +207,9 @@ class ImportTests(TaskCase):
         self.press("Cancel")
         self.wait_for_dialog_to_close()
         self.assertEqual(self.interval(), "45")
+        self.press("Replace everything in the draft")
+        self.press("Replace everything")
+        self.wait_for_text("Review and publish", "main h1")
 
     def test_keeps_and_names_what_only_firebase_evaluates(self):
         personalization = {"personalizationValue": {"personalizationId": "p13n_1"}}
