@@ -131,7 +131,7 @@ class LiveTests(TaskCase):
         self.press("Preview")
         impact = self.wait_for_text("app.version", "[aria-labelledby=impact]").text
         self.assertIn("Nothing changes with these signals", impact)
-        self.assertIn("Not known: app.version. Conditions on it count as false.", impact)
+        self.assertIn("Unknown: app.version. Conditions on it count as false.", impact)
         self.find("[aria-labelledby=impact] form summary").click()
         self.check_page("review-unknown-signals")
         self.write("App version", "3.0")
@@ -139,7 +139,7 @@ class LiveTests(TaskCase):
         self.wait_for_text("1 setting", "[aria-labelledby=impact]")
         self.assertNotIn("Unknown: ", self.find("[aria-labelledby=impact]").text)
         self.go("user", id="4")
-        self.wait_for_text("Not known: app.version. Conditions on it count as false.", "main")
+        self.wait_for_text("Unknown: app.version. Conditions on it count as false.", "main")
 
 
 if __name__ == "__main__":

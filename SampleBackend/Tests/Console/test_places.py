@@ -66,17 +66,6 @@ class ProjectTests(TaskCase):
         """The project that the header shows."""
         return self.field("Project").get_attribute("value")
 
-    def test_opens_again_without_asking_for_its_files(self):
-        self.go("settings")
-        self.open(f"#/{self.project}/settings")
-        self.wait_for_text("Settings", "main h1")
-        files = self.driver.execute_script("""
-            return performance.getEntriesByType('resource')
-                .filter(({name}) => /\.(js|css|svg)$/.test(name))
-                .map(({name, transferSize}) => [name, transferSize]);""")
-        self.assertGreater(len(files), 50)
-        self.assertEqual([name for name, size in files if size > 0], [])
-
     def test_opens_the_last_project_else_the_default_one(self):
         self.continue_session()
         self.open()

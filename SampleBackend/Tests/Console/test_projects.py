@@ -265,7 +265,10 @@ class ViewerTests(TaskCase):
         self.go("projects")
         button = self.button(f"Change the details of {self.project}")
         self.assertFalse(button.is_enabled())
-        self.assertIn("publisher", button.get_attribute("title"))
+        reason = self.driver.execute_script(
+            "return document.getElementById(arguments[0]).textContent",
+            button.get_attribute("aria-describedby"))
+        self.assertIn("publisher", reason)
 
 
 class ConnectedAppTests(TaskCase):
@@ -297,7 +300,7 @@ class ConnectedAppTests(TaskCase):
         self.assertEqual(len(self.find_all("[data-focus^=take]")), 1)
         self.check_page("review-connected-app")
         self.press(offer)
-        self.wait_for_text("As a connected app of this user sends these: app.version = 3.0, plan = gold.",
+        self.wait_for_text("A connected app of this user sends these: app.version = 3.0, plan = gold.",
                            "[aria-labelledby=impact]")
         first, second = self.find_all("[aria-labelledby=impact] .difference")
         self.assertIn("1 setting", first.text)
@@ -306,7 +309,7 @@ class ConnectedAppTests(TaskCase):
         self.assertIn("Not known: app.version", second.text)
         self.assertIn("user 4", self.driver.switch_to.active_element.get_attribute("data-focus"))
         self.driver.refresh()
-        self.wait_for_text("As a connected app of this user sends these", "[aria-labelledby=impact]")
+        self.wait_for_text("A connected app of this user sends these", "[aria-labelledby=impact]")
         folds = self.find_all("[aria-labelledby=impact] form summary")
         self.assertIn("2 signals", folds[0].text)
         self.assertIn("nothing entered", folds[1].text)
@@ -343,7 +346,7 @@ class ConnectedAppTests(TaskCase):
         self.listen(4, **{"app.version": "3.0"})
         self.go("user", id="4")
         self.press("Take these signals for 4: app.version = 3.0")
-        self.wait_for_text("As a connected app of this user sends these: app.version = 3.0.", "main")
+        self.wait_for_text("A connected app of this user sends these: app.version = 3.0.", "main")
         self.assertIn("app.version=3.0", self.driver.current_url)
         self.assertEqual(self.field("App version").get_attribute("value"), "3.0")
 

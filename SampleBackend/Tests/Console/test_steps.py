@@ -94,9 +94,9 @@ class StepTests(TaskCase):
 
     @gate
     def test_asks_before_it_tries_again_without_the_version_of_the_draft(self):
-        faults = Faults(self.driver)
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
+        faults = Faults(self.driver)
         self.press("Discard …")
         self.press("Discard the draft")
         self.wait_for(lambda: not self.find_all(".draft-bar"), "the draft to end")
