@@ -32,7 +32,8 @@ class BundleTests(OwnServerCase):
 
     def test_opens_again_without_asking_for_its_files(self):
         self.go("settings")
-        self.open("#/default/settings")
+        self.driver.get("about:blank")
+        self.driver.get(f"{self.url}/console/#/default/settings")
         self.wait_for_text("Settings", "main h1")
         files = self.driver.execute_script("""
             return performance.getEntriesByType('resource')

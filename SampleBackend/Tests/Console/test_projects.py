@@ -306,7 +306,7 @@ class ConnectedAppTests(TaskCase):
         self.assertIn("1 setting", first.text)
         self.assertNotIn("Unknown: ", first.text)
         # The information about the other user is kept.
-        self.assertIn("Not known: app.version", second.text)
+        self.assertIn("Unknown: app.version", second.text)
         self.assertIn("user 4", self.driver.switch_to.active_element.get_attribute("data-focus"))
         self.driver.refresh()
         self.wait_for_text("A connected app of this user sends these", "[aria-labelledby=impact]")
