@@ -1,17 +1,22 @@
-"""Creates the pictures of the article Working-in-the-console.md: run.sh make_pictures."""
+"""Creates the pictures of the console in the documentation, light and dark: run.sh make_pictures."""
 
 import base64
 import unittest
 from pathlib import Path
+from urllib.parse import urlencode
+from urllib.request import urlopen
 
 from selenium.webdriver.common.keys import Keys
 
-from console_case import ConsoleCase
-from task_case import TEMPLATE, TaskCase
+from console_case import PATIENCE, URL, ConsoleCase
+from task_case import TEMPLATE, TaskCase, with_interval
 
 FOLDER = Path(__file__).parents[2] / "Operations/Pictures"
 
 SIZE = (1120, 760)
+
+# Larger pictures slow down the pages of the documentation.
+MAXIMUM_BYTES = 200_000
 
 
 class Pictures(TaskCase):
@@ -24,17 +29,30 @@ class Pictures(TaskCase):
         if self.call("GET", "remoteConfig")[0] == 404:
             self.publish(TEMPLATE, "The sample template", expected="*")
 
+    def listen(self, count):
+        """Listens as the apps of users with different versions and countries do."""
+        for user in range(1, count + 1):
+            signals = {"app.version": f"{1 + user % 3}.{user % 5}",
+                       "device.country": ("JP", "DE", "US", "FR")[user % 4]}
+            stream = urlopen(f"{URL}/projects/{self.project}/activeconfig/user/{user}/events?"
+                             f"{urlencode(signals)}", timeout=PATIENCE)
+            self.addCleanup(stream.close)
+
     def save(self, name):
-        """Saves the window as WebP, which is a third of a PNG."""
-        picture = self.driver.execute_cdp_cmd(
-            "Page.captureScreenshot", {"format": "webp", "quality": 75})
+        """Saves the window as WebP, which is a third of a PNG, in both schemes."""
         FOLDER.mkdir(exist_ok=True)
-        Path(FOLDER, f"{name}.webp").write_bytes(base64.b64decode(picture["data"]))
+        for scheme in ("dark", "light"):
+            self.browser.set_scheme(scheme)
+            picture = base64.b64decode(self.driver.execute_cdp_cmd(
+                "Page.captureScreenshot", {"format": "webp", "quality": 75})["data"])
+            self.assertLess(len(picture), MAXIMUM_BYTES)
+            suffix = "-dark" if scheme == "dark" else ""
+            Path(FOLDER, f"{name}{suffix}.webp").write_bytes(picture)
 
     def test_empty_project(self):
+        self.administer("POST", "/v1/projects", {"project": "blog"})
         self.continue_session()
         self.open("#/blog/settings")
-        self.press("Start the project blog")
         self.wait_for_text("There is nothing here yet", "main")
         self.save("empty-project")
 
@@ -66,10 +84,23 @@ class Pictures(TaskCase):
         self.save("user")
 
     def test_review(self):
+        self.listen(12)
         self.edit_interval("45")
         self.go("review")
         self.wait_for_text("AppFeatures.RefreshInterval", ".difference")
+        self.wait_for_text("12", "[aria-labelledby=impact]")
         self.save("review")
+
+    def test_live(self):
+        self.listen(40)
+        self.go("live")
+        figure = lambda: self.find("[aria-labelledby=now] .figure").text
+        self.wait_for(lambda: figure() == "40", "the connections")
+        before = self.call("GET", "remoteConfig:listVersions?pageSize=1")[1]["versions"][0]
+        self.publish(with_interval("10"), "Sooner", expected="*")
+        self.wait_for(lambda: f"version {int(before['versionNumber']) + 1}"
+                      in self.find("main svg").accessible_name, "the new version")
+        self.save("live")
 
 
 if __name__ == "__main__":

@@ -24,6 +24,10 @@ struct DraftCommand: AsyncParsableCommand {
         ) async throws {
             let answer = try await transport.perform(
                 AdministrationRequest(path: options.projectPath + "/draft"))
+            guard answer.status != 204 else {
+                throw CommandFailure(
+                    "You have no draft in \(options.project).", code: Exit.notFound)
+            }
             let json = try answer.json
             template = json["template"] ?? .emptyObject
             baseVersion = json["baseVersion"]?.stringValue ?? "0"
