@@ -25,6 +25,8 @@ from pathlib import Path
 from urllib.parse import unquote
 
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^()\s]+)(?:\s+\"[^\"]*\")?\)")
+# A picture with variants for light and dark.
+PICTURE = re.compile(r"<(?:img|source)\b[^>]*\b(?:src|srcset)=\"([^\"\s]+)\"")
 CODE = re.compile(r"(?ms)^ *(```|~~~).*?^ *\1[^\S\n]*$|(`+)(?!`).+?(?<!`)\2(?!`)|<!--.*?-->")
 DARK = re.compile(r"(?ms)^@media \(prefers-color-scheme: dark\) \{\n(.*?)^\}\n")
 DOC = re.compile(r"<doc:[^>]*>|\]\(doc:[^)]*\)")
@@ -69,6 +71,9 @@ def problems(path):
             yield f"{place(match.start())}: there is no file {target}"
         elif fragment and file.suffix == ".md" and fragment not in headings(file):
             yield f"{place(match.start())}: there is no heading for {target}"
+    for match in PICTURE.finditer(text):
+        if is_relative(match[1]) and not Path(path.parent, unquote(match[1])).exists():
+            yield f"{place(match.start())}: there is no file {match[1]}"
 
 
 def converted(path, linked):
@@ -121,12 +126,13 @@ def self_test():
         page.write_text(
             "# Page\n[a](Other.md) [b](Other.md#what-a-read-costs) `[c](None.md)` [d](https://e.f)\n"
             "[e](None.md)\n[f](Other.md#nothing)\n<doc:Other>\n```\n<doc:Other>\n```\n![g](None.svg)\n"
+            "<picture><source srcset=\"None-dark.webp\"><img alt=\"h\" src=\"Other.md\"></picture>\n"
             "## Topics\n- <doc:Other>\n", "utf-8")
         lines = sorted(problem.split(":")[1] for problem in problems(page))
         text = converted(page, [])
     wanted = ["[a](doc:Other) [b](doc:Other#What-a-read-costs) `[c](None.md)`", "![g](None.svg)"]
     wrong = [f"the converted page has no {part}" for part in wanted if part not in text]
-    return wrong if lines == ["3", "4", "5", "9"] else [*wrong, f"problems in lines {lines}"]
+    return wrong if lines == ["10", "3", "4", "5", "9"] else [*wrong, f"problems in lines {lines}"]
 
 
 def main(arguments):
