@@ -163,11 +163,17 @@ package struct PageBundle {
         of page: String, in sources: [String: Data]
     ) throws(PageBundleError) -> String {
         var text = ""
+        var linked: Set<String> = []
         for match in page.matches(of: sheetLink) {
             guard let sheet = sources[String(match.1)] else {
                 throw PageBundleError("\(index): there is no style sheet \(match.1).")
             }
+            linked.insert(String(match.1))
             text += String(decoding: sheet, as: UTF8.self).replacing(/(?s)\/\*.*?\*\/\n?/, with: "")
+        }
+        let others = sources.keys.filter { $0.hasSuffix(".css") && !linked.contains($0) }
+        if let unused = others.min() {
+            throw PageBundleError("\(unused): \(index) does not link it. Link or remove it.")
         }
         return text
     }

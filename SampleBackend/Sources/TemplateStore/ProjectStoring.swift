@@ -95,6 +95,7 @@ extension ProjectDetails {
 }
 
 extension AuditEntry {
+    /// Part of stored entries, which ``deletedVersion`` reads: never change it.
     private static let lastVersionPrefix = "last version "
 
     package init(of creation: ProjectCreation, revision: StoreRevision) {

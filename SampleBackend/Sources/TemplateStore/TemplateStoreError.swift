@@ -121,8 +121,8 @@ extension TemplateStoreError {
     package static func projectArchived(_ project: String) -> TemplateStoreError {
         TemplateStoreError(
             .projectArchived,
-            "The project '\(project)' is archived, so it cannot be changed: take it out of the "
-                + "archive first.")
+            "The project '\(project)' is archived, so it cannot be changed: unarchive it "
+                + "first.")
     }
 
     package static func projectNotArchived(_ project: String) -> TemplateStoreError {

@@ -120,7 +120,7 @@ class PaletteTests(TaskCase):
         self.wait_for(lambda: self.focused() == "Publish", "the button of the review")
         self.take("discard", "Discard the draft …")
         self.press("Discard the draft")
-        self.wait_for(lambda: self.call("GET", "draft")[0] == 404, "no draft")
+        self.wait_for(lambda: self.call("GET", "draft")[0] == 204, "no draft")
         self.wait_for_dialog_to_close()
         self.open_palette("discard")
         self.wait_for_text("There is no draft.", ".palette [role=option]")

@@ -31,6 +31,7 @@ test('the folders of the modules use each other in no circle', () => {
 });
 
 test('no module has more than 300 lines', () => {
+    assert.ok(modules.length > 100);
     assert.deepEqual(
         modules.filter(({lines}) => lines > 300).map(({path, lines}) => `${path}: ${lines}`), []);
 });

@@ -146,6 +146,7 @@ struct PageBundleTests {
             ], "main.js imports a.js imports b.js imports a.js: break the cycle."
         ),
         (["main.js": "", "a.js": ""], "a.js: no module imports it. Remove it."),
+        (["main.js": "", "a.css": ""], "a.css: index.html does not link it. Link or remove it."),
         (
             ["index.html": "<link rel=\"stylesheet\" href=\"a.css\">\n", "main.js": ""],
             "index.html: there is no style sheet a.css."

@@ -2,21 +2,21 @@
  * Entry point: shows the pages of a session, or the sign-in form, and follows the session.
  */
 
-import {setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './server/api.js';
 import {message} from './controls/controls.js';
 import {ask, endDialogs, watchUnload} from './controls/dialog.js';
 import {fill, h} from './controls/dom.js';
 import {watchFocus} from './controls/focus.js';
-import {Frame} from './frame/frame.js';
 import {watchHistory} from './controls/held-entry.js';
-import {pages} from './routing/pages.js';
-import {watchPresses} from './server/press.js';
-import {pathsToOpen} from './projects/projects.js';
-import {currentRoute} from './routing/router.js';
-import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './server/session.js';
+import {forgetUser} from './drafts/stored-data.js';
+import {Frame} from './frame/frame.js';
 import {SessionController} from './frame/session-controller.js';
 import {showSignIn, signInAgain} from './frame/sign-in.js';
-import {forgetUser} from './drafts/stored-data.js';
+import {pathsToOpen} from './projects/projects.js';
+import {pages} from './routing/pages.js';
+import {currentRoute} from './routing/router.js';
+import {setCSRFToken, setForbiddenHandler, setSignedOutHandler} from './server/api.js';
+import {watchPresses} from './server/press.js';
+import {currentSession, onSessionElsewhere, signIn, takeTokenOfLink} from './server/session.js';
 
 const root = /** @type {HTMLElement} */ (document.getElementById('root'));
 

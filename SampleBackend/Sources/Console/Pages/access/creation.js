@@ -3,9 +3,9 @@
  * secret; the list then shows whether the item was created, so that it can be removed.
  */
 
-import {call, NoAnswerError} from '../server/api.js';
 import {message} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {call, NoAnswerError} from '../server/api.js';
 import {clearDoubt} from '../server/publishing.js';
 
 /**

@@ -2,10 +2,10 @@
  * The part of the token form that limits a token to projects.
  */
 
-import {call} from '../server/api.js';
 import {choice, field, message} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {projectText} from '../projects/project-details.js';
+import {call} from '../server/api.js';
 
 /** @type {Choice[]} */
 const scopes = [['all', 'All projects'], ['some', 'Only some projects']];

@@ -2,14 +2,14 @@
  * Tokens page: the administrators' access tokens, for publishers only.
  */
 
-import {call} from '../server/api.js';
 import {badge, choice, field, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
-import {Creation} from './creation.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {newestRequest} from '../server/newest-request.js';
 import {showSecret} from '../controls/secret-dialog.js';
+import {call} from '../server/api.js';
+import {newestRequest} from '../server/newest-request.js';
 import {serverRefusal} from '../server/session.js';
+import {Creation} from './creation.js';
 import {roleText, tokenProjects} from './token-projects.js';
 
 /** @type {Choice[]} */

@@ -2,14 +2,14 @@
  * Webhooks page: URLs that the server calls after every publish; publishers change them.
  */
 
-import {call, isMissing, projectPath} from '../server/api.js';
 import {badge, field, guarded, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
-import {Creation} from './creation.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {newestRequest} from '../server/newest-request.js';
 import {showSecret} from '../controls/secret-dialog.js';
+import {call, isMissing, projectPath} from '../server/api.js';
+import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {Creation} from './creation.js';
 import {shownAddress, withoutSecrets} from './webhook-address.js';
 
 /** @type {Record<string, [text: string, kind: string]>} */

@@ -3,12 +3,12 @@
  * the expression, and follows it while the user types.
  */
 
+import {choice} from '../controls/controls.js';
+import {announce, fill, focusOn, h, redraw} from '../controls/dom.js';
 import {expressionText, parseExpressions} from './condition-expression.js';
 import {fields, missingValue} from './condition-fields.js';
 import {conditionRule, negation} from './condition-rule.js';
 import {groupView, ruleCount, rulesOf, treeOf, viewOf} from './condition-view.js';
-import {choice} from '../controls/controls.js';
-import {announce, fill, focusOn, h, redraw} from '../controls/dom.js';
 import {Suggestions} from './suggestions.js';
 
 /** Milliseconds after the last keystroke before the expression is parsed. */

@@ -2,20 +2,20 @@
  * Dialog for adding or editing a condition; the server validates it while the user types.
  */
 
-import {ConditionBuilder} from './condition-builder.js';
 import {CheckedKeep} from '../controls/checked-keep.js';
 import {choice, conditionChip, field} from '../controls/controls.js';
 import {openDialog} from '../controls/dialog.js';
 import {announce, fill, h, newID} from '../controls/dom.js';
-import {copy, setMember} from '../json/json.js';
-import {jsonText} from '../json/json-text.js';
-import {knownSignals} from './known-signals.js';
-import {conditionPath} from '../template/paths.js';
-import {percentSliders} from './percent-sliders.js';
 import {problemList} from '../controls/problem-list.js';
-import {colorName, conditions, settingCondition, tagColors} from '../template/template.js';
+import {jsonText} from '../json/json-text.js';
+import {copy, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
 import {LiveValidation, problemsWithin} from '../server/validation.js';
+import {conditionPath} from '../template/paths.js';
+import {colorName, conditions, settingCondition, tagColors} from '../template/template.js';
+import {ConditionBuilder} from './condition-builder.js';
+import {knownSignals} from './known-signals.js';
+import {percentSliders} from './percent-sliders.js';
 
 /**
  * Highlights the character at a column, which counts Unicode scalars from 1, or the whole grapheme

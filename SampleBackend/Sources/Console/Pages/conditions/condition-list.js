@@ -3,15 +3,15 @@
  * same, so that hundreds of rows can be filtered and moved quickly.
  */
 
-import {openConditionDialog} from './condition-dialog.js';
-import {dragHandle, move, onOrderKey, openMove} from './condition-order.js';
-import {usesByCondition} from '../template/condition-uses.js';
 import {badge, conditionChip, count, nothing} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, arrange, fill, h} from '../controls/dom.js';
-import {jsonText} from '../json/json-text.js';
 import {menuButton} from '../controls/menu.js';
+import {jsonText} from '../json/json-text.js';
+import {usesByCondition} from '../template/condition-uses.js';
 import {conditions, removingCondition} from '../template/template.js';
+import {openConditionDialog} from './condition-dialog.js';
+import {dragHandle, move, onOrderKey, openMove} from './condition-order.js';
 
 /**
  * Asks for confirmation, then deletes a condition and all values for it from the draft.

@@ -2,11 +2,11 @@
  * Row of the builder for one rule: field, name of the signal, comparison and values.
  */
 
+import {choice} from '../controls/controls.js';
+import {h, newID} from '../controls/dom.js';
+import {definedValues, meantValue} from '../template/defined-values.js';
 import {fieldOf, fields, missingValue, operatorOf, setField, setOperator, takesList}
     from './condition-fields.js';
-import {choice} from '../controls/controls.js';
-import {definedValues, meantValue} from '../template/defined-values.js';
-import {h, newID} from '../controls/dom.js';
 import {signalNameControl, suggestedControl, valueControl, valueDoubts} from './signal-controls.js';
 import {valueListField} from './value-list-field.js';
 

@@ -2,12 +2,12 @@
  * Conditions page: the conditions by priority, highest first.
  */
 
-import {openConditionDialog} from './condition-dialog.js';
-import {ConditionList} from './condition-list.js';
 import {count, field, guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {setQuery} from '../routing/router.js';
 import {refusal} from '../server/session.js';
+import {openConditionDialog} from './condition-dialog.js';
+import {ConditionList} from './condition-list.js';
 
 /**
  * @param {HTMLElement} main

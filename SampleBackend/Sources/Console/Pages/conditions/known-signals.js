@@ -2,10 +2,10 @@
  * Signals and values that a project's conditions name and its clients send, for suggestions.
  */
 
-import {call, projectPath} from '../server/api.js';
-import {forEachRule, parseExpressions} from './condition-expression.js';
 import {entries} from '../json/json.js';
+import {call, projectPath} from '../server/api.js';
 import {conditions} from '../template/template.js';
+import {forEachRule, parseExpressions} from './condition-expression.js';
 
 /** Maximum number of conditions that are read, and of suggestions for one field. */
 const maximumConditions = 500;

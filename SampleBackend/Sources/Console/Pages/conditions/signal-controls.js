@@ -5,9 +5,9 @@
  * `form` is the form of the controls: its suggestions, and `write`, which is called after each edit.
  */
 
+import {h} from '../controls/dom.js';
 import {meantValue, missingRegions, suggestedValues, unknownValue, valueName}
     from '../template/defined-values.js';
-import {h} from '../controls/dom.js';
 import {listedValues, pasteListed} from '../template/value-list.js';
 
 /** Elements that are compared with one value or with a list. */

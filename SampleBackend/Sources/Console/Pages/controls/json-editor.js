@@ -7,10 +7,10 @@
  * textarea. Parts of a text cannot be folded: a textarea shows all of its text.
  */
 
+import {formatted} from '../json/json-text.js';
 import {h} from './dom.js';
 import {bracketPair, closingEdit, errorIndex, indentEdit, lineBreakEdit, lineOf, tokens}
     from './json-editing.js';
-import {formatted} from '../json/json-text.js';
 
 /** Milliseconds after the last keystroke before an error is marked. */
 const markDelay = 200;

@@ -2,9 +2,9 @@
  * List of problems below a control.
  */
 
-import {fill, h} from './dom.js';
-import {placeText} from '../template/paths.js';
 import {sentence} from '../server/validation.js';
+import {placeText} from '../template/paths.js';
+import {fill, h} from './dom.js';
 
 /**
  * The place of a problem before its sentence; its path outside of settings, sections and

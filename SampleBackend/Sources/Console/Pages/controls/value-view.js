@@ -2,9 +2,9 @@
  * Display of values in lists, diffs and conflicts.
  */
 
-import {h} from './dom.js';
-import {firebaseKind} from '../template/firebase-values.js';
 import {jsonText} from '../json/json-text.js';
+import {firebaseKind} from '../template/firebase-values.js';
+import {h} from './dom.js';
 
 /**
  * Text of a parameter value, or of any other JSON in a template.

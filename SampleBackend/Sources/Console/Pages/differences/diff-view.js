@@ -3,12 +3,12 @@
  */
 
 import {badge, count, settingName} from '../controls/controls.js';
-import {concernedView, partsView} from './difference-parts.js';
-import {DifferenceList} from './difference-list.js';
-import {changeNames, isLarge, sectionsOf} from './difference-sections.js';
 import {h} from '../controls/dom.js';
 import {differenceCount} from '../server/server-draft.js';
 import {settingAt} from '../template/template.js';
+import {DifferenceList} from './difference-list.js';
+import {concernedView, partsView} from './difference-parts.js';
+import {changeNames, isLarge, sectionsOf} from './difference-sections.js';
 
 /** @type {Record<DifferenceKind, string>} */
 const headings = {setting: 'Settings', condition: 'Conditions', group: 'Sections'};

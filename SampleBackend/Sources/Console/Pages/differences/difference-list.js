@@ -5,9 +5,9 @@
 
 import {badge, count} from '../controls/controls.js';
 import {h, newID} from '../controls/dom.js';
+import {RowWindow} from '../controls/row-window.js';
 import {partName, partsView} from './difference-parts.js';
 import {changeNames, countsText, hasWords, lineOf, sectionsOf} from './difference-sections.js';
-import {RowWindow} from '../controls/row-window.js';
 
 /** @param {Difference} difference */
 function valuesView(difference) {

@@ -2,12 +2,12 @@
  * Comparison of two versions.
  */
 
-import {call, projectPath} from '../server/api.js';
 import {choice, field, message} from '../controls/controls.js';
-import {diffView} from './diff-view.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {newestRequest} from '../server/newest-request.js';
 import {setQuery} from '../routing/router.js';
+import {call, projectPath} from '../server/api.js';
+import {newestRequest} from '../server/newest-request.js';
+import {diffView} from './diff-view.js';
 
 /** Version number of the state before the first publish. */
 export const beginning = '0';

@@ -5,11 +5,11 @@
 import {count, publisherName} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
-import {placeName} from '../template/paths.js';
+import {reserveRoom} from '../controls/sticky.js';
 import {address, currentRoute} from '../routing/router.js';
 import {differenceCount} from '../server/server-draft.js';
+import {placeName} from '../template/paths.js';
 import {barOfSteps, leftNote, stepButtons, stepIcon} from './step-controls.js';
-import {reserveRoom} from '../controls/sticky.js';
 
 /**
  * Asks for confirmation, then discards the draft.
@@ -48,8 +48,8 @@ function problemView(workspace) {
     const fate = isRefused ? 'The server refused it: change it, or try again.'
         : 'Retrying.';
     const place = isKeptInTab ? 'Until then, only this tab has your last changes.'
-        : 'Until then, only this page has your last changes, and closing or reloading it loses them: the '
-            + ' browser has no space to keep them.';
+        : 'Until then, only this page has your last changes, and closing or reloading it loses them: '
+            + 'the browser has no space to keep them.';
     return h('span', {class: 'outdated', role: 'status'},
         ` Not saved on the server: ${saveProblem} ${fate} ${place}`);
 }

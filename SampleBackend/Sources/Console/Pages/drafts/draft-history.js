@@ -3,8 +3,8 @@
  * undone elsewhere, by publishing the version before it again.
  */
 
-import {entries, isEqual} from '../json/json.js';
 import {jsonText} from '../json/json-text.js';
+import {entries, isEqual} from '../json/json.js';
 import {baseAfter, templateAfter} from './draft-step.js';
 
 /** Maximum number of steps. */

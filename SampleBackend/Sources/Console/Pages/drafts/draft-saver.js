@@ -2,8 +2,8 @@
  * The requests that save a draft, and the pause before they are repeated.
  */
 
-import {failureReason, readServerDraft} from './draft-reading.js';
 import {deleteDraft, storeDraft} from '../server/server-draft.js';
+import {failureReason, readServerDraft} from './draft-reading.js';
 
 /** Milliseconds before a failed save is retried. */
 const pause = 2000;

@@ -2,9 +2,9 @@
  * The steps of a user's draft of a project, kept in the tab over a reload.
  */
 
+import {jsonText, parseJSON} from '../json/json-text.js';
 import {afterPublish, nextStep, noHistory, recorded, withinBudget} from './draft-history.js';
 import {stepBetween} from './draft-step.js';
-import {jsonText, parseJSON} from '../json/json-text.js';
 import {nameOfStep} from './step-name.js';
 
 const prefix = 'activeconfig.steps.';

@@ -2,9 +2,9 @@
  * Names of a draft's steps, such as `isOn true`, for the buttons that undo and redo them.
  */
 
+import {valueText} from '../controls/value-view.js';
 import {isObject, member, names} from '../json/json.js';
 import {isSame} from '../json/tree-merge.js';
-import {valueText} from '../controls/value-view.js';
 
 /** Maximum length of a value, and of a name, within the name of a step. */
 const longest = 32;

@@ -2,9 +2,9 @@
  * The console's data in the browser; all keys start with `activeconfig.`.
  */
 
+import {forgetFormsOf, formsKey} from '../controls/unfinished-form.js';
 import {isDraft, isDraftOfOthers} from './draft-mirror.js';
 import {isSteps} from './draft-steps.js';
-import {forgetFormsOf, formsKey} from '../controls/unfinished-form.js';
 
 const prefix = 'activeconfig.';
 

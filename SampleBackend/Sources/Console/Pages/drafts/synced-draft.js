@@ -7,14 +7,14 @@
  * has saved: both are merged first.
  */
 
+import {afterPress} from '../server/press.js';
+import {readNewest, readVersion} from '../server/versions.js';
 import {DraftMirror} from './draft-mirror.js';
 import {draftOn, readServerDraft, templateOfVersion} from './draft-reading.js';
 import {DraftSaver} from './draft-saver.js';
 import {mirrorOf, restored, shownBy} from './draft-state.js';
 import {DraftSteps} from './draft-steps.js';
 import {afterEvent} from './draft-sync.js';
-import {afterPress} from '../server/press.js';
-import {readNewest, readVersion} from '../server/versions.js';
 import {WorkspaceView} from './workspace-view.js';
 
 function hasOpenDialog() {

@@ -3,13 +3,13 @@
  * step that can be undone and redone.
  */
 
-import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
-import {templateAfter} from './draft-step.js';
 import {isEqual} from '../json/json.js';
-import {SyncedDraft} from './synced-draft.js';
-import {withoutVersion} from '../template/template.js';
 import {mergeTrees} from '../json/tree-merge.js';
 import {etagOf} from '../server/versions.js';
+import {withoutVersion} from '../template/template.js';
+import {draftOver, shownBy, withoutEmpty} from './draft-state.js';
+import {templateAfter} from './draft-step.js';
+import {SyncedDraft} from './synced-draft.js';
 
 /** Published template and draft of a project, and the edits of the draft. */
 export class Workspace extends SyncedDraft {

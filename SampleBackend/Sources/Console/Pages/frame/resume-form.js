@@ -2,17 +2,17 @@
  * Reopens the forms that were open when the page was left.
  */
 
+import {createToken} from '../access/tokens-page.js';
+import {addWebhook} from '../access/webhooks-page.js';
 import {openConditionDialog} from '../conditions/condition-dialog.js';
 import {announce} from '../controls/dom.js';
-import {resumePin} from '../users/overrides-view.js';
+import {keptForms} from '../controls/unfinished-form.js';
+import {member} from '../json/json.js';
+import {refusal} from '../server/session.js';
 import {openSectionDialog} from '../settings/section-dialog.js';
 import {openSettingDialog} from '../settings/setting-dialog.js';
 import {conditions, parameter} from '../template/template.js';
-import {member} from '../json/json.js';
-import {refusal} from '../server/session.js';
-import {createToken} from '../access/tokens-page.js';
-import {keptForms} from '../controls/unfinished-form.js';
-import {addWebhook} from '../access/webhooks-page.js';
+import {resumePin} from '../users/overrides-view.js';
 
 /**
  * Openers by kind. A form that edited an item deleted meanwhile adds it again.

@@ -3,8 +3,8 @@
  * again. What is shown, and the server, are behind `SessionPorts`.
  */
 
-import {ServerError} from '../server/api.js';
 import {administratorName} from '../controls/controls.js';
+import {ServerError} from '../server/api.js';
 
 /**
  * What the pages become when a session begins: `renewed` for another session of their user, also

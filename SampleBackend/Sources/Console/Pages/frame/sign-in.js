@@ -2,11 +2,11 @@
  * Signing in: the page, and the dialog over the pages when a session has ended.
  */
 
-import {ServerError} from '../server/api.js';
 import {administratorName, field, message} from '../controls/controls.js';
 import {openDialog} from '../controls/dialog.js';
 import {fileAddress, fill, h, newID} from '../controls/dom.js';
 import {isHeld} from '../controls/held-entry.js';
+import {ServerError} from '../server/api.js';
 import {signIn, withoutToken} from '../server/session.js';
 
 /**

@@ -2,14 +2,14 @@
  * Audit page: who did what and when, newest first.
  */
 
-import {call, isMissing, projectPath} from '../server/api.js';
-import {actions, actionText, everything, filterIn, given, searchParameters, subjectText}
-    from './audit-search.js';
 import {administratorName, choice, count, field, message, moreButton, nothing, pageHead, table,
     timeText} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {newestRequest} from '../server/newest-request.js';
 import {setQuery} from '../routing/router.js';
+import {call, isMissing, projectPath} from '../server/api.js';
+import {newestRequest} from '../server/newest-request.js';
+import {actions, actionText, everything, filterIn, given, searchParameters, subjectText}
+    from './audit-search.js';
 
 /** Entries per request. */
 const pageSize = 100;

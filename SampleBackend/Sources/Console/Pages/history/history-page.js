@@ -2,14 +2,14 @@
  * History page: the versions, their differences, and rollback.
  */
 
-import {call, isMissing, projectPath} from '../server/api.js';
 import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, table, timeText}
     from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
-import {openRollback} from './rollback-dialog.js';
-import {refusal} from '../server/session.js';
-import {arrivalView} from '../review/undo.js';
 import {comparison} from '../differences/version-comparison.js';
+import {arrivalView} from '../review/undo.js';
+import {call, isMissing, projectPath} from '../server/api.js';
+import {refusal} from '../server/session.js';
+import {openRollback} from './rollback-dialog.js';
 
 /** Versions per request. */
 const pageSize = 30;

@@ -2,12 +2,12 @@
  * Dialog that publishes an older version again, with what that changes.
  */
 
-import {call, projectPath} from '../server/api.js';
 import {field, message, publisherName, timeText} from '../controls/controls.js';
 import {dialogForm, openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
-import {productionNotice} from '../projects/project-details.js';
 import {beginning, readDifference} from '../differences/version-comparison.js';
+import {productionNotice} from '../projects/project-details.js';
+import {call, projectPath} from '../server/api.js';
 
 /**
  * List item with a version's publisher, time and description.

@@ -2,9 +2,9 @@
  * Live page: the connected apps, and the rollout of a new version to them.
  */
 
-import {call, isMissing, projectPath} from '../server/api.js';
 import {count, message, nothing, pageHead, table} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
+import {call, isMissing, projectPath} from '../server/api.js';
 import {LivePlot} from './live-plot.js';
 import {deliveryText, effectText, percentText, reading, sentence} from './live-reading.js';
 import {liveUsers} from './live-users.js';

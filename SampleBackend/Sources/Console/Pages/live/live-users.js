@@ -2,10 +2,10 @@
  * The connected users, with a search by their IDs.
  */
 
-import {call, projectPath} from '../server/api.js';
 import {count, field, message, nothing} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {address} from '../routing/router.js';
+import {call, projectPath} from '../server/api.js';
 
 /** Milliseconds between two reads, and from the last keystroke to the search. */
 const interval = 10_000;

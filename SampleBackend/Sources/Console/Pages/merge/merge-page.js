@@ -3,19 +3,19 @@
  * conflicts.
  */
 
-import {call, projectPath} from '../server/api.js';
 import {count, message, nothing, pageHead, publisherName} from '../controls/controls.js';
-import {differenceSummary, diffView} from '../differences/diff-view.js';
-import {partNames, partValue} from '../differences/difference-parts.js';
 import {announce, fill, h, newID} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
-import {entries, isEqual, member} from '../json/json.js';
-import {jsonText} from '../json/json-text.js';
-import {KeptChoices} from './kept-choices.js';
 import {placed} from '../controls/problem-list.js';
-import {address, go} from '../routing/router.js';
-import {sentence} from '../server/validation.js';
 import {valueText} from '../controls/value-view.js';
+import {differenceSummary, diffView} from '../differences/diff-view.js';
+import {partNames, partValue} from '../differences/difference-parts.js';
+import {jsonText} from '../json/json-text.js';
+import {entries, isEqual, member} from '../json/json.js';
+import {address, go} from '../routing/router.js';
+import {call, projectPath} from '../server/api.js';
+import {sentence} from '../server/validation.js';
+import {KeptChoices} from './kept-choices.js';
 
 /** Conflicts shown before the rest is folded. */
 const shownConflicts = 50;

@@ -7,12 +7,12 @@
 
 import {openConditionDialog} from '../conditions/condition-dialog.js';
 import {discardDraft} from '../drafts/draft-bar.js';
-import {visit} from './palette-visit.js';
-import {openSectionDialog} from '../settings/section-dialog.js';
-import {refusal} from '../server/session.js';
-import {openSettingDialog} from '../settings/setting-dialog.js';
 import {takeStep} from '../drafts/step-controls.js';
+import {refusal} from '../server/session.js';
+import {openSectionDialog} from '../settings/section-dialog.js';
+import {openSettingDialog} from '../settings/setting-dialog.js';
 import {sections} from '../template/template.js';
+import {visit} from './palette-visit.js';
 
 /**
  * Action of the palette.

@@ -2,13 +2,13 @@
  * What the command palette offers: pages, actions, projects, settings and conditions.
  */
 
-import {pageGroups, pages} from '../routing/pages.js';
-import {projectActions} from './palette-actions.js';
-import {visit} from './palette-visit.js';
 import {shownName} from '../projects/project-details.js';
+import {pageGroups, pages} from '../routing/pages.js';
 import {currentRoute, projectAddress} from '../routing/router.js';
 import {settingsOf} from '../settings/setting-index.js';
 import {conditions} from '../template/template.js';
+import {projectActions} from './palette-actions.js';
+import {visit} from './palette-visit.js';
 
 /**
  * @param {PageContext} context

@@ -2,10 +2,10 @@
  * Dialogs that create, archive and delete projects.
  */
 
-import {call, projectPath} from '../server/api.js';
 import {choice, field, message} from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {h} from '../controls/dom.js';
+import {call, projectPath} from '../server/api.js';
 import {colors, environments, shownName} from './project-details.js';
 import {isProjectName} from './projects.js';
 
@@ -17,7 +17,7 @@ import {isProjectName} from './projects.js';
 export function createProject() {
     const name = h('input', {type: 'text', maxlength: '100', autocomplete: 'off', required: true,
         spellcheck: 'false', autocapitalize: 'none', 'data-autofocus': true});
-    const displayName = h('input', {type: 'text', maxlength: '128', autocomplete: 'off'});
+    const displayName = h('input', {type: 'text', autocomplete: 'off'});
     const environment = choice([['', 'None'], ...environments], '');
     const color = choice([['', 'None'], ...colors], '');
     return openDialog('Create a project', (close) => dialogForm({
@@ -50,7 +50,7 @@ export async function changeArchived(project) {
     if (archived && !await ask({
         title: `Archive ${shownName(project)}?`, action: 'Archive the project',
         text: 'Apps get its settings as before, but nobody can change or publish anything in it '
-            + 'until it is taken out of the archive.'})) return false;
+            + 'until it is unarchived.'})) return false;
     await call('PATCH', projectPath(project.name, 'details'), {body: {archived}});
     return true;
 }

@@ -3,15 +3,15 @@
  * archive and delete projects.
  */
 
-import {call, projectPath} from '../server/api.js';
 import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
 import {dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
+import {projectAddress} from '../routing/router.js';
+import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
+import {refusal, serverRefusal, sessionIn} from '../server/session.js';
 import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
 import {changeArchived, createProject, deleteProject} from './project-lifecycle.js';
-import {projectAddress} from '../routing/router.js';
-import {refusal, serverRefusal, sessionIn} from '../server/session.js';
 
 /**
  * Opens the form with a project's details; resolves true when they were changed.
@@ -40,13 +40,14 @@ async function edit({name}) {
             field('Name to show', displayName, {
                 hint: `At most 64 characters. Addresses and the command line still use ${name}.`}),
             field('Environment', environment, {
-                hint: 'In production, publishing shows an additional notice.'}),
+                hint: 'In production, every action that reaches users names the project first.'}),
             field('Colour', color, {hint: 'A bar above every page. Production is red without one.'}),
             preview],
         action: 'Save the details',
         submit: async () => {
             try {
-                await call('PUT', projectPath(name, 'details'), {body: entered(), ifMatch: etag});
+                // A PUT would take the project out of the archive.
+                await call('PATCH', projectPath(name, 'details'), {body: entered(), ifMatch: etag});
             } catch (error) {
                 if (error.status !== 412) throw error;
                 throw new Error('Not saved: someone else changed them meanwhile. Open this form '
@@ -114,7 +115,7 @@ export function show(main, context) {
         return h('div', {class: 'actions'},
             !archived && button('details', `Change the details of ${name}`, 'Change …',
                 async () => await edit(project) && `Details of ${name} saved.`),
-            button('archive', archived ? `Take ${name} out of the archive` : `Archive ${name}`,
+            button('archive', archived ? `Unarchive ${name}` : `Archive ${name}`,
                 archived ? 'Unarchive' : 'Archive …', async () => await changeArchived(project)
                     && (archived ? `${name} can be changed again.` : `${name} is archived.`)),
             archived && button('delete', `Delete ${name}`, 'Delete …',

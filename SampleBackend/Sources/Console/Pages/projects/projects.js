@@ -2,13 +2,13 @@
  * Which project to open, and the page for one that does not exist.
  */
 
-import {call, projectPath} from '../server/api.js';
 import {guarded, message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
-import {projectText} from './project-details.js';
-import {projectAddress} from '../routing/router.js';
-import {refusal, serverRefusal} from '../server/session.js';
 import {projectKey} from '../drafts/stored-data.js';
+import {projectAddress} from '../routing/router.js';
+import {call, projectPath} from '../server/api.js';
+import {refusal, serverRefusal} from '../server/session.js';
+import {projectText} from './project-details.js';
 
 const startedKey = 'activeconfig.started';
 
@@ -97,8 +97,8 @@ export function unknownProjectView(session, name, projects, start) {
         ? projects : [...projects, {name: defaultName}];
     return [
         h('h1', {tabindex: '-1'}, `There is no project ${name}`),
-        message('info', 'Nothing has been published under this name. Check the address, or choose '
-            + 'a project.'),
+        message('info', 'The server has no project of this name, or your token does not include it. '
+            + 'Check the address, or choose a project.'),
         h('section', {class: 'card', 'aria-labelledby': 'projects'},
             h('div', {class: 'card-head'}, h('h2', {id: 'projects'}, 'Projects')),
             h('ul', {class: 'plain link-list'}, all.map((project) => (

@@ -5,13 +5,13 @@
 import {count, message} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {folded, unfolding} from '../controls/folded.js';
-import {conditionName, placeText} from '../template/paths.js';
 import {placed} from '../controls/problem-list.js';
 import {noChanges} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
-import {withoutVersion} from '../template/template.js';
 import {sentence, validate} from '../server/validation.js';
 import {warningTexts} from '../server/warning-field.js';
+import {conditionName, placeText} from '../template/paths.js';
+import {withoutVersion} from '../template/template.js';
 
 /**
  * @param {Problem[]} problems

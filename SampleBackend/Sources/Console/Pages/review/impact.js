@@ -2,19 +2,19 @@
  * Effect of a draft on users: those connected now, and those entered by ID.
  */
 
-import {connectedOffer} from '../users/connected-signals.js';
 import {count, field, message, settingName} from '../controls/controls.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
-import {entries, member} from '../json/json.js';
 import {jsonText} from '../json/json-text.js';
-import {NamedUsers} from '../users/named-users.js';
+import {entries, member} from '../json/json.js';
 import {newestRequest} from '../server/newest-request.js';
-import {previewDraft} from '../users/proposal.js';
-import {doubtsView, estimateView, reachView} from './reach-view.js';
 import {refusal} from '../server/session.js';
-import {assumption} from '../users/signal-fields.js';
 import {pasteListed} from '../template/value-list.js';
+import {connectedOffer} from '../users/connected-signals.js';
+import {NamedUsers} from '../users/named-users.js';
+import {previewDraft} from '../users/proposal.js';
+import {assumption} from '../users/signal-fields.js';
+import {doubtsView, estimateView, reachView} from './reach-view.js';
 
 /** Maximum number of connected users that the server lists. */
 const maximumUsers = 100;

@@ -3,17 +3,17 @@
  */
 
 import {field, guarded, message} from '../controls/controls.js';
-import {discardDraft} from '../drafts/draft-bar.js';
-import {problemsView} from './draft-check.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {focusHeading} from '../controls/focus.js';
+import {discardDraft} from '../drafts/draft-bar.js';
 import {isEqual} from '../json/json.js';
 import {isProduction, productionNotice, shownName} from '../projects/project-details.js';
-import {publish, unsettledText} from '../server/publishing.js';
-import {publishedView, sameView} from './review-messages.js';
 import {go} from '../routing/router.js';
+import {publish, unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
 import {withoutVersion} from '../template/template.js';
+import {problemsView} from './draft-check.js';
+import {publishedView, sameView} from './review-messages.js';
 
 /**
  * True if the draft's content or base differs from what the page shows.

@@ -4,10 +4,10 @@
 
 import {pageHead} from '../controls/controls.js';
 import {announce, fill, h, redraw} from '../controls/dom.js';
+import {withoutVersion} from '../template/template.js';
 import {isStale} from './publish-form.js';
 import {baseGoneView, emptyView} from './review-messages.js';
 import {showReview} from './review-view.js';
-import {withoutVersion} from '../template/template.js';
 
 /**
  * What the page shows of a draft.

@@ -2,19 +2,19 @@
  * The review of a draft: publishing, the affected users, and the changes.
  */
 
-import {usesByCondition} from '../template/condition-uses.js';
 import {message} from '../controls/controls.js';
-import {differenceSummary, diffView} from '../differences/diff-view.js';
-import {digitsWarning} from './digits-warning.js';
-import {checkDraft} from './draft-check.js';
 import {announce, h, redraw} from '../controls/dom.js';
-import {impactView} from './impact.js';
-import {publishForm} from './publish-form.js';
-import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
+import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {address} from '../routing/router.js';
 import {noChanges} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
+import {usesByCondition} from '../template/condition-uses.js';
 import {conditions} from '../template/template.js';
+import {digitsWarning} from './digits-warning.js';
+import {checkDraft} from './draft-check.js';
+import {impactView} from './impact.js';
+import {publishForm} from './publish-form.js';
+import {revertingCondition, revertingGroup, revertingSetting} from './revert.js';
 
 const reverts = {
     setting: revertingSetting, condition: revertingCondition, group: revertingGroup};

@@ -2,9 +2,9 @@
  * The delivery of a version, its rollback, and restoring its changes as a draft.
  */
 
+import {mergeTrees} from '../json/tree-merge.js';
 import {call, projectPath, ServerError} from '../server/api.js';
 import {clearDoubt, isUnsettled} from '../server/publishing.js';
-import {mergeTrees} from '../json/tree-merge.js';
 import {etagOf} from '../server/versions.js';
 
 /**

@@ -5,8 +5,8 @@
 import {count, guarded, message} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {unsettledText} from '../server/publishing.js';
-import {arrival, editAgain, rollback} from './rollback.js';
 import {refusal} from '../server/session.js';
+import {arrival, editAgain, rollback} from './rollback.js';
 
 /** Milliseconds between two queries of the connected clients. */
 const interval = 1000;

@@ -2,8 +2,8 @@
  * Publishing a draft. After a lost response, finds out whether the draft was published.
  */
 
-import {call, NoAnswerError, projectPath, ServerError} from './api.js';
 import {isEqual} from '../json/json.js';
+import {call, NoAnswerError, projectPath, ServerError} from './api.js';
 
 /** Milliseconds before each attempt to determine the outcome. */
 const pause = 1000;

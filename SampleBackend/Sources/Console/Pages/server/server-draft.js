@@ -2,8 +2,8 @@
  * The server's drafts, one for each user and project, and their reported changes.
  */
 
-import {call, isMissing, projectPath, ServerError} from './api.js';
 import {patch} from '../json/json-patch.js';
+import {call, isMissing, projectPath, ServerError} from './api.js';
 
 /**
  * The differences of two equal templates.

@@ -2,9 +2,9 @@
  * Validation of a template by the server, also while the user types.
  */
 
-import {call, projectPath, ServerError} from './api.js';
 import {patch} from '../json/json-patch.js';
 import {isWithin} from '../template/paths.js';
+import {call, projectPath, ServerError} from './api.js';
 import {afterPress} from './press.js';
 
 /** Debounce interval in milliseconds. */

@@ -2,8 +2,8 @@
  * The published versions of a project.
  */
 
-import {call, isMissing, projectPath} from './api.js';
 import {withoutVersion} from '../template/template.js';
+import {call, isMissing, projectPath} from './api.js';
 
 /**
  * Entity tag of a version's template, independent of the `ETag` field, which a proxy may drop; "0"

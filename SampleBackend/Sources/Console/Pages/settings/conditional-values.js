@@ -3,12 +3,12 @@
  * condition.
  */
 
-import {Combobox} from '../controls/combobox.js';
 import {openConditionDialog} from '../conditions/condition-dialog.js';
+import {Combobox} from '../controls/combobox.js';
 import {conditionChip} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {member} from '../json/json.js';
 import {problemList} from '../controls/problem-list.js';
+import {member} from '../json/json.js';
 import {conditions} from '../template/template.js';
 import {valueField} from './value-field.js';
 

@@ -2,8 +2,8 @@
  * View of an empty project: a sample, an import, and the lines of Swift for the app.
  */
 
-import {copyButton} from '../controls/copy-button.js';
 import {guarded, message, nothing} from '../controls/controls.js';
+import {copyButton} from '../controls/copy-button.js';
 import {announce, fileAddress, fill, h} from '../controls/dom.js';
 import {parseJSON} from '../json/json-text.js';
 import {address} from '../routing/router.js';

@@ -7,10 +7,10 @@ import {count} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
+import {removingGroup} from '../template/template.js';
 import {openSectionDialog} from './section-dialog.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {sectionToken} from './setting-index.js';
-import {removingGroup} from '../template/template.js';
 
 /** Card with the name of a section, its actions and its rows. */
 export class SectionCard {

@@ -6,11 +6,11 @@ import {CheckedKeep} from '../controls/checked-keep.js';
 import {field} from '../controls/controls.js';
 import {openDialog} from '../controls/dialog.js';
 import {announce, h, newID} from '../controls/dom.js';
-import {memberPath} from '../template/paths.js';
-import {settingGroup} from '../template/template.js';
-import {LiveValidation, problemsWithin} from '../server/validation.js';
 import {problemList} from '../controls/problem-list.js';
 import {member} from '../json/json.js';
+import {LiveValidation, problemsWithin} from '../server/validation.js';
+import {memberPath} from '../template/paths.js';
+import {settingGroup} from '../template/template.js';
 
 /**
  * Opens the dialog, and adds the section to the draft when the form is submitted.

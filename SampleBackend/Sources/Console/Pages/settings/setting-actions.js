@@ -7,13 +7,13 @@ import {Combobox} from '../controls/combobox.js';
 import {choice, count, field} from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
-import {parameterPath} from '../template/paths.js';
 import {address} from '../routing/router.js';
-import {openSettingDialog} from './setting-dialog.js';
-import {settingsOf} from './setting-index.js';
+import {problemsWithin, sentence, validateEdit} from '../server/validation.js';
+import {parameterPath} from '../template/paths.js';
 import {conditions, editingParametersAt, movingParameters, parameter, removingParameters, sections,
     withConditionalValue} from '../template/template.js';
-import {problemsWithin, sentence, validateEdit} from '../server/validation.js';
+import {openSettingDialog} from './setting-dialog.js';
+import {settingsOf} from './setting-index.js';
 import {valueField} from './value-field.js';
 
 /**

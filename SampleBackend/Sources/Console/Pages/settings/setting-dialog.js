@@ -3,18 +3,18 @@
  */
 
 import {CheckedKeep} from '../controls/checked-keep.js';
-import {ConditionalValues} from './conditional-values.js';
 import {choice, field, message} from '../controls/controls.js';
 import {openDialog} from '../controls/dialog.js';
 import {announce, h, newID} from '../controls/dom.js';
-import {copy, names, objectOf, setMember} from '../json/json.js';
-import {memberPath, parameterPath} from '../template/paths.js';
 import {problemList} from '../controls/problem-list.js';
-import {conditions, parameter, settingParameter} from '../template/template.js';
+import {copy, names, objectOf, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
 import {LiveValidation, problemsWithin} from '../server/validation.js';
-import {valueField} from './value-field.js';
+import {memberPath, parameterPath} from '../template/paths.js';
+import {conditions, parameter, settingParameter} from '../template/template.js';
 import {valueTypes} from '../template/value-types.js';
+import {ConditionalValues} from './conditional-values.js';
+import {valueField} from './value-field.js';
 
 /** State and controls of the form. */
 class SettingForm {

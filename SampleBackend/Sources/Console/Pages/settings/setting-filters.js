@@ -6,9 +6,9 @@ import {Combobox} from '../controls/combobox.js';
 import {choice, field} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {setQuery} from '../routing/router.js';
-import {filterOf, filterParameters, noFilter, sectionToken} from './setting-index.js';
 import {conditions, sections} from '../template/template.js';
 import {valueTypes} from '../template/value-types.js';
+import {filterOf, filterParameters, noFilter, sectionToken} from './setting-index.js';
 
 /**
  * Milliseconds from the last keystroke until the address changes: browsers limit how often it may.

@@ -2,14 +2,14 @@
  * The last change of a setting, and the versions that changed it.
  */
 
-import {call, projectPath} from '../server/api.js';
 import {badge, message, publisherName, timeText} from '../controls/controls.js';
-import {partsView} from '../differences/difference-parts.js';
-import {changeNames} from '../differences/difference-sections.js';
 import {openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
+import {partsView} from '../differences/difference-parts.js';
+import {changeNames} from '../differences/difference-sections.js';
 import {member} from '../json/json.js';
 import {address, go} from '../routing/router.js';
+import {call, projectPath} from '../server/api.js';
 
 /** Number of changes of a setting that the server keeps. */
 const maximumChanges = 20;

@@ -2,11 +2,11 @@
  * The settings of a template as a flat list, and the search in it.
  */
 
+import {valueText} from '../controls/value-view.js';
 import {isEqual} from '../json/json.js';
 import {parameterPath} from '../template/paths.js';
 import {parameter as parameterOf, sections} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
-import {valueText} from '../controls/value-view.js';
 
 /**
  * Lists by template, and texts by parameter. Templates share the parameters that an edit did not

@@ -5,11 +5,12 @@
 import {count, nothing} from '../controls/controls.js';
 import {arrange, fill, h} from '../controls/dom.js';
 import {Folds} from '../controls/folds.js';
-import {emptyProjectView} from './empty-project.js';
 import {RowWindow} from '../controls/row-window.js';
+import {refusal} from '../server/session.js';
+import {sections} from '../template/template.js';
+import {emptyProjectView} from './empty-project.js';
 import {SectionCard} from './section-card.js';
 import {SectionJumps} from './section-jumps.js';
-import {refusal} from '../server/session.js';
 import {copyLink, duplicate, move, remove} from './setting-actions.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {SettingFilters} from './setting-filters.js';
@@ -18,7 +19,6 @@ import {isChangedSince, isFiltering, matching, sectionToken, settingsOf} from '.
 import {settingRow} from './setting-row.js';
 import {SettingSelection} from './setting-selection.js';
 import {openSettingView} from './setting-view.js';
-import {sections} from '../template/template.js';
 
 /** The list of settings: its controls, sections and rows. */
 export class SettingList {

@@ -4,11 +4,11 @@
 
 import {badge, conditionChip, count} from '../controls/controls.js';
 import {announce, h} from '../controls/dom.js';
-import {withMember} from '../json/json.js';
 import {menuButton} from '../controls/menu.js';
+import {valueView} from '../controls/value-view.js';
+import {withMember} from '../json/json.js';
 import {conditions, parameter as parameterOf, settingParameter} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
-import {valueView} from '../controls/value-view.js';
 
 /**
  * True if a value of a boolean setting can be shown as a switch.

@@ -5,10 +5,10 @@
 import {badge, conditionChip} from '../controls/controls.js';
 import {openDialog} from '../controls/dialog.js';
 import {h} from '../controls/dom.js';
+import {valueView} from '../controls/value-view.js';
 import {member} from '../json/json.js';
 import {conditions} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
-import {valueView} from '../controls/value-view.js';
 
 /**
  * Opens the dialog for an entry of `settingsOf`.

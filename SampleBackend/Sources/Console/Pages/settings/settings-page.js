@@ -4,8 +4,8 @@
 
 import {message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
-import {openSectionDialog} from './section-dialog.js';
 import {refusal} from '../server/session.js';
+import {openSectionDialog} from './section-dialog.js';
 import {prepareSearch, settingsOf} from './setting-index.js';
 import {SettingList} from './setting-list.js';
 

@@ -4,11 +4,11 @@
 
 import {choice, field, message} from '../controls/controls.js';
 import {fill, h, newID} from '../controls/dom.js';
-import {firebaseValueText} from '../template/firebase-values.js';
 import {JSONEditor} from '../controls/json-editor.js';
-import {valueRemarks} from '../template/number-digits.js';
 import {problemList} from '../controls/problem-list.js';
 import {valueText} from '../controls/value-view.js';
+import {firebaseValueText} from '../template/firebase-values.js';
+import {valueRemarks} from '../template/number-digits.js';
 
 /**
  * Control for a value's text. `input` is the form control; `node` is `input` itself or an element

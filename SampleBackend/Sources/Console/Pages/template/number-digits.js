@@ -5,8 +5,8 @@
  * floating-point number. Apps read integers beyond 64 bits as floating-point numbers, too.
  */
 
-import {entries, ExactNumber, isEqual, isObject, member} from '../json/json.js';
 import {parseJSON} from '../json/json-text.js';
+import {entries, ExactNumber, isEqual, isObject, member} from '../json/json.js';
 import {sections, settingAt} from './template.js';
 
 const largestInteger = 2n ** 63n - 1n;

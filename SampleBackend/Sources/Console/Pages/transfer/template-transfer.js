@@ -2,9 +2,9 @@
  * Templates from files: converted by the server's importers, and added to the draft.
  */
 
+import {copy, entries, isObject, member, names, setMember} from '../json/json.js';
 import {call, projectPath} from '../server/api.js';
 import {hasFirebaseValue} from '../template/firebase-values.js';
-import {copy, entries, isObject, member, names, setMember} from '../json/json.js';
 import {conditions, sections, settingAt, settingCondition} from '../template/template.js';
 
 /**

@@ -2,21 +2,21 @@
  * Import and export: templates from files into the draft, and defaults for apps as files.
  */
 
-import {projectPath} from '../server/api.js';
-import {ConditionChoices} from './condition-choices.js';
 import {choice, count, field, guarded, message, pageHead} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {fileField} from '../controls/file-field.js';
-import {recognition, removals} from './import-recognition.js';
-import {parseJSON} from '../json/json-text.js';
-import {newestRequest} from '../server/newest-request.js';
 import {PageInput} from '../controls/page-input.js';
-import {placeText} from '../template/paths.js';
+import {parseJSON} from '../json/json-text.js';
 import {go} from '../routing/router.js';
+import {projectPath} from '../server/api.js';
+import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
-import {adding, convert, formatOf, formats, isTemplate, settingCount} from './template-transfer.js';
+import {placeText} from '../template/paths.js';
 import {conditions} from '../template/template.js';
+import {ConditionChoices} from './condition-choices.js';
+import {recognition, removals} from './import-recognition.js';
+import {adding, convert, formatOf, formats, isTemplate, settingCount} from './template-transfer.js';
 
 /** Maximum size of a file, in bytes. The server has its own limit. */
 const maximumSize = 8 << 20;

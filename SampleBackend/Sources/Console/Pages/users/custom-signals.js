@@ -4,9 +4,9 @@
  */
 
 import {missingValue} from '../conditions/condition-fields.js';
+import {signalNameControl, suggestedControl} from '../conditions/signal-controls.js';
 import {arrange, h} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
-import {signalNameControl, suggestedControl} from '../conditions/signal-controls.js';
 
 /**
  * Parses lines of the form `name = value`.

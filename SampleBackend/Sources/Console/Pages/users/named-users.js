@@ -6,10 +6,10 @@
 
 import {count} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
-import {entries, member, objectOf} from '../json/json.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
-import {signalFields} from './signal-fields.js';
+import {entries, member, objectOf} from '../json/json.js';
 import {listedValues} from '../template/value-list.js';
+import {signalFields} from './signal-fields.js';
 
 /** Maximum number of users, as of the server. */
 const maximumUsers = 100;

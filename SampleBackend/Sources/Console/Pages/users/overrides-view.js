@@ -5,14 +5,14 @@
 import {badge, guarded, message, nothing, settingName, table} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {entries} from '../json/json.js';
 import {jsonText} from '../json/json-text.js';
-import {readOverrides, savePin} from './overrides.js';
-import {isOfType, openPin, typeOf} from './pin-dialog.js';
+import {entries} from '../json/json.js';
 import {productionNotice} from '../projects/project-details.js';
 import {refusal} from '../server/session.js';
 import {sections} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
+import {readOverrides, savePin} from './overrides.js';
+import {isOfType, openPin, typeOf} from './pin-dialog.js';
 
 /**
  * Why a pinned value has no effect; false when it has an effect.

@@ -2,9 +2,9 @@
  * The server's pinned values of a user: reading them, and changing one.
  */
 
-import {call, isMissing, projectPath} from '../server/api.js';
-import {isEqual, member, withMember} from '../json/json.js';
 import {jsonText} from '../json/json-text.js';
+import {isEqual, member, withMember} from '../json/json.js';
+import {call, isMissing, projectPath} from '../server/api.js';
 
 /**
  * Path of a user's pinned values.

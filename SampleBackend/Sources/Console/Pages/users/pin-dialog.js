@@ -6,11 +6,11 @@ import {Combobox} from '../controls/combobox.js';
 import {field, message} from '../controls/controls.js';
 import {dialogForm, openDialog} from '../controls/dialog.js';
 import {fill, h} from '../controls/dom.js';
-import {ExactNumber, isEqual, member} from '../json/json.js';
-import {jsonText, parseJSON} from '../json/json-text.js';
 import {problemList} from '../controls/problem-list.js';
-import {sections, settingAt} from '../template/template.js';
+import {jsonText, parseJSON} from '../json/json-text.js';
+import {ExactNumber, isEqual, member} from '../json/json.js';
 import {labelledControl} from '../settings/value-field.js';
+import {sections, settingAt} from '../template/template.js';
 import {typeName} from '../template/value-types.js';
 
 /** @type {Record<string, string>} */

@@ -4,12 +4,12 @@
  */
 
 import {fieldOf} from '../conditions/condition-fields.js';
-import {field} from '../controls/controls.js';
-import {CustomSignals, ruleOf} from './custom-signals.js';
-import {fill, h} from '../controls/dom.js';
-import {entries, objectOf} from '../json/json.js';
 import {nameOfValue, suggestedControl, valueDoubts} from '../conditions/signal-controls.js';
 import {Suggestions} from '../conditions/suggestions.js';
+import {field} from '../controls/controls.js';
+import {fill, h} from '../controls/dom.js';
+import {entries, objectOf} from '../json/json.js';
+import {CustomSignals, ruleOf} from './custom-signals.js';
 
 const standardSignals = [
     'app.version', 'app.build', 'device.os', 'device.country', 'device.language', 'app.id'];

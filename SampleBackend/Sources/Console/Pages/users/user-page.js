@@ -2,19 +2,19 @@
  * User page: a user's configuration now and with the draft, with the reason for each value.
  */
 
-import {call, projectPath} from '../server/api.js';
-import {connectedOffer} from './connected-signals.js';
-import {copyButton} from '../controls/copy-button.js';
-import {field, guarded, message, pageHead} from '../controls/controls.js';
-import {announce, fill, h} from '../controls/dom.js';
-import {jsonText, parseJSON} from '../json/json-text.js';
 import {knownSignals} from '../conditions/known-signals.js';
-import {newestRequest} from '../server/newest-request.js';
-import {overridesView} from './overrides-view.js';
+import {field, guarded, message, pageHead} from '../controls/controls.js';
+import {copyButton} from '../controls/copy-button.js';
+import {announce, fill, h} from '../controls/dom.js';
 import {PageInput} from '../controls/page-input.js';
-import {previewDraft} from './proposal.js';
+import {jsonText, parseJSON} from '../json/json-text.js';
 import {go, setQuery} from '../routing/router.js';
+import {call, projectPath} from '../server/api.js';
+import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {connectedOffer} from './connected-signals.js';
+import {overridesView} from './overrides-view.js';
+import {previewDraft} from './proposal.js';
 import {assumption, signalFields, signalParameters, signalsOf} from './signal-fields.js';
 import {userView} from './user-view.js';
 

@@ -2,9 +2,9 @@
  * Settings in a user's preview: their rows, reasons, and difference from the default.
  */
 
-import {firebaseKind} from '../template/firebase-values.js';
-import {entries, ExactNumber, isEqual, isObject, names} from '../json/json.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
+import {entries, ExactNumber, isEqual, isObject, names} from '../json/json.js';
+import {firebaseKind} from '../template/firebase-values.js';
 import {settingAt} from '../template/template.js';
 
 /**

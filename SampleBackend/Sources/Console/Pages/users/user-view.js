@@ -4,8 +4,8 @@
 
 import {badge, conditionChip, count, field, moreButton, settingName, table} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
-import {isEqual} from '../json/json.js';
 import {jsonText} from '../json/json-text.js';
+import {isEqual} from '../json/json.js';
 import {conditions, settingAt} from '../template/template.js';
 import {isDifferent, reasonText, rowsOf, rowText} from './user-settings.js';
 
