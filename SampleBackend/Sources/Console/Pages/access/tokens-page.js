@@ -2,7 +2,8 @@
  * Tokens page: the administrators' access tokens, for publishers only.
  */
 
-import {badge, choice, field, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
+import {badge, choice, field, message, nothing, pageHead, table, timeText}
+    from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {showSecret} from '../controls/secret-dialog.js';

@@ -2,7 +2,8 @@
  * Webhooks page: URLs that the server calls after every publish; publishers change them.
  */
 
-import {badge, field, guarded, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
+import {badge, field, guarded, message, nothing, pageHead, table, timeText}
+    from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {showSecret} from '../controls/secret-dialog.js';

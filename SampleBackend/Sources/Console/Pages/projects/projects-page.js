@@ -3,7 +3,8 @@
  * archive and delete projects.
  */
 
-import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
+import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText}
+    from '../controls/controls.js';
 import {dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {projectAddress} from '../routing/router.js';

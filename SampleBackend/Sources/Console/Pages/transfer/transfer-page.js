@@ -121,7 +121,9 @@ function resultView(workspace, {template, report}, file, recognized, used) {
         h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
             + `${count(conditions(template).length, 'condition')}`),
         h('p', {}, recognized),
-        report.length ? [h('p', {}, 'These parts change, are dropped, or have no effect here:'), placeList(report, file)]
+        report.length ? [
+            h('p', {}, 'These parts change, are dropped, or have no effect here:'),
+            placeList(report, file)]
             : h('p', {}, isNothing ? 'There is nothing to add.' : 'Everything is kept unchanged.'),
         !isEmpty && kept.length > 0 && h('details', {}, h('summary', {},
             `${count(kept.length, 'thing')} of the file ${kept.length === 1 ? 'is' : 'are'} in the `
@@ -132,7 +134,8 @@ function resultView(workspace, {template, report}, file, recognized, used) {
         choicesPlace, !isEmpty && hint,
         h('div', {class: 'actions'}, !isEmpty && !isNothing && addButton,
             !(isEmpty && isNothing) && h('button', {
-                type: 'button', class: isEmpty ? 'primary' : '', onclick: replace}, isEmpty ? 'Put it into the draft' : 'Replace everything in the draft')));
+                type: 'button', class: isEmpty ? 'primary' : '', onclick: replace},
+            isEmpty ? 'Put it into the draft' : 'Replace everything in the draft')));
 }
 
 /**
@@ -264,7 +267,8 @@ function exportCard({workspace, project}) {
     const link = (resource, query, file, name) => h('li', {}, h('a', {
         class: 'button', href: projectPath(project, resource, query), download: file}, name));
     return h('section', {class: 'card', 'aria-labelledby': 'export'},
-        h('div', {class: 'card-head'}, h('h2', {id: 'export', tabindex: '-1', 'data-focus': 'export'}, 'Export')),
+        h('div', {class: 'card-head'},
+            h('h2', {id: 'export', tabindex: '-1', 'data-focus': 'export'}, 'Export')),
         h('div', {class: 'card-body'}, isPublished ? [
             h('h3', {}, 'Defaults for apps'),
             h('p', {class: 'muted'}, 'The default values of the current version, '

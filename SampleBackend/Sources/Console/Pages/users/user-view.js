@@ -2,7 +2,8 @@
  * A user's configuration: true conditions, settings with their reasons, and the document.
  */
 
-import {badge, conditionChip, count, field, moreButton, settingName, table} from '../controls/controls.js';
+import {badge, conditionChip, count, field, moreButton, settingName, table}
+    from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {jsonText} from '../json/json-text.js';
 import {isEqual} from '../json/json.js';
