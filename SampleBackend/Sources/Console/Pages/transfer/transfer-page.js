@@ -3,140 +3,25 @@
  */
 
 import {choice, count, field, guarded, message, pageHead} from '../controls/controls.js';
-import {ask} from '../controls/dialog.js';
-import {announce, fill, h} from '../controls/dom.js';
+import {fill, h} from '../controls/dom.js';
 import {fileField} from '../controls/file-field.js';
 import {PageInput} from '../controls/page-input.js';
 import {parseJSON} from '../json/json-text.js';
-import {go} from '../routing/router.js';
 import {projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
-import {placeText} from '../template/paths.js';
-import {conditions} from '../template/template.js';
-import {ConditionChoices} from './condition-choices.js';
-import {recognition, removals} from './import-recognition.js';
-import {adding, convert, formatOf, formats, isTemplate, settingCount} from './template-transfer.js';
+import {recognition} from './import-recognition.js';
+import {placeList, resultView} from './import-result.js';
+import {convert, formatOf, formats, isTemplate} from './template-transfer.js';
 
 /** Maximum size of a file, in bytes. The server has its own limit. */
 const maximumSize = 8 << 20;
-
-/** Maximum number of shown names that the project has already. */
-const shownNames = 200;
-
-const number = new Intl.NumberFormat();
 
 /** Formats of defaults, as `[format, name, file extension]`. */
 const exports = [
     ['JSON', 'JSON', 'json'], ['PLIST', 'Property list', 'plist'],
     ['XML', 'XML (Android)', 'xml'], ['ACTIVECONFIG', 'Exchange format (bootstrap)', 'json'],
 ];
-
-/**
- * List of places in a file with messages, for reports and problems.
- *
- * @param {Problem[]} items
- * @param {any} file
- */
-function placeList(items, file) {
-    return h('ul', {class: 'remarks'}, items.map(({path, message: text}) => h('li', {},
-        path && (placeText(path, file) ?? h('code', {class: 'path'}, path)),
-        path && ': ', text)));
-}
-
-/**
- * Asks before a replacement removes settings or conditions of the draft.
- *
- * @param {Template} draft
- * @param {Template} replacement
- */
-async function mayReplace(draft, replacement) {
-    const removed = removals(draft, replacement);
-    const parts = [removed.settings && count(removed.settings, 'setting'),
-        removed.conditions && count(removed.conditions, 'condition')].filter(Boolean);
-    if (!parts.length) return true;
-    const isEmpty = settingCount(replacement) === 0 && conditions(replacement).length === 0;
-    return ask({title: 'Replace everything in the draft?',
-        text: `${isEmpty ? 'The file has no settings and no conditions, so the draft becomes empty'
-            : 'The draft has what the file lacks'}: ${parts.join(' and ')} will be removed.`,
-        action: 'Replace everything', isDangerous: true});
-}
-
-/**
- * Result of an import, with the buttons that add it to the draft.
- *
- * @param {Workspace} workspace
- * @param {{template: Template, report: Problem[]}} result
- * @param {any} file
- * @param {string} recognized Sentence about the recognized kind of file.
- * @param {() => void} used Called after the draft has the file's content.
- */
-function resultView(workspace, {template, report}, file, recognized, used) {
-    /**
-     * @param {Template} result
-     * @param {string} text
-     */
-    const keep = (result, text) => {
-        workspace.edit(result);
-        used();
-        announce(text);
-        go(workspace.draft ? 'review' : 'settings');
-    };
-    const {kept} = adding(workspace.template, template);
-    const isEmptyNow = () => settingCount(workspace.template) === 0
-        && conditions(workspace.template).length === 0;
-    const isEmpty = isEmptyNow();
-    const choices = new ConditionChoices(template, () => update());
-    const choicesPlace = h('div', {});
-    const addButton = h('button', {type: 'button', class: 'primary', onclick: () => add()},
-        'Add what is new to the draft');
-    const update = () => {
-        addButton.disabled = !choices.isComplete(workspace.template);
-        hint.hidden = !addButton.disabled;
-    };
-    const hint = h('p', {class: 'muted'}, 'Choose for each condition first.');
-    const drawChoices = () => {
-        fill(choicesPlace, choices.view(workspace.template));
-        update();
-    };
-    const add = () => {
-        // Another tab may have changed the draft since the file was read.
-        if (!choices.isComplete(workspace.template)) {
-            drawChoices();
-            choicesPlace.querySelector('input')?.focus();
-            return;
-        }
-        keep(adding(workspace.template, template, choices.of(workspace.template)).template,
-            'New items of the file added to the draft.');
-    };
-    if (!isEmpty) drawChoices();
-    const replace = async () => {
-        if (isEmpty && !isEmptyNow()) add();
-        else if (await mayReplace(workspace.template, template)) {
-            keep(template, 'The draft now has the file’s content.');
-        }
-    };
-    const isNothing = settingCount(template) === 0 && conditions(template).length === 0;
-    return h('div', {class: 'stack'},
-        h('h3', {tabindex: '-1'}, `The file has ${count(settingCount(template), 'setting')} and `
-            + `${count(conditions(template).length, 'condition')}`),
-        h('p', {}, recognized),
-        report.length ? [
-            h('p', {}, 'These parts change, are dropped, or have no effect here:'),
-            placeList(report, file)]
-            : h('p', {}, isNothing ? 'There is nothing to add.' : 'Everything is kept unchanged.'),
-        !isEmpty && kept.length > 0 && h('details', {}, h('summary', {},
-            `${count(kept.length, 'thing')} of the file ${kept.length === 1 ? 'is' : 'are'} in the `
-                + 'project already'),
-        h('ul', {class: 'remarks'}, kept.slice(0, shownNames).map((name) => h('li', {}, name)),
-            kept.length > shownNames
-                && h('li', {}, `and ${number.format(kept.length - shownNames)} more`))),
-        choicesPlace, !isEmpty && hint,
-        h('div', {class: 'actions'}, !isEmpty && !isNothing && addButton,
-            !(isEmpty && isNothing) && h('button', {
-                type: 'button', class: isEmpty ? 'primary' : '', onclick: replace},
-            isEmpty ? 'Put it into the draft' : 'Replace everything in the draft')));
-}
 
 /**
  * Card that imports a file.
