@@ -32,6 +32,37 @@ test('an edit is undone and redone, also on the server', async () => {
     assert.equal(await workspace.redo(), null);
 });
 
+test('the description of the version is no step, and stays', async () => {
+    const workspace = await tab();
+    workspace.edit(template({a: '2', b: '1'}));
+    workspace.edit(template({a: '2', b: '2'}));
+    await workspace.undo();
+    workspace.describe('Why');
+    assert.deepEqual([workspace.undoName, workspace.redoName], ['a 2', 'b 2']);
+    assert.equal((await workspace.redo()).name, 'b 2');
+    assert.equal((await workspace.undo()).name, 'b 2');
+    await workspace.saved();
+    assert.deepEqual(valuesOf(server.draft.template), {a: '2', b: '1'});
+    assert.equal(server.draft.template.version.description, 'Why');
+    workspace.describe('');
+    await workspace.saved();
+    assert.equal(server.draft.template.version, undefined);
+    await workspace.undo();
+    workspace.describe('Nothing to describe');
+    assert.equal(workspace.draft, null);
+});
+
+test('steps end with a publish elsewhere, also if the new version cannot be read at first', async () => {
+    const workspace = await tab();
+    await edit(workspace, {a: '2', b: '1'});
+    server.draft = null;
+    server.versions.set('2', template({a: '2', b: '1'}));
+    server.failNextRead = true;
+    await workspace.checkNewest().catch(() => {});
+    await workspace.load();
+    assert.equal(workspace.undoName, null);
+});
+
 test('two undos at once take back two steps', async () => {
     const workspace = await tab();
     workspace.edit(template({a: '2', b: '1'}));

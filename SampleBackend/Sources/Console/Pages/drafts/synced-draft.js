@@ -233,11 +233,9 @@ export class SyncedDraft extends WorkspaceView {
         if (!this.mayEdit) return;
         const seen = this.state;
         const found = await readServerDraft(this.project, tag, seen);
-        try {
-            await this.send({type: 'found', found, seen});
-        } finally {
-            this.steps.follow(shownBy(this.state));
-        }
+        // Not after a failure: then it is unknown whether the draft ended by a publish.
+        await this.send({type: 'found', found, seen});
+        this.steps.follow(shownBy(this.state));
     }
 
     /** Stores unsaved edits in the tab, so that they survive a reload of the page. */

@@ -35,6 +35,20 @@ export class Workspace extends SyncedDraft {
     }
 
     /**
+     * Sets the description of the version that the draft becomes; not a step for undo, since it is
+     * written beside the steps.
+     *
+     * @param {string} description
+     */
+    describe(description) {
+        if (!this.draft) return;
+        const {version, ...template} = this.draft.template;
+        if ((version?.description ?? '') === description) return;
+        this.send({type: 'edit', draft: {...this.draft,
+            template: description ? {...template, version: {description}} : template}});
+    }
+
+    /**
      * Replaces the draft by a merged template that is based on another version.
      *
      * @param {Template} template

@@ -86,6 +86,7 @@ export class PageHost {
             if (!isLeft) this.show(context, isNavigation);
         } catch {
             if (isLeft) return;
+            this.showTitle(context.details);
             // Browsers keep failed modules, so only a reload can get them.
             fill(this.#main, h('h1', {tabindex: '-1'}, page.title),
                 message('error', 'This page could not be loaded: the server does not answer, or it '

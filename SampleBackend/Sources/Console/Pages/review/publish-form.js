@@ -56,11 +56,8 @@ export function publishForm(context, state, review) {
     // Stored in the draft, so that it survives a reload and a merge with another version.
     const store = () => {
         if (state.entered === null) return;
-        const text = state.entered.trim();
-        const {version, ...template} = workspace.draft?.template ?? {};
+        workspace.describe(state.entered.trim());
         state.entered = null;
-        if (!workspace.draft || (version?.description ?? '') === text) return;
-        workspace.edit(text ? {...template, version: {description: text}} : template);
     };
     // A key can leave the page while the field has the focus.
     state.shown.signal.addEventListener('abort', () => state.left.signal.aborted && store());
