@@ -128,6 +128,7 @@ struct ProjectLifecycleTests {
                 ("PUT", "draft", ["baseVersion": "1", "template": [:]]),
                 ("PATCH", "details", ["displayName": "Other"]),
                 ("PUT", "details", ["archived": true, "displayName": "Other"]),
+                ("PUT", "details", ["displayName": "Other"]),
             ]
             try await server.publish(.sample)
             for (method, path, body) in writes {

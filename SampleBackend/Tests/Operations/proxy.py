@@ -255,5 +255,16 @@ class LimitTests(ProxyCase):
         self.assertEqual(self.send("PUT")[0], 200)
 
 
+class SignInTests(ProxyCase):
+    environment = {"nginx_limit": "1000"}
+
+    def test_a_client_has_so_many_sign_ins_a_second(self):
+        statuses = [self.send("POST", "/console/session", b"{}")[0] for _ in range(30)]
+        self.assertEqual(statuses[:10], [200] * 10)
+        self.assertIn(429, statuses)
+        for method in ("GET", "DELETE"):
+            self.assertEqual(self.send(method, "/console/session")[0], 200)
+
+
 if __name__ == "__main__":
     unittest.main()

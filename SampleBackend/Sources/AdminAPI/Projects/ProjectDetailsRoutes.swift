@@ -33,7 +33,8 @@ struct ProjectDetailsRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "If-Match is missing or empty: send the ETag of the details, or * to replace any.")
         }
-        return try await change(request) { _ in ProjectDetails() }
+        // Clients that do not know `archived` must not take the project out of the archive.
+        return try await change(request) { ProjectDetails(isArchived: $0.isArchived) }
     }
 
     /// Changes the details in the body only; null unsets one.

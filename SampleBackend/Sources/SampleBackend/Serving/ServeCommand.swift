@@ -254,6 +254,11 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let limit = rateLimit ?? (isLoopback ? 0 : Self.defaultRateLimit)
         options.limits.requestsPerSecond = limit > 0 ? limit : nil
+        if rateLimit == 0 {
+            // Behind a proxy all clients have its address: one would lock out all administrators.
+            options.limits.signInsPerSecond = Self.defaultRateLimit
+            options.limits.wrongTokensPerSecond = 100 * Self.defaultRateLimit
+        }
         let streams = maxStreamsPerAddress ?? (isLoopback ? 0 : Self.defaultStreamsPerAddress)
         options.limits.streamsPerAddress = streams > 0 ? streams : nil
         options.limits.streamMaximumAge = streamMaxAge > 0 ? .seconds(streamMaxAge) : nil

@@ -47,7 +47,6 @@ async function edit({name}) {
         action: 'Save the details',
         submit: async () => {
             try {
-                // A PUT would take the project out of the archive.
                 await call('PATCH', projectPath(name, 'details'), {body: entered(), ifMatch: etag});
             } catch (error) {
                 if (error.status !== 412) throw error;
