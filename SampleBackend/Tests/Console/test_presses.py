@@ -71,7 +71,7 @@ class PressTests(TaskCase):
         self.press("Keep in the draft")
         self.wait_for_held_answer()
         self.release_answers()
-        self.wait_for_text("is not a NUMBER", "dialog")
+        self.wait_for_text("is not a number", "dialog")
         self.assertFalse(self.button("Keep in the draft").is_enabled())
         self.assertEqual(self.field("Default value"), self.driver.switch_to.active_element)
 
