@@ -59,6 +59,20 @@ class StepTests(TaskCase):
         self.wait_for_text("1 change", ".draft-bar")
         self.check_page("redone")
 
+    def test_undoes_the_named_step_while_a_description_is_typed(self):
+        for value in ("45", "46"):
+            self.edit_interval(value)
+        self.wait_for(lambda: self.interval() == "46", "the saved draft")
+        self.go("review")
+        self.write("Description of this version", "Why")
+        self.press("Undo: RefreshInterval 46")
+        self.wait_for(lambda: self.interval() == "45", "the undone step")
+        self.assertEqual(self.field("Description of this version").get_attribute("value"), "Why")
+        self.press("Publish")
+        self.wait_for_text("Published as version 2", "main")
+        version = self.call("GET", "remoteConfig")[1]["version"]
+        self.assertEqual(version["description"], "Why")
+
     def test_leaves_the_keys_to_text_fields(self):
         before = self.flip()
         self.write("Find", "button")

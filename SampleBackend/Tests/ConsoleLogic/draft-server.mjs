@@ -14,6 +14,8 @@ export class DraftServer {
     /** `{template, base, tag}`; null without one. */
     draft = null;
     requests = [];
+    /** Number of the next reads of a version that are lost. */
+    lostVersions = 0;
     #tags = 0;
     #faults = [];
 
@@ -55,6 +57,10 @@ export class DraftServer {
         const url = new URL(path, 'https://config.test');
         const resource = url.pathname.replace('/v1/projects/default/', '');
         if (resource === 'remoteConfig') {
+            if (this.lostVersions > 0) {
+                this.lostVersions -= 1;
+                throw new Error('The connection broke.');
+            }
             const number = url.searchParams.get('versionNumber') ?? this.#newest;
             const template = this.versions.get(number);
             if (!template) return failure(404);

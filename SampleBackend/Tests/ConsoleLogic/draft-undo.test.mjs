@@ -52,15 +52,16 @@ test('the description of the version is no step, and stays', async () => {
     assert.equal(workspace.draft, null);
 });
 
-test('steps end with a publish elsewhere, also if the new version cannot be read at first', async () => {
-    const workspace = await tab();
-    await edit(workspace, {a: '2', b: '1'});
-    server.draft = null;
-    server.versions.set('2', template({a: '2', b: '1'}));
-    server.failNextRead = true;
-    await workspace.checkNewest().catch(() => {});
-    await workspace.load();
-    assert.equal(workspace.undoName, null);
+test('steps end with a publish in another tab, also if its version cannot be read at first', async () => {
+    const [one, two] = [await tab(), await tab()];
+    await edit(one, {a: '2', b: '1'});
+    server.publish(one.template);
+    server.lostVersions = 1;
+    await two.endPublished(two.template, '2');
+    await done();
+    assert.deepEqual([one.draft, one.versionNumber, server.lostVersions], [null, '1', 0]);
+    await one.load();
+    assert.deepEqual([one.versionNumber, one.undoName], ['2', null]);
 });
 
 test('two undos at once take back two steps', async () => {

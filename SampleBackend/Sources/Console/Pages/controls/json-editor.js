@@ -21,9 +21,6 @@ const markDelay = 200;
  */
 const longest = {characters: 30_000, lines: 999};
 
-/** Maximum length of an insertion that can be undone: browsers read longer ones too slowly. */
-const longestInsertion = 100_000;
-
 /** Longest line with colours: each of its tokens is an element. */
 const longestLine = 5_000;
 
@@ -36,7 +33,7 @@ const longestLine = 5_000;
 function apply(textarea, {from, to, text, start, end}) {
     textarea.setSelectionRange(from, to);
     // The only insertion that browsers add to their undo history. It reads long texts slowly.
-    if (text.length > longestInsertion || !document.execCommand('insertText', false, text)) {
+    if (text.length > longest.characters || !document.execCommand('insertText', false, text)) {
         textarea.setRangeText(text, from, to, 'end');
         textarea.dispatchEvent(new Event('input', {bubbles: true}));
     }
