@@ -9,6 +9,7 @@ import {relativeTime, SettingHistories} from '../../Sources/Console/Pages/settin
 import {filterOf, filterParameters, isChangedSince, isFiltering, matching, noFilter, prepareSearch,
     sectionToken, settingsOf} from '../../Sources/Console/Pages/settings/setting-index.js';
 import {settingParameter} from '../../Sources/Console/Pages/template/template.js';
+import {hasWords, searchWords} from '../../Sources/Console/Pages/text/search.js';
 import {defaultOf, isDifferent, isSameValue, reasonText, rowsOf, rowText}
     from '../../Sources/Console/Pages/users/user-settings.js';
 
@@ -211,4 +212,12 @@ test('the histories of an older version do not replace those of a newer one', as
     answers[0]({body: {...history, settings: {}}});
     assert.equal(await older, false);
     assert.equal(histories.of({section: 'Home', key: 'title'}).length, 2);
+});
+
+test('a search finds all of its words, in any order and case', () => {
+    assert.deepEqual(searchWords('  Beta\tapps\u00a0OLD\n'), ['beta', 'apps', 'old']);
+    assert.deepEqual(searchWords(' '), []);
+    assert.ok(hasWords('old apps\nin beta', searchWords('Beta apps')));
+    assert.ok(!hasWords('old apps\nin beta', searchWords('beta gamma')));
+    assert.ok(hasWords('anything', searchWords('')));
 });

@@ -10,6 +10,7 @@ import {menuButton} from '../controls/menu.js';
 import {jsonText} from '../json/json-text.js';
 import {usesByCondition} from '../template/condition-uses.js';
 import {conditions, removingCondition} from '../template/template.js';
+import {hasWords} from '../text/search.js';
 import {openConditionDialog} from './condition-dialog.js';
 import {dragHandle, move, onOrderKey, openMove} from './condition-order.js';
 
@@ -164,7 +165,7 @@ export class ConditionList {
     draw(words) {
         const {template} = this.context.workspace;
         if (template !== this.#template) this.#read(template);
-        const shown = this.#all.filter(({text}) => words.every((word) => text.includes(word)));
+        const shown = this.#all.filter(({text}) => hasWords(text, words));
         const focused = this.list.contains(document.activeElement)
             ? /** @type {HTMLElement} */ (document.activeElement) : null;
         arrange(this.list, shown.map(({node}) => node));

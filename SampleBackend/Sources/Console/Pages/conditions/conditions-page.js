@@ -6,6 +6,7 @@ import {count, field, guarded, message, pageHead} from '../controls/controls.js'
 import {fill, h} from '../controls/dom.js';
 import {setQuery} from '../routing/router.js';
 import {refusal} from '../server/session.js';
+import {searchWords} from '../text/search.js';
 import {openConditionDialog} from './condition-dialog.js';
 import {ConditionList} from './condition-list.js';
 
@@ -24,7 +25,7 @@ export function show(main, context) {
             draw();
         }});
     const draw = () => {
-        const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+        const words = searchWords(search.value);
         const {shown, total} = list.draw(words);
         found.textContent = words.length ? `${count(shown, 'condition')} found`
             : count(total, 'condition');

@@ -3,6 +3,7 @@
  */
 
 import {valueText} from '../controls/value-view.js';
+import {hasWords} from '../text/search.js';
 
 /** @type {Record<Difference['change'], string>} */
 export const changeNames = {ADDED: 'Added', REMOVED: 'Removed', CHANGED: 'Changed'};
@@ -98,13 +99,12 @@ export function lineOf({parts}) {
 }
 
 /**
- * True if a difference contains all words, which are in lower case, in its name or those of its
- * parts.
+ * True if a difference has all words of a search in its name or those of its parts.
  *
  * @param {ListedDifference} listed
  * @param {string[]} words
  */
-export function hasWords({label, difference}, words) {
-    const text = [label, ...difference.parts.map(({name}) => name)].join('\n').toLowerCase();
-    return words.every((word) => text.includes(word));
+export function isFound({label, difference}, words) {
+    return hasWords(
+        [label, ...difference.parts.map(({name}) => name)].join('\n').toLowerCase(), words);
 }

@@ -8,6 +8,7 @@ import {fill, h} from '../controls/dom.js';
 import {jsonText} from '../json/json-text.js';
 import {isEqual} from '../json/json.js';
 import {conditions, settingAt} from '../template/template.js';
+import {hasWords, searchWords} from '../text/search.js';
 import {isDifferent, reasonText, rowsOf, rowText} from './user-settings.js';
 
 /**
@@ -67,10 +68,10 @@ function conditionsView(results, filter) {
         draw();
     }});
     const draw = () => {
-        const words = filter.conditions.toLowerCase().split(/\s+/).filter(Boolean);
+        const words = searchWords(filter.conditions);
         const list = results.filter(({name, result, failedRule = '', reason = ''}) => {
             const text = [name, result, failedRule, reason].join('\n').toLowerCase();
-            return words.every((word) => text.includes(word));
+            return hasWords(text, words);
         });
         found.textContent = list.length === results.length ? count(results.length, 'condition')
             : `${count(list.length, 'condition')} of ${results.length}`;
@@ -147,10 +148,10 @@ export function userView({workspace, now, draft, filter}) {
         return reason && reasonText(reason, settingAt(template, row.section, row.key)?.parameter);
     };
     const draw = () => {
-        const words = filter.text.toLowerCase().split(/\s+/).filter(Boolean);
+        const words = searchWords(filter.text);
         const list = rows.filter((row) => {
             const text = words.length ? rowText(row) : '';
-            return words.every((word) => text.includes(word)) && (!filter.isDifferentOnly
+            return hasWords(text, words) && (!filter.isDifferentOnly
                 || isDifferent(template, row.section, row.key, draft ? row.draft : row.now,
                     shown.userID)
                 || isChanged(row));
