@@ -5,10 +5,11 @@ import {test} from 'node:test';
 import {fixture} from './fixtures.mjs';
 import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {settingsAt} from '../../Sources/Console/Pages/settings/setting-actions.js';
-import {relativeTime, SettingHistories} from '../../Sources/Console/Pages/settings/setting-history.js';
+import {SettingHistories} from '../../Sources/Console/Pages/settings/setting-history.js';
 import {filterOf, filterParameters, isChangedSince, isFiltering, matching, noFilter, prepareSearch,
     sectionToken, settingsOf} from '../../Sources/Console/Pages/settings/setting-index.js';
 import {settingParameter} from '../../Sources/Console/Pages/template/template.js';
+import {relativeTime} from '../../Sources/Console/Pages/text/formats.js';
 import {hasWords, searchWords} from '../../Sources/Console/Pages/text/search.js';
 import {defaultOf, isDifferent, isSameValue, reasonText, rowsOf, rowText}
     from '../../Sources/Console/Pages/users/user-settings.js';

@@ -3,22 +3,33 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {count, publisherName} from '../../Sources/Console/Pages/controls/controls.js';
+import {publisherName} from '../../Sources/Console/Pages/controls/controls.js';
 import {jsonText, parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
-import {deliveryText, effectText, percentText, reading, sentence}
+import {deliveryText, effectText, reading, sentence}
     from '../../Sources/Console/Pages/live/live-reading.js';
 import {conflictName} from '../../Sources/Console/Pages/merge/merge-page.js';
 import {isOfType, typeOf, valueOf} from '../../Sources/Console/Pages/users/pin-dialog.js';
 import {isUnreached, sentence as reachSentence, valueName}
     from '../../Sources/Console/Pages/review/reach.js';
 import {changedConditions} from '../../Sources/Console/Pages/review/draft-check.js';
+import {capitalized, count, numberText, percentText, quoted}
+    from '../../Sources/Console/Pages/text/formats.js';
 import {pairsOf} from '../../Sources/Console/Pages/users/custom-signals.js';
 import {signalParameters, signalsOf} from '../../Sources/Console/Pages/users/signal-fields.js';
 import {shownAddress, withoutSecrets} from '../../Sources/Console/Pages/access/webhook-address.js';
 
-for (const [number, text] of [[0, '0 settings'], [1, '1 setting'], [1234, '1,234 settings']]) {
-    test(`${number} is counted as ${text}`, () => assert.equal(count(number, 'setting'), text));
+for (const [number, text] of [
+    [0, '0 settings'], [1, '1 setting'], ['1', '1 setting'], [1234, '1,234 settings']]) {
+    test(`${JSON.stringify(number)} is counted as ${text}`,
+        () => assert.equal(count(number, 'setting'), text));
 }
+
+test('large numbers have separators, names in a list quotation marks', () => {
+    assert.equal(numberText('1234567'), '1,234,567');
+    assert.equal(quoted(['Beta', 'Old apps']), '“Beta”, “Old apps”');
+    assert.equal(capitalized('deep orange'), 'Deep orange');
+    assert.equal(capitalized(''), '');
+});
 
 test('a publisher is shown by name, else by address', () => {
     assert.equal(publisherName({updateUser: {name: 'ada', email: 'a@b'}}), 'ada');

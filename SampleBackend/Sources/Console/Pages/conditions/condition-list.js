@@ -3,13 +3,14 @@
  * same, so that hundreds of rows can be filtered and moved quickly.
  */
 
-import {badge, conditionChip, count, nothing} from '../controls/controls.js';
+import {badge, conditionChip, nothing} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, arrange, fill, h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
 import {jsonText} from '../json/json-text.js';
 import {usesByCondition} from '../template/condition-uses.js';
 import {conditions, removingCondition} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {hasWords} from '../text/search.js';
 import {openConditionDialog} from './condition-dialog.js';
 import {dragHandle, move, onOrderKey, openMove} from './condition-order.js';

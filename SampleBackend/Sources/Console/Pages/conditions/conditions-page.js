@@ -2,10 +2,11 @@
  * Conditions page: the conditions by priority, highest first.
  */
 
-import {count, field, guarded, message, pageHead} from '../controls/controls.js';
+import {field, guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {setQuery} from '../routing/router.js';
 import {refusal} from '../server/session.js';
+import {count} from '../text/formats.js';
 import {searchWords} from '../text/search.js';
 import {openConditionDialog} from './condition-dialog.js';
 import {ConditionList} from './condition-list.js';

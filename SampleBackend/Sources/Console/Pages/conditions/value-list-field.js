@@ -2,10 +2,10 @@
  * Control for a list of values, which are typed, pasted, or read from a file.
  */
 
-import {count} from '../controls/controls.js';
 import {announce, h} from '../controls/dom.js';
 import {definedValues, meantValue, suggestedValues, valueName} from '../template/defined-values.js';
 import {listedLines, listedValues} from '../template/value-list.js';
+import {count} from '../text/formats.js';
 import {fieldOf} from './condition-fields.js';
 
 /** Number of values up to which all are shown at first. */

@@ -2,10 +2,11 @@
  * Renders the differences between two templates.
  */
 
-import {badge, count, settingName} from '../controls/controls.js';
+import {badge, settingName} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {differenceCount} from '../server/server-draft.js';
 import {settingAt} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {DifferenceList} from './difference-list.js';
 import {concernedView, partsView} from './difference-parts.js';
 import {changeNames, isLarge, sectionsOf} from './difference-sections.js';

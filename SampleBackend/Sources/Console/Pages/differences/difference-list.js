@@ -3,9 +3,10 @@
  * its parts once it is opened. Only the rows near the window are in the document.
  */
 
-import {badge, count} from '../controls/controls.js';
+import {badge} from '../controls/controls.js';
 import {h, newID} from '../controls/dom.js';
 import {RowWindow} from '../controls/row-window.js';
+import {count} from '../text/formats.js';
 import {searchWords} from '../text/search.js';
 import {partName, partsView} from './difference-parts.js';
 import {changeNames, countsText, isFound, lineOf, sectionsOf} from './difference-sections.js';

@@ -3,6 +3,7 @@
  */
 
 import {valueText} from '../controls/value-view.js';
+import {numberText} from '../text/formats.js';
 import {hasWords} from '../text/search.js';
 
 /** @type {Record<Difference['change'], string>} */
@@ -26,7 +27,6 @@ export function isLarge({parameters, conditions, groups}) {
         || all.reduce((sum, {parts}) => sum + parts.length, 0) > mostParts;
 }
 
-const format = new Intl.NumberFormat();
 const order = new Intl.Collator(undefined, {numeric: true});
 
 /**
@@ -72,7 +72,7 @@ export function countsText({CHANGED, ADDED, REMOVED}) {
     /** @type {[number, string][]} */
     const all = [[CHANGED, 'changed'], [ADDED, 'added'], [REMOVED, 'removed']];
     return all.filter(([number]) => number > 0)
-        .map(([number, word]) => `${format.format(number)} ${word}`).join(', ');
+        .map(([number, word]) => `${numberText(number)} ${word}`).join(', ');
 }
 
 /**

@@ -2,13 +2,14 @@
  * Bar above every page; shows the draft, or a version that was published meanwhile.
  */
 
-import {count, publisherName} from '../controls/controls.js';
+import {publisherName} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 import {reserveRoom} from '../controls/sticky.js';
 import {address, currentRoute} from '../routing/router.js';
 import {differenceCount} from '../server/server-draft.js';
 import {placeName} from '../template/paths.js';
+import {count} from '../text/formats.js';
 import {barOfSteps, leftNote, stepButtons, stepIcon} from './step-controls.js';
 
 /**

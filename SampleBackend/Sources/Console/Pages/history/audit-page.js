@@ -2,12 +2,13 @@
  * Audit page: who did what and when, newest first.
  */
 
-import {administratorName, choice, count, field, message, moreButton, nothing, pageHead, table,
-    timeText} from '../controls/controls.js';
+import {administratorName, choice, field, message, moreButton, nothing, pageHead, table, timeText}
+    from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {setQuery} from '../routing/router.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
+import {count} from '../text/formats.js';
 import {actions, actionText, everything, filterIn, given, searchParameters, subjectText}
     from './audit-search.js';
 

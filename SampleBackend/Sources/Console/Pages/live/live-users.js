@@ -2,10 +2,11 @@
  * The connected users, with a search by their IDs.
  */
 
-import {count, field, message, nothing} from '../controls/controls.js';
+import {field, message, nothing} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {address} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
+import {count} from '../text/formats.js';
 
 /** Milliseconds between two reads, and from the last keystroke to the search. */
 const interval = 10_000;

@@ -3,7 +3,7 @@
  * conflicts.
  */
 
-import {count, message, nothing, pageHead, publisherName} from '../controls/controls.js';
+import {message, nothing, pageHead, publisherName} from '../controls/controls.js';
 import {announce, fill, h, newID} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
 import {placed} from '../controls/problem-list.js';
@@ -15,6 +15,7 @@ import {entries, isEqual, member} from '../json/json.js';
 import {address, go} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {sentence} from '../server/validation.js';
+import {count} from '../text/formats.js';
 import {KeptChoices} from './kept-choices.js';
 
 /** Conflicts shown before the rest is folded. */

@@ -2,9 +2,10 @@
  * Warning, before publishing, of numbers that apps receive with other digits.
  */
 
-import {count, message} from '../controls/controls.js';
+import {message} from '../controls/controls.js';
 import {h} from '../controls/dom.js';
 import {draftRemarks} from '../template/number-digits.js';
+import {count} from '../text/formats.js';
 
 /** Maximum number of listed numbers. */
 const shown = 20;

@@ -2,7 +2,7 @@
  * Effect of a draft on users: those connected now, and those entered by ID.
  */
 
-import {count, field, message, settingName} from '../controls/controls.js';
+import {field, message, settingName} from '../controls/controls.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
 import {jsonText} from '../json/json-text.js';
@@ -10,6 +10,7 @@ import {entries, member} from '../json/json.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
 import {pasteListed} from '../template/value-list.js';
+import {count, numberText} from '../text/formats.js';
 import {connectedOffer} from '../users/connected-signals.js';
 import {NamedUsers} from '../users/named-users.js';
 import {previewDraft} from '../users/proposal.js';
@@ -44,7 +45,7 @@ function connectedView(connected) {
     if (!connected) return null;
     const {evaluated, changed, isComplete, users = []} = connected;
     const sentence = evaluated === 0 ? 'No app is connected now.'
-        : `Of ${count(evaluated, 'connected app')} ${new Intl.NumberFormat().format(changed)} `
+        : `Of ${count(evaluated, 'connected app')} ${numberText(changed)} `
             + `${changed === 1 ? 'changes' : 'change'}.`;
     return h('div', {class: 'stack tight'},
         h('p', {class: 'figure'}, sentence),

@@ -2,10 +2,11 @@
  * View of the delivery of a just published version, and its rollback.
  */
 
-import {count, guarded, message} from '../controls/controls.js';
+import {guarded, message} from '../controls/controls.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {unsettledText} from '../server/publishing.js';
 import {refusal} from '../server/session.js';
+import {count} from '../text/formats.js';
 import {arrival, editAgain, rollback} from './rollback.js';
 
 /** Milliseconds between two queries of the connected clients. */

@@ -4,6 +4,7 @@
 
 import {patch} from '../json/json-patch.js';
 import {isWithin} from '../template/paths.js';
+import {capitalized} from '../text/formats.js';
 import {call, projectPath, ServerError} from './api.js';
 import {afterPress} from './press.js';
 
@@ -99,7 +100,7 @@ export function problemsWithin(problems, path) {
  * @param {Problem} problem
  */
 export function sentence({message, column}) {
-    const text = message.charAt(0).toUpperCase() + message.slice(1);
+    const text = capitalized(message);
     const end = /[.!?]$/.test(text) ? '' : '.';
     return column ? `Column ${column}: ${text}${end}` : `${text}${end}`;
 }

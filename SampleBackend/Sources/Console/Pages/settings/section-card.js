@@ -3,11 +3,11 @@
  * filter.
  */
 
-import {count} from '../controls/controls.js';
 import {ask} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 import {menuButton} from '../controls/menu.js';
 import {removingGroup} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {openSectionDialog} from './section-dialog.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {sectionToken} from './setting-index.js';

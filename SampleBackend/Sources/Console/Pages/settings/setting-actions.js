@@ -4,7 +4,7 @@
 
 import {copyText} from '../controls/clipboard.js';
 import {Combobox} from '../controls/combobox.js';
-import {choice, count, field} from '../controls/controls.js';
+import {choice, field} from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, h} from '../controls/dom.js';
 import {address} from '../routing/router.js';
@@ -12,6 +12,7 @@ import {problemsWithin, sentence, validateEdit} from '../server/validation.js';
 import {parameterPath} from '../template/paths.js';
 import {conditions, editingParametersAt, movingParameters, parameter, removingParameters, sections,
     withConditionalValue} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {openSettingDialog} from './setting-dialog.js';
 import {settingsOf} from './setting-index.js';
 import {valueField} from './value-field.js';

@@ -2,12 +2,13 @@
  * The list of settings: foldable sections, one line for each setting, and a selection.
  */
 
-import {count, nothing} from '../controls/controls.js';
+import {nothing} from '../controls/controls.js';
 import {arrange, fill, h} from '../controls/dom.js';
 import {Folds} from '../controls/folds.js';
 import {RowWindow} from '../controls/row-window.js';
 import {refusal} from '../server/session.js';
 import {sections} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {emptyProjectView} from './empty-project.js';
 import {SectionCard} from './section-card.js';
 import {SectionJumps} from './section-jumps.js';

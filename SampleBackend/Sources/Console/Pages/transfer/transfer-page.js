@@ -2,7 +2,7 @@
  * Import and export: templates from files into the draft, and defaults for apps as files.
  */
 
-import {choice, count, field, guarded, message, pageHead} from '../controls/controls.js';
+import {choice, field, guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {fileField} from '../controls/file-field.js';
 import {PageInput} from '../controls/page-input.js';
@@ -10,6 +10,7 @@ import {parseJSON} from '../json/json-text.js';
 import {projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
+import {count} from '../text/formats.js';
 import {recognition} from './import-recognition.js';
 import {placeList, resultView} from './import-result.js';
 import {convert, formatOf, formats, isTemplate} from './template-transfer.js';

@@ -4,11 +4,11 @@
  * Stored in `localStorage` by project, so that the next draft previews them again.
  */
 
-import {count} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
 import {entries, member, objectOf} from '../json/json.js';
 import {listedValues} from '../template/value-list.js';
+import {count} from '../text/formats.js';
 import {signalFields} from './signal-fields.js';
 
 /** Maximum number of users, as of the server. */

@@ -6,6 +6,7 @@ import {jsonText, parseJSON} from '../json/json-text.js';
 import {entries, ExactNumber, isEqual, isObject, names} from '../json/json.js';
 import {firebaseKind} from '../template/firebase-values.js';
 import {settingAt} from '../template/template.js';
+import {quoted} from '../text/formats.js';
 
 /**
  * Reason for a setting's value: pin, condition or default.
@@ -17,7 +18,6 @@ import {settingAt} from '../template/template.js';
 export function reasonText(
     {source, condition, falseConditions = [], unevaluatedConditions = []}, parameter) {
     const kind = firebaseKind(parameter?.defaultValue);
-    const quoted = (/** @type {string[]} */ names) => names.map((name) => `“${name}”`).join(', ');
     const others = (falseConditions.length
         ? `, since ${quoted(falseConditions)} ${falseConditions.length === 1 ? 'is' : 'are'} false` : '')
         + (unevaluatedConditions.length

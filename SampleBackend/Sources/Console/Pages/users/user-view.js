@@ -2,12 +2,12 @@
  * A user's configuration: true conditions, settings with their reasons, and the document.
  */
 
-import {badge, conditionChip, count, field, moreButton, settingName, table}
-    from '../controls/controls.js';
+import {badge, conditionChip, field, moreButton, settingName, table} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {jsonText} from '../json/json-text.js';
 import {isEqual} from '../json/json.js';
 import {conditions, settingAt} from '../template/template.js';
+import {count} from '../text/formats.js';
 import {hasWords, searchWords} from '../text/search.js';
 import {isDifferent, reasonText, rowsOf, rowText} from './user-settings.js';
 
