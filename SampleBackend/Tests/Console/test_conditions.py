@@ -1,6 +1,7 @@
 """Conditions: their individual rules, their order, and finding them."""
 
 import random
+import tempfile
 import unittest
 
 from selenium.webdriver.common.action_chains import ActionChains
@@ -137,10 +138,15 @@ class BuilderTests(TaskCase):
                     type, {dataTransfer, bubbles: true, cancelable: true}));
             }""", self.find("dialog .rule-values"), "\n".join(f"u{n}" for n in range(100)))
         self.wait_for_text("106 user IDs", "dialog .rule-values")
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+            file.write("u99\nu100")
+            file.flush()
+            self.field("From a file …").send_keys(file.name)
+            self.wait_for_text("107 user IDs", "dialog .rule-values")
         self.assertEqual(len(self.find_all("dialog .rule-value")), 50)
         self.check_page("condition-list-of-users")
-        self.press("Show 56 more")
-        self.wait_for(lambda: len(self.find_all("dialog .rule-value")) == 106, "all users")
+        self.press("Show 57 more")
+        self.wait_for(lambda: len(self.find_all("dialog .rule-value")) == 107, "all users")
         self.keep()
         self.wait_for_text("1 change", ".draft-bar")
 
