@@ -13,7 +13,7 @@ import {paletteEntries} from '../palette/palette-entries.js';
 import {usePalette} from '../palette/palette.js';
 import {markHeader, projectChooser} from '../projects/project-chooser.js';
 import {hasSameMarks} from '../projects/project-details.js';
-import {projectToOpen, readProjects, rememberProject, startProject, unknownProjectView}
+import {projectToOpen, readProjects, rememberProject, unknownProjectView}
     from '../projects/projects.js';
 import {loadPagesWhenIdle, pathsOfPublished} from '../routing/pages.js';
 import {address, currentRoute, go, setProject, setQuery} from '../routing/router.js';
@@ -161,10 +161,7 @@ export class Frame {
             this.#showProjects(projects, isKnown ? name : null);
             if (!isKnown) {
                 fill(this.#shell.navigation);
-                fill(this.#shell.main, unknownProjectView(this.session, name, projects, () => {
-                    startProject(name);
-                    this.#openProject(name, true);
-                }));
+                fill(this.#shell.main, unknownProjectView(this.session, name, projects));
                 document.title = 'Unknown project · ActiveConfig';
                 if (isNavigation) focusHeading();
                 return;

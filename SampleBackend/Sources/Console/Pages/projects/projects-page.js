@@ -3,60 +3,14 @@
  * archive and delete projects.
  */
 
-import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText}
-    from '../controls/controls.js';
-import {dialogForm, openDialog} from '../controls/dialog.js';
+import {badge, guarded, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {projectAddress} from '../routing/router.js';
-import {call, projectPath} from '../server/api.js';
+import {call} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal, serverRefusal, sessionIn} from '../server/session.js';
-import {colors, environmentBadge, environments, shownName, swatch} from './project-details.js';
-import {changeArchived, createProject, deleteProject} from './project-lifecycle.js';
-
-/**
- * Opens the form with a project's details; resolves true when they were changed.
- *
- * @param {Project} project
- */
-async function edit({name}) {
-    const {body, etag} = await call('GET', projectPath(name, 'details'));
-    const displayName = h('input', {type: 'text', autocomplete: 'off',
-        value: body.displayName ?? '', 'data-autofocus': true});
-    const environment = choice([['', 'None'], ...environments], body.environment ?? '');
-    const color = choice([['', 'None'], ...colors], body.color ?? '');
-    const preview = h('p', {class: 'project-preview', 'aria-hidden': 'true'});
-    /** Details of the form; empty fields are not set. */
-    const entered = () => ({displayName: displayName.value.trim() || null,
-        environment: environment.value || null, color: color.value || null});
-    const draw = () => {
-        const project = {...entered(), name};
-        fill(preview, swatch(project), shownName(project), ' ', environmentBadge(project));
-    };
-    draw();
-    displayName.addEventListener('input', draw);
-    for (const control of [environment, color]) control.addEventListener('change', draw);
-    return openDialog(`Details of ${name}`, (close) => dialogForm({
-        fields: [
-            field('Name to show', displayName, {
-                hint: `At most 64 characters. Addresses and the command line still use ${name}.`}),
-            field('Environment', environment, {
-                hint: 'In production, every action that reaches users names the project first.'}),
-            field('Colour', color, {hint: 'A bar above every page. Production is red without one.'}),
-            preview],
-        action: 'Save the details',
-        submit: async () => {
-            try {
-                await call('PATCH', projectPath(name, 'details'), {body: entered(), ifMatch: etag});
-            } catch (error) {
-                if (error.status !== 412) throw error;
-                throw new Error('Not saved: someone else changed them meanwhile. Open this form '
-                    + 'again to see the new ones.');
-            }
-            return true;
-        },
-    }, close));
-}
+import {environmentBadge, shownName, swatch} from './project-details.js';
+import {changeArchived, changeDetails, createProject, deleteProject} from './project-lifecycle.js';
 
 /** Mark of a cell without a value. */
 const none = () => h('span', {class: 'muted'}, '–');
@@ -114,7 +68,7 @@ export function show(main, context) {
         }, text));
         return h('div', {class: 'actions'},
             !archived && button('details', `Change the details of ${name}`, 'Change …',
-                async () => await edit(project) && `Details of ${name} saved.`),
+                async () => await changeDetails(project) && `Details of ${name} saved.`),
             button('archive', archived ? `Unarchive ${name}` : `Archive ${name}`,
                 archived ? 'Unarchive' : 'Archive …', async () => await changeArchived(project)
                     && (archived ? `${name} can be changed again.` : `${name} is archived.`)),
