@@ -188,7 +188,7 @@ class ServerKilledTests(OwnServerCase):
         self.wait_for_text("does not know", "main")
         self.assertEqual(len(self.find_all(".draft-bar")), 1)
         waiting = [e for e in self.find_all("button") if e.text in ("Revert", "Discard …")]
-        self.assertEqual([e.is_enabled() for e in waiting], 3 * [False])
+        self.assertEqual([e.is_enabled() for e in waiting], 2 * [False])
         self.check_page("doubt")
         self.start_again()
 
