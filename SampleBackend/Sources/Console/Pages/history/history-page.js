@@ -6,7 +6,7 @@ import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, t
     from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
 import {comparison} from '../differences/version-comparison.js';
-import {arrivalView} from '../review/undo.js';
+import {arrivalView} from '../live/arrival.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {refusal} from '../server/session.js';
 import {openRollback} from './rollback-dialog.js';
@@ -74,14 +74,14 @@ export function show(main, context) {
     /** @type {?HTMLElement} */
     let card = null;
     const list = h('div', {class: 'stack'});
-    const said = h('div', {role: 'status'});
+    const outcome = h('div', {role: 'status'});
     context.goBack = async (versionNumber) => {
         const version = await openRollback(context, versionNumber);
         if (!version || left.signal.aborted) return;
-        fill(said, message('success', h('p', {tabindex: '-1'}, h('strong', {},
+        fill(outcome, message('success', h('p', {tabindex: '-1'}, h('strong', {},
             `Version ${versionNumber} is published again as version ${version.versionNumber}.`)),
         arrivalView(context.project, version.versionNumber, left.signal)));
-        said.querySelector('p')?.focus();
+        outcome.querySelector('p')?.focus();
     };
     /** @param {string} [nextPageToken] */
     const draw = (nextPageToken) => {
@@ -94,7 +94,7 @@ export function show(main, context) {
         }
         if (!card) {
             card = comparison(versions, context, left.signal);
-            fill(body, said, h('div', {class: 'history'}, list, card));
+            fill(body, outcome, h('div', {class: 'history'}, list, card));
             if (isLinked) card.scrollIntoView();
         } else context.offerVersions?.(versions.map(({versionNumber}) => versionNumber));
         redraw(list,
