@@ -86,7 +86,7 @@ for (const [path, text] of [
     [['conditions', 'A', 'constructor'], 'the condition A, constructor'],
     [['conditions'], 'the order of the conditions'],
     [['version', 'description'], 'the description of the version'], [['other'], 'the other'],
-]) test(`${path.join(' ')} is said as ${text}`, () => assert.equal(placeName(path), text));
+]) test(`${path.join(' ')} is shown as ${text}`, () => assert.equal(placeName(path), text));
 
 const named = {conditions: [{name: 'A'}, {name: ''}, {}]};
 

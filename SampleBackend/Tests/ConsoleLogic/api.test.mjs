@@ -327,7 +327,7 @@ for (const [problem, text] of [
     [{message: 'it is wrong'}, 'It is wrong.'], [{message: 'Is it?'}, 'Is it?'],
     [{message: 'no key', column: 7}, 'Column 7: No key.'], [{message: 'done!'}, 'Done!'],
     [{message: 'é'}, 'É.'],
-]) test(`the problem "${problem.message}" is said as "${text}"`, () => (
+]) test(`the problem "${problem.message}" is shown as "${text}"`, () => (
     assert.equal(sentence(problem), text)));
 
 /** Live validation of a workspace without a draft, with its reports. */

@@ -257,7 +257,7 @@ test('a version is shown with the draft that was read with it, unless that is ol
     }
 });
 
-test('a check tells of a newer version once', () => {
+test('a check reports a newer version once', () => {
     const event = {type: 'newest', version: {versionNumber: '2'}};
     const {state, effects} = afterEvent(states.saved, event);
     assert.deepEqual(effects, [{type: 'change'}]);

@@ -137,7 +137,7 @@ for (const [reason, text] of [
     [{source: 'DEFAULT', unevaluatedConditions: ['A']},
         'Default value; “A” would apply, but a value of its kind is not evaluated'],
     [{source: 'OVERRIDE', falseConditions: ['A']}, 'Pinned for this user'],
-]) test(`a reason is said as: ${text}`, () => assert.equal(reasonText(reason), text));
+]) test(`a reason is shown as: ${text}`, () => assert.equal(reasonText(reason), text));
 
 test('settings of two answers are one row each', () => {
     const answer = (settings) => ({settings});

@@ -84,12 +84,12 @@ for (const [now, text] of [
         '1,500 of 2,000 connected apps have version 3 (75%).'],
     [{connections: 3, newest: '3', arrived: 1, share: 1 / 3},
         '1 of 3 connected apps has version 3 (33.3%).'],
-]) test(`a reading is said as: ${text}`, () => assert.equal(sentence(now), text));
+]) test(`a reading is shown as: ${text}`, () => assert.equal(sentence(now), text));
 
 for (const [delivery, text] of [[null, ''], [{seconds: 7.4, isComplete: false}, ', spreading for 7 s'],
     [{seconds: 1.4, isComplete: true}, ', reached all within a second or two'],
     [{seconds: 1.5, isComplete: true}, ', reached all after 2 s']]) {
-    test(`a delivery is said as "${text}"`, () => assert.equal(deliveryText(delivery), text));
+    test(`a delivery is shown as "${text}"`, () => assert.equal(deliveryText(delivery), text));
 }
 
 for (const [effect, text] of [[null, ''],
@@ -97,7 +97,7 @@ for (const [effect, text] of [[null, ''],
     [{users: 1, changed: 1}, 'It changed something for 1 of 1 user connected when it was published.'],
     [{users: 2000, changed: 1000},
         'It changed something for 1,000 of 2,000 users connected when it was published.']]) {
-    test(`an effect is said as "${text}"`, () => assert.equal(effectText(effect), text));
+    test(`an effect is shown as "${text}"`, () => assert.equal(effectText(effect), text));
 }
 
 test('shares have at most one decimal', () => {
@@ -115,7 +115,7 @@ for (const [value, text] of [
     [{matching: 0, reached: 0}, '0 users of 10 get it.'],
     [{matching: 1, reached: 0, shadow: 'A'},
         'No user gets it: “A” is above it with the same expression.'],
-]) test(`reach is said as: ${text}`, () => assert.equal(reachSentence(value, 10), text));
+]) test(`reach is shown as: ${text}`, () => assert.equal(reachSentence(value, 10), text));
 
 test('a value without users in a sample does not count as unreached', () => {
     assert.ok(isUnreached({reached: 0}, 10));

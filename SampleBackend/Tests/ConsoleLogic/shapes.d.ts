@@ -91,9 +91,9 @@ type Differences = {
 };
 
 /** The part of a response about a draft's differences. */
-type ToldChanges = {changes: Differences | null, isBaseGone?: boolean};
+type ReportedChanges = {changes: Differences | null, isBaseGone?: boolean};
 
-type Draft = ToldChanges & {
+type Draft = ReportedChanges & {
     template: Template;
     /** Number of the version that the draft began with. */
     base: string;

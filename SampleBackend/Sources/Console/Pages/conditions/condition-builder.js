@@ -90,23 +90,23 @@ export class ConditionBuilder {
             const [{tree}] = await parseExpressions([text], signal);
             if (signal.aborted) return;
             if (!tree) {
-                this.#say('The rules appear here when the expression is valid.');
+                this.#hint('The rules appear here when the expression is valid.');
                 return;
             }
             const view = groupView(viewOf(tree));
             if (ruleCount(view) > maximumRules || depth(view) > maximumDepth) {
-                this.#say('This expression has too many rules to show one by one. Edit it '
+                this.#hint('This expression has too many rules to show one by one. Edit it '
                     + 'as text.');
             } else {
                 this.#show(view);
             }
         } catch {
-            if (!signal.aborted) this.#say('The rules cannot be shown now. Edit the text.');
+            if (!signal.aborted) this.#hint('The rules cannot be shown now. Edit the text.');
         }
     }
 
     /** @param {string} text */
-    #say(text) {
+    #hint(text) {
         this.#isTyped = false;
         this.#root = null;
         fill(this.place, h('p', {class: 'hint'}, text));

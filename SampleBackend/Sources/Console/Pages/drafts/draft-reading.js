@@ -32,12 +32,12 @@ export async function templateOfVersion(project, base, {draft, current}) {
  * @param {string} project
  * @param {SentDraft} sent
  * @param {KnownTemplates} known
- * @param {ToldChanges} [told] Its changes as the server reports them.
+ * @param {ReportedChanges} [reported] Its changes as the server reports them.
  * @returns {Promise<Draft>}
  */
-export async function draftOn(project, {template, base}, known, told = {changes: null}) {
+export async function draftOn(project, {template, base}, known, reported = {changes: null}) {
     const baseTemplate = await templateOfVersion(project, base, known) ?? known.current.template;
-    return {template, base, baseTemplate, etag: etagOf(project, base), ...told};
+    return {template, base, baseTemplate, etag: etagOf(project, base), ...reported};
 }
 
 /**
@@ -53,9 +53,9 @@ export async function readServerDraft(project, knownTag, known) {
     const found = await readDraft(project, knownTag);
     if (found === undefined) return null;
     if (!found) return {draft: null, saved: null};
-    const {template, base, tag, told} = found;
+    const {template, base, tag, reported} = found;
     return {saved: {template, base, tag},
-        draft: await draftOn(project, {template, base}, known, told)};
+        draft: await draftOn(project, {template, base}, known, reported)};
 }
 
 /**

@@ -18,7 +18,7 @@
  * meanwhile: both are merged, and the merge is saved.
  */
 
-import {differenceCount, toldChanges} from '../server/server-draft.js';
+import {differenceCount, reportedChanges} from '../server/server-draft.js';
 import {isUnsaved, mergedDrafts, patchedBy, withoutEmpty} from './draft-state.js';
 import {UnansweredSaves} from './unanswered-saves.js';
 
@@ -90,7 +90,7 @@ function stored(state, {answer, tag}) {
     const saved = {template: sent.template, base: sent.base, tag};
     const isSame = answer.changes && !differenceCount(answer.changes);
     return {...state, saved, unanswered: [], draft: draft !== sent ? draft
-        : isSame ? null : {...sent, ...toldChanges(answer)}};
+        : isSame ? null : {...sent, ...reportedChanges(answer)}};
 }
 
 /**

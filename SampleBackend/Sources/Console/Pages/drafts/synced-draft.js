@@ -122,8 +122,8 @@ export class SyncedDraft extends WorkspaceView {
             await this.#restore();
         } finally {
             this.steps.follow(shownBy(this.state));
-            this.#tell('change');
-            if (this.versionNumber !== before) this.#tell('versionchange');
+            this.#dispatch('change');
+            if (this.versionNumber !== before) this.#dispatch('versionchange');
         }
     }
 
@@ -215,7 +215,7 @@ export class SyncedDraft extends WorkspaceView {
     #carryOut(effect) {
         switch (effect.type) {
         case 'keep': return this.#keep();
-        case 'change': return this.#tell('change');
+        case 'change': return this.#dispatch('change');
         case 'notify': return this.#channel?.postMessage({project: this.project, user: this.user});
         case 'look': return this.#look(effect.tag);
         case 'load': return this.load();
@@ -251,7 +251,7 @@ export class SyncedDraft extends WorkspaceView {
     }
 
     /** @param {string} name */
-    #tell(name) {
+    #dispatch(name) {
         afterPress(() => {
             if (!this.#isClosed) this.dispatchEvent(new Event(name));
         });
