@@ -197,7 +197,8 @@ class RoleTests(TaskCase):
         self.go("settings")
         self.wait_for_text("viewer", ".account")
         self.wait_for_text("Your role is viewer: you can see all values, but change none.", "main")
-        self.assertEqual(self.find_all("main button:disabled, main input[role=switch]"), [])
+        self.assertFalse(self.button("Add section").is_enabled())
+        self.assertEqual(self.find_all("main .settings button:disabled, main input[role=switch]"), [])
         self.press("More for AppFeatures.RefreshInterval")
         self.assertEqual(
             [e.text for e in self.find_all("[role=menuitem]")], ["Show", "History …", "Copy link"])
@@ -246,6 +247,7 @@ class RoleTests(TaskCase):
         self.check_page("user-viewer")
         self.go("tokens")
         self.wait_for_text("Publishers see and manage tokens. Your role is viewer.", "main")
+        self.assertFalse(self.button("Create token").is_enabled())
 
     def test_explains_the_review_to_a_viewer(self):
         self.token = self.new_token("viewer")

@@ -2,7 +2,7 @@
  * Tokens page: the administrators' access tokens, for publishers only.
  */
 
-import {badge, choice, field, message, nothing, pageHead, table, timeText}
+import {badge, choice, field, guarded, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
@@ -146,9 +146,9 @@ export function show(main, context) {
         }
     };
     fill(main,
-        pageHead('Tokens', 'Who can view, edit and publish.', !refused && h('button', {
+        pageHead('Tokens', 'Who can view, edit and publish.', guarded(refused, h('button', {
             type: 'button', class: 'primary', 'data-focus': 'create-token',
-            onclick: () => createToken(context, read)}, 'Create token')),
+            onclick: () => createToken(context, read)}, 'Create token'))),
         body);
     if (refused) {
         fill(body, h('section', {class: 'card'}, nothing(
