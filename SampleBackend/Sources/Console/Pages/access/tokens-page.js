@@ -7,8 +7,8 @@ import {badge, choice, field, guarded, message, nothing, pageHead, table, timeTe
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
 import {showSecret} from '../controls/secret-dialog.js';
+import {shownAnswer} from '../controls/shown-answer.js';
 import {call} from '../server/api.js';
-import {newestRequest} from '../server/newest-request.js';
 import {serverRefusal} from '../server/session.js';
 import {Creation} from './creation.js';
 import {roleText, tokenProjects} from './token-projects.js';
@@ -131,20 +131,13 @@ export function show(main, context) {
         h('td', {}, h('div', {class: 'actions'}, !token.revocationTime && h('button', {
             type: 'button', class: 'quiet', 'aria-label': `Revoke ${token.name}`,
             'data-focus': `revoke ${token.id}`, onclick: () => revoke(token)}, 'Revoke'))));
-    const nextRequest = newestRequest(left.signal);
-    const read = async () => {
-        const signal = nextRequest();
-        try {
-            const {tokens} = (await call('GET', '/v1/tokens', {signal})).body;
-            if (signal.aborted) return;
-            fill(body, tokens.length ? table('Tokens',
-                ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
-                : h('section', {class: 'card'}, nothing('There are no stored tokens. The '
-                    + 'admin token that the server was started with is not listed.')));
-        } catch (error) {
-            if (!signal.aborted) fill(body, message('error', error.message));
-        }
-    };
+    const read = shownAnswer(body, left.signal, async (signal) => {
+        const {tokens} = (await call('GET', '/v1/tokens', {signal})).body;
+        return tokens.length ? table('Tokens',
+            ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
+            : h('section', {class: 'card'}, nothing('There are no stored tokens. The '
+                + 'admin token that the server was started with is not listed.'));
+    });
     fill(main,
         pageHead('Tokens', 'Who can view, edit and publish.', guarded(refused, h('button', {
             type: 'button', class: 'primary', 'data-focus': 'create-token',

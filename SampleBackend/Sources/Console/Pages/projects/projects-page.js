@@ -5,9 +5,9 @@
 
 import {badge, guarded, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
+import {shownAnswer} from '../controls/shown-answer.js';
 import {projectAddress} from '../routing/router.js';
 import {call} from '../server/api.js';
-import {newestRequest} from '../server/newest-request.js';
 import {refusal, serverRefusal, sessionIn} from '../server/session.js';
 import {environmentBadge, shownName, swatch} from './project-details.js';
 import {changeArchived, changeDetails, createProject, deleteProject} from './project-lifecycle.js';
@@ -92,16 +92,8 @@ export function show(main, context) {
             projects.map(row))
         : h('section', {class: 'card'}, nothing(
             'There is no project yet: create one, or publish something.')));
-    const nextRequest = newestRequest(left.signal);
-    const read = async () => {
-        const signal = nextRequest();
-        try {
-            const {body} = await call('GET', '/v1/projects', {signal});
-            if (!signal.aborted) fill(place, listOf(body.projects));
-        } catch (error) {
-            if (!signal.aborted) fill(place, message('error', error.message));
-        }
-    };
+    const read = shownAnswer(place, left.signal, async (signal) => (
+        listOf((await call('GET', '/v1/projects', {signal})).body.projects)));
     fill(main, pageHead('Projects', 'Name, environment and colour distinguish projects in the '
         + 'console. Apps do not receive them.', guarded(serverRefusal(context.session), h('button', {
         type: 'button', class: 'primary', 'data-focus': 'create-project',

@@ -5,9 +5,9 @@
 import {field, message, settingName} from '../controls/controls.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
+import {shownAnswer} from '../controls/shown-answer.js';
 import {jsonText} from '../json/json-text.js';
 import {entries, member} from '../json/json.js';
-import {newestRequest} from '../server/newest-request.js';
 import {refusal} from '../server/session.js';
 import {pasteListed} from '../template/value-list.js';
 import {count, numberText} from '../text/formats.js';
@@ -120,7 +120,6 @@ export function impactView({session, workspace, project}, left) {
         'data-focus': 'previewed users', value: named.text, onpaste: pasteListed});
     countUsers();
     const refused = refusal(session, 'editor');
-    const nextRequest = newestRequest(left);
     /** @param {PreviewedUser} user */
     const view = (user) => userView(user, connectedOffer(
         user, named.signalsOf(user.userID ?? ''), async (signals) => {
@@ -130,23 +129,17 @@ export function impactView({session, workspace, project}, left) {
             focusOn(`user ${user.userID}`, place);
             announce(`User ${user.userID} now has the signals of a connected app.`);
         }));
-    const preview = async () => {
-        const signal = nextRequest();
+    const preview = shownAnswer(place, left, async (signal) => {
         named.read(input.value);
-        try {
-            const answer = await previewDraft(workspace, named.list, signal);
-            if (signal.aborted) return;
-            fill(place, named.count > named.list.length && message('warning',
-                `Only the first ${named.list.length} of ${count(named.count, 'user')} are previewed.`),
-            doubtsView(answer.doubts), reachView(answer.reach), basisView(answer),
-                estimateView(answer.estimate), connectedView(answer.connected), answer.users.length
-                ? h('ul', {class: 'plain'}, answer.users.map(view))
-                : !answer.connected && h('p', {class: 'muted'},
-                    'Enter some users to see what changes for them.'));
-        } catch (error) {
-            if (!signal.aborted) fill(place, message('warning', error.message));
-        }
-    };
+        const answer = await previewDraft(workspace, named.list, signal);
+        return [named.count > named.list.length && message('warning', 'Only the first '
+            + `${named.list.length} of ${count(named.count, 'user')} are previewed.`),
+        doubtsView(answer.doubts), reachView(answer.reach), basisView(answer),
+        estimateView(answer.estimate), connectedView(answer.connected), answer.users.length
+            ? h('ul', {class: 'plain'}, answer.users.map(view))
+            : !answer.connected && h('p', {class: 'muted'},
+                'Enter some users to see what changes for them.')];
+    }, 'warning');
     /** @param {SubmitEvent} event */
     const submit = (event) => {
         event.preventDefault();
