@@ -35,7 +35,8 @@ const lifetimes = [['0.5', '12 hours'], ['1', '1 day'], ['7', '7 days'], ['30', 
  */
 function stateBadge({revocationTime, expirationTime}) {
     if (revocationTime) return badge('Revoked', 'removed');
-    if (expirationTime && new Date(expirationTime) <= new Date()) return badge('Expired', 'changed');
+    const isExpired = expirationTime && new Date(expirationTime) <= new Date();
+    if (isExpired) return badge('Expired', 'changed');
     return badge('Active', 'good');
 }
 
@@ -58,8 +59,8 @@ export async function createToken({project, session}, created, kept = null) {
         list: (body) => /** @type {Token[]} */ (body.tokens)
             .filter(({revocationTime}) => !revocationTime),
         isSame: (token, body) => token.name === body.name,
-        describe: (body) => `The token ${body.name} was created, but it was lost with the response: `
-            + 'no one has it. Revoke it and create another one.',
+        describe: (body) => `The token ${body.name} was created, but it was lost with the `
+            + 'response: no one has it. Revoke it and create another one.',
         action: 'Revoke the lost token',
         removed: created,
     });

@@ -84,10 +84,10 @@ export async function addWebhook({project, session}, added, kept = null) {
     });
     const made = await openDialog('Add a webhook', (close) => dialogForm({
         fields: [
-            kept?.isShortened && message('warning', 'The password and the query of the address were '
-                + 'not stored. Enter them again.'),
-            field('Address', url, {hint: 'It receives a signed message after every publish. Values in '
-                + 'its query, such as ?key=…, are not shown again.'}),
+            kept?.isShortened && message('warning', 'The password and the query of the address '
+                + 'were not stored. Enter them again.'),
+            field('Address', url, {hint: 'It receives a signed message after every publish. Values '
+                + 'in its query, such as ?key=…, are not shown again.'}),
             creation.node],
         action: 'Add the webhook',
         submit: () => creation.create({url: url.value.trim()}),

@@ -96,8 +96,8 @@ class ConditionForm {
         this.nameProblems = problemList();
         this.expressionProblems = problemList();
         this.colorProblems = problemList();
-        this.checked = new CheckedForm(workspace, (problems) => problemsWithin(problems, this.#path),
-            (own) => this.#show(own));
+        this.checked = new CheckedForm(workspace,
+            (problems) => problemsWithin(problems, this.#path), (own) => this.#show(own));
         // A value that is typed but not added yet is added when the field loses the focus, at the
         // latest by the click.
         this.builder.node.addEventListener('input', ({target}) => {

@@ -49,8 +49,8 @@ function problemView(workspace) {
     const fate = isRefused ? 'The server refused it: change it, or try again.'
         : 'Retrying.';
     const place = isKeptInTab ? 'Until then, only this tab has your last changes.'
-        : 'Until then, only this page has your last changes, and closing or reloading it loses them: '
-            + 'the browser has no space to keep them.';
+        : 'Until then, only this page has your last changes, and closing or reloading it loses '
+            + 'them: the browser has no space to keep them.';
     return h('span', {class: 'outdated', role: 'status'},
         ` Not saved on the server: ${saveProblem} ${fate} ${place}`);
 }

@@ -1,5 +1,6 @@
 /**
- * The pages of a signed-in user: which project is open, and what follows the address and the server.
+ * The pages of a signed-in user: which project is open, and what follows the address and the
+ * server.
  */
 
 import {message} from '../controls/controls.js';
@@ -60,8 +61,8 @@ export class Frame {
      * Renders the frame and the page in the address, starts the timer and the listeners, and
      * reopens the user's unfinished forms.
      *
-     * @param {{isFirst: boolean}} options `isFirst` is true when the page was just loaded: the focus
-     *     stays where the browser begins.
+     * @param {{isFirst: boolean}} options `isFirst` is true when the page was just loaded: the
+     *     focus stays where the browser begins.
      */
     async start({isFirst}) {
         this.#shell.show(this.root);
@@ -228,7 +229,8 @@ export class Frame {
             && projects.every((project, index) => hasSameMarks(project, shown[index]))) return;
         const before = this.details;
         const hasFocus = this.#shell.main.contains(document.activeElement);
-        const isDeleted = shown.includes(before) && !projects.some(({name}) => name === before.name);
+        const isDeleted = shown.includes(before)
+            && !projects.some(({name}) => name === before.name);
         if (isDeleted && !isHeld()) {
             await this.#openProject(before.name, hasFocus);
             return;

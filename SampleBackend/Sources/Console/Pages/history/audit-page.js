@@ -18,7 +18,9 @@ const pageSize = 100;
 /** Requests of one search, each of which searches a part of the trail. */
 const maximumRequests = 10;
 
-/** @typedef {{action: string, subject: string, time: string, actor?: string, detail?: string}} Entry */
+/**
+ * @typedef {{action: string, subject: string, time: string, actor?: string, detail?: string}} Entry
+ */
 
 /** @param {Entry} entry */
 function row(entry) {

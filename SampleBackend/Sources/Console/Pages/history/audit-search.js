@@ -22,7 +22,9 @@ export const actions = [
     ['SET_PROJECT_DETAILS', 'Change project details'], ['DELETE_PROJECT', 'Delete project'],
 ];
 
-/** @typedef {{text: string, actor: string, action: string, from: string, to: string}} AuditFilter */
+/**
+ * @typedef {{text: string, actor: string, action: string, from: string, to: string}} AuditFilter
+ */
 
 /** @type {AuditFilter} */
 export const everything = {text: '', actor: '', action: '', from: '', to: ''};

@@ -80,7 +80,8 @@ function sideView(side, other) {
         name === 'conditionalValues'
             ? entries(value).map(([condition, inner]) => (
                 /** @type {[string, unknown]} */ ([`For “${condition}”`, inner])))
-            : [/** @type {[string, unknown]} */ ([partNames[name] ?? name, partValue(name, value)])]));
+            : [/** @type {[string, unknown]} */ (
+                [partNames[name] ?? name, partValue(name, value)])]));
     const others = new Map(parts(other).map(([name, value]) => [name, jsonText(value)]));
     return h('dl', {class: 'side-parts'}, parts(side).map(([name, value]) => {
         const differs = others.get(name) !== jsonText(value);

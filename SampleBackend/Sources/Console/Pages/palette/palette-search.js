@@ -8,8 +8,8 @@ import {searchWords} from '../text/search.js';
 const kinds = ['Page', 'Action', 'Project', 'Section', 'Setting', 'Condition'];
 
 /**
- * True if a word of a text starts at an index: after another character than a letter or digit, or at
- * a hump, as in `refreshInterval` and `HTTPRetries`.
+ * True if a word of a text starts at an index: after another character than a letter or digit, or
+ * at a hump, as in `refreshInterval` and `HTTPRetries`.
  *
  * @param {string} text
  * @param {number} index

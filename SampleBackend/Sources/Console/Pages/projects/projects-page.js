@@ -94,13 +94,14 @@ export function show(main, context) {
             'There is no project yet: create one, or publish something.')));
     const read = shownAnswer(place, left.signal, async (signal) => (
         listOf((await call('GET', '/v1/projects', {signal})).body.projects)));
-    fill(main, pageHead('Projects', 'Name, environment and colour distinguish projects in the '
-        + 'console. Apps do not receive them.', guarded(serverRefusal(context.session), h('button', {
-        type: 'button', class: 'primary', 'data-focus': 'create-project',
+    const create = h('button', {type: 'button', class: 'primary', 'data-focus': 'create-project',
         onclick: () => run(async () => {
             const name = await createProject();
             return name && `Project ${name} created.`;
-        }, 'create-project')}, 'Create project'))), problem, place);
+        }, 'create-project')}, 'Create project');
+    fill(main, pageHead('Projects', 'Name, environment and colour distinguish projects in the '
+        + 'console. Apps do not receive them.', guarded(serverRefusal(context.session), create)),
+    problem, place);
     read();
     return () => left.abort();
 }

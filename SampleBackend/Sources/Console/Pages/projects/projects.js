@@ -81,8 +81,8 @@ export function unknownProjectView(session, name, projects) {
         ? projects : [...projects, {name: defaultName}];
     return [
         h('h1', {tabindex: '-1'}, `There is no project ${name}`),
-        message('info', 'The server has no project of this name, or your token does not include it. '
-            + 'Check the address, choose a project, or create one on the page Projects of another.'),
+        message('info', 'The server has no project of this name, or your token does not include '
+            + 'it. Check the address, choose a project, or create one on the page Projects.'),
         h('section', {class: 'card', 'aria-labelledby': 'projects'},
             h('div', {class: 'card-head'}, h('h2', {id: 'projects'}, 'Projects')),
             h('ul', {class: 'plain link-list'}, all.map((project) => (

@@ -87,7 +87,8 @@ export function publishForm(context, state, review) {
             if (isStale(workspace, review)) {
                 state.notice = message('warning', 'Nothing was published: the draft was changed '
                     + 'while you reviewed it. Review it again.');
-                throw new Error('Nothing was published: the draft differs from what is shown here.');
+                throw new Error(
+                    'Nothing was published: the draft differs from what is shown here.');
             }
             sent = workspace.draft?.template;
             // Without a validation result, assumes that the server stores the draft unchanged.

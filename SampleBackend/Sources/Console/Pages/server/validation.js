@@ -24,8 +24,8 @@ const answerLimit = 5_000;
  * @param {Template} template
  * @param {AbortSignal} [signal]
  * @param {number} [limit] Time limit for the response, see `call`.
- * @returns {Promise<{problems: Problem[], normalized: ?Template, warning: ?string}>} `normalized` is
- *     the template in the form in which the server would store it; null if it has problems.
+ * @returns {Promise<{problems: Problem[], normalized: ?Template, warning: ?string}>} `normalized`
+ *     is the template in the form in which the server would store it; null if it has problems.
  * @throws ServerError for other statuses than 400 and 413; NoAnswerError; AbortError.
  */
 export async function validate(project, template, signal, limit) {
@@ -72,8 +72,8 @@ export async function validateEdit(workspace, template, signal, limit) {
     const path = projectPath(workspace.project, 'draft', {
         validateOnly: true, baseVersion: tag ? undefined : base});
     try {
-        await call('PATCH', path, {
-            body: patch(before, template), contentType: 'application/json-patch+json', signal, limit,
+        await call('PATCH', path, {signal, limit,
+            body: patch(before, template), contentType: 'application/json-patch+json',
             ...(tag ? {ifMatch: tag} : {ifNoneMatch: '*'})});
         return [];
     } catch (error) {
@@ -122,8 +122,8 @@ export class LiveValidation {
     /**
      * @param {Workspace} workspace Workspace whose template is edited.
      * @param {(report: ValidationReport) => void} report
-     *     Receives `checking` immediately, then `done`, or `unknown` with a message when the request
-     *     failed or took too long.
+     *     Receives `checking` immediately, then `done`, or `unknown` with a message when the
+     *     request failed or took too long.
      */
     constructor(workspace, report) {
         this.workspace = workspace;

@@ -30,7 +30,7 @@ export async function openSectionDialog({workspace}, group, kept = null) {
     const descriptionProblems = problemList();
 
     const before = kept?.before ?? content.description ?? '';
-    /** Copy of the draft's template with the form's section; an unchanged description follows it. */
+    /** The draft's template with the form's section; an unchanged description follows it. */
     const result = () => {
         const text = description.value.trim();
         const now = member(workspace.template.parameterGroups, group ?? '')?.description ?? '';

@@ -78,7 +78,7 @@ export function duplicate(context, {group, key, parameter: content}) {
 export async function remove({workspace}, settings) {
     const isOne = settings.length === 1;
     const isSure = await ask({
-        title: isOne ? `Delete ${settings[0].name}?` : `Delete ${count(settings.length, 'setting')}?`,
+        title: `Delete ${isOne ? settings[0].name : count(settings.length, 'setting')}?`,
         isDangerous: true,
         action: isOne ? 'Delete the setting' : `Delete ${count(settings.length, 'setting')}`,
         text: `${isOne ? 'It goes' : `${namesOf(settings)} go`} from your draft now, and from the `

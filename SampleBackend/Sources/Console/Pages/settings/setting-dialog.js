@@ -157,7 +157,7 @@ class SettingForm {
         this.otherProblems.show([...left].filter((problem) => problem.path !== path));
     }
 
-    /** False without a key, or with a condition that cannot be added; what is missing is focused. */
+    /** False without a key, or with a condition that cannot be added; focuses what is missing. */
     isComplete() {
         if (this.newKey) return this.conditional.settle();
         this.key.focus();

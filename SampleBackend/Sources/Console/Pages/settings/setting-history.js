@@ -59,7 +59,8 @@ export class SettingHistories {
      *
      * @param {string} versionNumber
      * @param {AbortSignal} signal
-     * @returns {Promise<boolean>} True when they were read now, false when they were loaded already.
+     * @returns {Promise<boolean>} True when they were read now, false when they were loaded
+     *     already.
      */
     async load(versionNumber, signal) {
         if (versionNumber === '0' || versionNumber === this.#asked) return false;
@@ -161,9 +162,10 @@ export class SettingHistories {
                     }}, `Version ${versionNumber}`),
                     h('span', {class: 'muted'}, timeText(updateTime),
                         ` by ${publisherName(version)}`),
-                    change?.change && badge(changeNames[change.change], change.change.toLowerCase()),
-                    description && h('p', {}, description),
-                    change?.parts && partsView(change.parts, setting.parameter?.valueType ?? 'STRING'));
+                    change?.change
+                        && badge(changeNames[change.change], change.change.toLowerCase()),
+                    description && h('p', {}, description), change?.parts
+                        && partsView(change.parts, setting.parameter?.valueType ?? 'STRING'));
             };
             const body = h('div', {class: 'stack'});
             const outcome = h('div', {role: 'status'});

@@ -18,8 +18,9 @@ export class SettingSelection {
 
     /**
      * @param {PageContext} context
-     * @param {{shown: () => Setting[], changed: () => void, leave: () => void}} list `shown` returns the
-     *     settings in the list; `changed` draws the list; `leave` focuses it when the bar ends.
+     * @param {{shown: () => Setting[], changed: () => void, leave: () => void}} list `shown`
+     *     returns the settings in the list; `changed` draws the list; `leave` focuses it when the
+     *     bar ends.
      */
     constructor(context, {shown, changed, leave}) {
         this.context = context;

@@ -52,14 +52,14 @@ export function digitsRemark(text) {
     if (!/^-?(\d+|\d*\.\d+)([eE][+-]?\d+)?$/.test(written) || !Number.isFinite(number)) return null;
     const isExact = decimal(String(number)) === decimal(written);
     if (!/^-?\d+$/.test(written)) {
-        return isExact ? null : `Apps get ${floatText(number)}: a floating-point number has about 16 `
-            + 'digits. Use the type Text to keep all of them.';
+        return isExact ? null : `Apps get ${floatText(number)}: a floating-point number has about `
+            + '16 digits. Use the type Text to keep all of them.';
     }
     const integer = BigInt(written);
     if (integer > largestInteger || integer < smallestInteger) {
         return `Apps get ${floatText(number)}: it is beyond 64-bit integers, `
-            + `which end at ${integer < 0n ? smallestInteger : largestInteger}. An app that reads an `
-            + 'integer gets its own default. Use the type Text to keep all digits.';
+            + `which end at ${integer < 0n ? smallestInteger : largestInteger}. An app that reads `
+            + 'an integer gets its own default. Use the type Text to keep all digits.';
     }
     return isExact ? null : `Apps that read an integer get all digits; those that read a `
         + `floating-point number, and JavaScript, get ${floatText(number)}.`;

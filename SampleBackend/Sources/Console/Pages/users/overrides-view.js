@@ -131,9 +131,10 @@ export function overridesView(context, userID, changed, signal) {
         fill(actions, hasSettings && guarded(refused, h('button', {type: 'button',
             'data-focus': 'pin', onclick: () => pin(overrides)}, 'Pin a value')));
     };
-    readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides)).catch((error) => {
-        if (!signal.aborted) fill(place, message('error', error.message));
-    });
+    readOverrides(project, userID, {signal}).then(({overrides}) => draw(overrides))
+        .catch((error) => {
+            if (!signal.aborted) fill(place, message('error', error.message));
+        });
     return h('section', {class: 'stack', 'aria-labelledby': 'pinned'},
         h('div', {class: 'page-head'}, h('h2', {id: 'pinned'}, 'Pinned for this user'), actions),
         place);

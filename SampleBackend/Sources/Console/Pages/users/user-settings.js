@@ -18,11 +18,10 @@ import {quoted} from '../text/formats.js';
 export function reasonText(
     {source, condition, falseConditions = [], unevaluatedConditions = []}, parameter) {
     const kind = firebaseKind(parameter?.defaultValue);
-    const others = (falseConditions.length
-        ? `, since ${quoted(falseConditions)} ${falseConditions.length === 1 ? 'is' : 'are'} false` : '')
-        + (unevaluatedConditions.length
-            ? `; ${quoted(unevaluatedConditions)} would apply, but a value of its kind is not evaluated`
-            : '');
+    const others = (falseConditions.length ? `, since ${quoted(falseConditions)} `
+        + `${falseConditions.length === 1 ? 'is' : 'are'} false` : '')
+        + (unevaluatedConditions.length ? `; ${quoted(unevaluatedConditions)} would apply, but a `
+            + 'value of its kind is not evaluated' : '');
     switch (source) {
     case 'OVERRIDE': return 'Pinned for this user';
     case 'CONDITION': return `Condition “${condition}” is true${others}`;

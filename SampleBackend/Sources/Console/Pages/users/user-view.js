@@ -124,8 +124,8 @@ function basis(draft, now) {
  * Creates the view.
  *
  * @param {{workspace: Workspace, now: ?Preview, draft: ?DraftPreview, filter: UserFilter}} options
- *     `now` and `draft` are responses of `:preview` for one user, at least one of them. `filter` has
- *     the filters of the settings and the conditions.
+ *     `now` and `draft` are responses of `:preview` for one user, at least one of them. `filter`
+ *     has the filters of the settings and the conditions.
  * @returns {HTMLElement[]}
  */
 export function userView({workspace, now, draft, filter}) {
