@@ -6,11 +6,11 @@ import {badge, choice, field, guarded, message, nothing, pageHead, table, timeTe
     from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {showSecret} from '../controls/secret-dialog.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {call} from '../server/api.js';
 import {serverRefusal} from '../server/session.js';
 import {Creation} from './creation.js';
+import {showSecret} from './secret-dialog.js';
 import {roleText, tokenProjects} from './token-projects.js';
 
 /** @type {Choice[]} */

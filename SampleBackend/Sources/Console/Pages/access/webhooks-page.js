@@ -6,11 +6,11 @@ import {badge, field, guarded, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
-import {showSecret} from '../controls/secret-dialog.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {call, isMissing, projectPath} from '../server/api.js';
 import {refusal} from '../server/session.js';
 import {Creation} from './creation.js';
+import {showSecret} from './secret-dialog.js';
 import {shownAddress, withoutSecrets} from './webhook-address.js';
 
 /** @type {Record<string, [text: string, kind: string]>} */
