@@ -2,8 +2,8 @@
  * View of the line-by-line differences of two texts; folds unchanged lines and very many changes.
  */
 
+import {h} from '../controls/dom.js';
 import {lineDifferences} from '../json/line-differences.js';
-import {h} from './dom.js';
 
 const marks = {same: ' ', old: '−', new: '+'};
 const names = {same: '', old: 'Before: ', new: 'After: '};
