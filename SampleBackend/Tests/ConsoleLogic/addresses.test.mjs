@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
 import {fixture} from './fixtures.mjs';
-import {Folds} from '../../Sources/Console/Pages/controls/folds.js';
+import {Folds} from '../../Sources/Console/Pages/settings/folds.js';
 import {KeptChoices} from '../../Sources/Console/Pages/merge/kept-choices.js';
 import {conditionName, conditionPath, conditionPlace, isWithin, memberPath, parameterPath, placeName,
     placeText}

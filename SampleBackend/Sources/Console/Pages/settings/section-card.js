@@ -19,7 +19,7 @@ export class SectionCard {
     /**
      * @param {Section} section Entry of `sections`; the card stays with its group.
      * @param {PageContext} context Page context.
-     * @param {{mayEdit: boolean, folds: import('../controls/folds.js').Folds,
+     * @param {{mayEdit: boolean, folds: import('./folds.js').Folds,
      *     rows: import('../controls/row-window.js').RowWindow<Setting>}} parts `Folds`, and the
      *     `RowWindow` that shows the rows.
      */

@@ -4,12 +4,12 @@
 
 import {nothing} from '../controls/controls.js';
 import {arrange, fill, h} from '../controls/dom.js';
-import {Folds} from '../controls/folds.js';
 import {RowWindow} from '../controls/row-window.js';
 import {refusal} from '../server/session.js';
 import {sections} from '../template/template.js';
 import {count} from '../text/formats.js';
 import {emptyProjectView} from './empty-project.js';
+import {Folds} from './folds.js';
 import {SectionCard} from './section-card.js';
 import {SectionJumps} from './section-jumps.js';
 import {copyLink, duplicate, move, remove} from './setting-actions.js';
