@@ -10,7 +10,7 @@ import {newestRequest} from '../../Sources/Console/Pages/server/newest-request.j
 import {LiveValidation, problemsWithin, sentence, validate, validateEdit}
     from '../../Sources/Console/Pages/server/validation.js';
 import {etagOf, readNewest, readVersion} from '../../Sources/Console/Pages/server/versions.js';
-import {warningTexts} from '../../Sources/Console/Pages/server/warning-field.js';
+import {warningTexts} from '../../Sources/Console/Pages/review/warning-field.js';
 
 let clock;
 

@@ -9,10 +9,10 @@ import {placed} from '../controls/problem-list.js';
 import {noChanges} from '../server/server-draft.js';
 import {refusal} from '../server/session.js';
 import {sentence, validate} from '../server/validation.js';
-import {warningTexts} from '../server/warning-field.js';
 import {conditionName, placeText} from '../template/paths.js';
 import {withoutVersion} from '../template/template.js';
 import {count} from '../text/formats.js';
+import {warningTexts} from './warning-field.js';
 
 /**
  * @param {Problem[]} problems
