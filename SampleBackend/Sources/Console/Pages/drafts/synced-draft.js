@@ -7,7 +7,7 @@
  * has saved: both are merged first.
  */
 
-import {afterPress} from '../server/press.js';
+import {afterPress} from '../input/press.js';
 import {readNewest, readVersion} from '../server/versions.js';
 import {DraftMirror} from './draft-mirror.js';
 import {draftOn, readServerDraft, templateOfVersion} from './draft-reading.js';

@@ -2,11 +2,11 @@
  * Validation of a template by the server, also while the user types.
  */
 
+import {afterPress} from '../input/press.js';
 import {patch} from '../json/json-patch.js';
 import {isWithin} from '../template/paths.js';
 import {capitalized} from '../text/formats.js';
 import {call, projectPath, ServerError} from './api.js';
-import {afterPress} from './press.js';
 
 /** Debounce interval in milliseconds. */
 const pause = 250;
