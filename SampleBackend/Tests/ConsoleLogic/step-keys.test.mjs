@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {isMac, shortcut, stepOfKey, stepText} from '../../Sources/Console/Pages/drafts/step-keys.js';
+import {stepOfKey, stepText} from '../../Sources/Console/Pages/drafts/step-keys.js';
+import {isMac, shortcut} from '../../Sources/Console/Pages/input/shortcuts.js';
 
 const none = {ctrlKey: false, metaKey: false, shiftKey: false, altKey: false};
 
@@ -26,8 +27,8 @@ for (const [keys, isCommand, kind] of [
 test('Command is used on systems by Apple', () => {
     assert.deepEqual(['MacIntel', 'iPad', 'iPhone', 'Win32', 'Linux x86_64'].map(isMac),
         [true, true, true, false, false]);
-    assert.deepEqual(shortcut('redo', true), {text: '⇧⌘Z', aria: 'Shift+Meta+Z'});
-    assert.deepEqual(shortcut('undo', false), {text: 'Ctrl+Z', aria: 'Control+Z'});
+    assert.deepEqual(shortcut('Z', true, true), {text: '⇧⌘Z', aria: 'Shift+Meta+Z'});
+    assert.deepEqual(shortcut('Z', false), {text: 'Ctrl+Z', aria: 'Control+Z'});
 });
 
 test('an undone step is announced with what stays', () => {

@@ -2,11 +2,6 @@
  * Keys and announcements of undo and redo.
  */
 
-/** True on a system whose shortcuts use Command. */
-export function isMac(platform = navigator.platform) {
-    return /^(Mac|iP)/.test(platform);
-}
-
 /**
  * What a pressed key does: `undo`, `redo`, or null.
  *
@@ -18,18 +13,6 @@ export function stepOfKey({key, ctrlKey, metaKey, shiftKey, altKey}, isCommand) 
     const [isHeld, isOther] = isCommand ? [metaKey, ctrlKey] : [ctrlKey, metaKey];
     if (!isHeld || isOther || altKey || key.toLowerCase() !== 'z') return null;
     return shiftKey ? 'redo' : 'undo';
-}
-
-/**
- * The keys of a step, for people and for `aria-keyshortcuts`.
- *
- * @param {'undo' | 'redo'} kind
- * @param {boolean} isCommand
- */
-export function shortcut(kind, isCommand) {
-    const shift = kind === 'redo';
-    return isCommand ? {text: shift ? '⇧⌘Z' : '⌘Z', aria: shift ? 'Shift+Meta+Z' : 'Meta+Z'}
-        : {text: shift ? 'Ctrl+Shift+Z' : 'Ctrl+Z', aria: shift ? 'Control+Shift+Z' : 'Control+Z'};
 }
 
 /**

@@ -3,7 +3,7 @@
  */
 
 import {h, svg} from '../controls/dom.js';
-import {isMac} from '../drafts/step-keys.js';
+import {isMac, shortcut} from '../input/shortcuts.js';
 
 /**
  * True for Ctrl+K, or ⌘K on Apple's systems, where Ctrl+K edits text. Layouts of other scripts have
@@ -32,8 +32,8 @@ function icon() {
  */
 export function paletteButton(open, signal) {
     const isCommand = isMac();
-    const shortcut = isCommand ? '⌘K' : 'Ctrl+K';
-    const name = `Search and commands (${shortcut})`;
+    const {text, aria} = shortcut('K', isCommand);
+    const name = `Search and commands (${text})`;
     document.addEventListener('keydown', (event) => {
         if (!isPaletteKey(event, isCommand)) return;
         // Browsers search the web by this key.
@@ -42,7 +42,6 @@ export function paletteButton(open, signal) {
     }, {signal});
     return h('button', {type: 'button', class: 'palette-button', 'data-focus': 'palette',
         'aria-label': name, title: name,
-        'aria-keyshortcuts': isCommand ? 'Meta+K' : 'Control+K', 'aria-haspopup': 'dialog',
-        onclick: open},
-    icon(), h('span', {class: 'palette-word'}, 'Search'), h('kbd', {}, shortcut));
+        'aria-keyshortcuts': aria, 'aria-haspopup': 'dialog', onclick: open},
+    icon(), h('span', {class: 'palette-word'}, 'Search'), h('kbd', {}, text));
 }
