@@ -342,7 +342,9 @@ type ConditionTree = ConditionRule | {kind: 'constant', value: boolean}
     | {kind: 'not' | 'all' | 'any', operands: ConditionTree[]};
 
 /** Rule of an expression in the form. */
-type RuleView = ConditionRule & {isNegated?: boolean, isEmptyMeant?: boolean, operands?: undefined};
+type RuleView = ConditionRule & {isNegated?: boolean, isEmptyMeant?: boolean, operands?: undefined,
+    /** Text of another value that is not added yet. */
+    typed?: string};
 
 /** Group of rules in the form. */
 type GroupView = {
@@ -352,6 +354,15 @@ type GroupView = {
 };
 
 type ConditionView = RuleView | GroupView;
+
+/**
+ * Setting to copy, or of an unfinished form: with the setting as it was when that form opened, and
+ * the text in the choice of another condition.
+ */
+type KeptSetting = {key: string, parameter: Parameter, before?: Parameter, condition?: string};
+
+/** Condition of an unfinished form, with its rules if they were shown. */
+type KeptCondition = Condition & {rules?: GroupView | null};
 
 /** Signals by name. */
 type SignalValues = Record<string, string>;
@@ -501,7 +512,7 @@ type MirroredDraft = {
 type HistoryContext = PageContext & {
     compare?: (older: string, newer: string) => void;
     offerVersions?: (numbers: string[]) => void;
-    goBack?: (versionNumber: string) => void;
+    goBack?: (versionNumber: string, reason?: string) => void;
     showComparison?: () => void;
 };
 

@@ -38,16 +38,17 @@ class ConditionForm {
     closed = new AbortController();
 
     /**
-     * `index` is the condition's index in the template; null adds a condition. `content` is the
-     * initial condition from an unfinished form, and `before` the condition with which that form
-     * began.
+     * `index` is the condition's index in the template; null adds a condition. `kept` is the
+     * initial condition from an unfinished form, with its rules, and `before` the condition with
+     * which that form began.
      *
      * @param {{workspace: Workspace}} context
      * @param {number | null} index
-     * @param {?Condition} content
+     * @param {?KeptCondition} kept
      * @param {?Condition} before
      */
-    constructor({workspace}, index, content, before) {
+    constructor({workspace}, index, kept, before) {
+        const {rules = null, ...content} = kept ?? {};
         this.workspace = workspace;
         const all = conditions(workspace.template);
         const edited = index === null ? undefined : all[index];
@@ -62,11 +63,11 @@ class ConditionForm {
          * @type {TreePath[]}
          */
         this.conflicts = [];
-        this.original = copy(content && this.before
+        this.original = copy(kept && this.before
             ? mergeTrees(before ?? this.before, content, this.before,
                 ['conditions', this.oldName ?? ''], this.conflicts)
-            : content ?? this.before ?? {name: '', expression: ''});
-        this.isDirty = Boolean(content);
+            : kept ? content : this.before ?? {name: '', expression: ''});
+        this.isDirty = Boolean(kept);
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
             'data-autofocus': this.isNew, oninput: changed});
@@ -92,7 +93,7 @@ class ConditionForm {
             knownSignals(workspace.template, this.closed.signal, workspace.project), () => {
                 this.sliders.update();
                 changed();
-            });
+            }, rules);
         this.chip = h('span', {});
         this.mark = h('div', {});
         this.nameProblems = problemList();
@@ -111,7 +112,10 @@ class ConditionForm {
             this.save.disabled = Boolean(this.ownProblem) || !target.value.trim();
         });
         this.#drawChip();
-        if (content) this.#changed();
+        if (kept) this.#changed();
+        if (this.builder.isIncomplete && this.builder.hasTyped) {
+            this.save.disabled = Boolean(this.ownProblem);
+        }
     }
 
     /**
@@ -241,7 +245,7 @@ function examples() {
  *
  * @param {{workspace: Workspace}} context Page context.
  * @param {?number} index Index of the condition; null adds one.
- * @param {?Condition} content Initial condition from an unfinished form.
+ * @param {?KeptCondition} content Initial condition from an unfinished form.
  * @param {?Condition} before Condition with which that form began.
  * @returns {Promise<string | undefined>} Name of the condition; undefined when cancelled.
  */
@@ -256,7 +260,8 @@ export async function openConditionDialog(context, index, content = null, before
                 form.nameProblems.show([{message: form.ownProblem}], form.name);
                 form.name.focus();
             }
-            if (form.ownProblem || !await form.keep.isReady()) return;
+            form.builder.addTyped();
+            if (form.ownProblem || form.builder.isIncomplete || !await form.keep.isReady()) return;
             const {template, conflicts} = form.result;
             workspace.edit(template, conflicts);
             announce(`Condition ${form.condition.name} added to the draft.`);
@@ -278,7 +283,7 @@ export async function openConditionDialog(context, index, content = null, before
         actions: [h('button', {type: 'button', onclick: () => close()}, 'Cancel'), form.save],
     }), {isWide: true, isDirty: () => form.isDirty, form: {
         user: workspace.user, project: workspace.project, kind: 'condition',
-        content: () => form.condition,
+        content: () => ({...form.condition, rules: form.builder.rules}),
         arguments: [form.oldName, form.before ?? null]}});
     form.validation.stop();
     form.builder.stop();

@@ -24,6 +24,12 @@ export class NamedUsers {
      */
     #signals = new Map();
     /**
+     * All that was entered, also incomplete signals, by user ID.
+     *
+     * @type {Map<string, SignalValues>}
+     */
+    #entered = new Map();
+    /**
      * Form elements by user ID.
      *
      * @type {Map<string, UserForm>}
@@ -41,6 +47,8 @@ export class NamedUsers {
         for (const userID of this.#ids()) {
             // Earlier versions stored the same signals for all users.
             this.#signals.set(userID, member(kept.signalsByUser, userID) ?? kept.signals ?? {});
+            const entered = member(kept.enteredByUser, userID);
+            if (entered) this.#entered.set(userID, entered);
         }
         this.#draw();
     }
@@ -65,7 +73,9 @@ export class NamedUsers {
     keep(text) {
         this.text = text;
         for (const [userID, {fields}] of this.#forms) {
-            if (fields) this.#signals.set(userID, fields.values());
+            if (!fields) continue;
+            this.#signals.set(userID, fields.values());
+            this.#entered.set(userID, fields.entered());
         }
         this.#keep();
     }
@@ -88,6 +98,7 @@ export class NamedUsers {
     set(userID, signals) {
         const isOpen = this.#forms.get(userID)?.node.open ?? false;
         this.#signals.set(userID, signals);
+        this.#entered.delete(userID);
         this.#forms.delete(userID);
         this.#keep();
         this.#draw();
@@ -127,7 +138,9 @@ export class NamedUsers {
     #keep() {
         try {
             localStorage.setItem(this.#key, jsonText({
-                users: this.text, signalsByUser: objectOf([...this.#signals])}));
+                users: this.text, signalsByUser: objectOf([...this.#signals]),
+                enteredByUser: objectOf([...this.#entered].filter(
+                    ([userID]) => this.#signals.has(userID)))}));
         } catch {
             // The storage is full: the users are previewed, but not stored for the next draft.
         }
@@ -154,7 +167,7 @@ export class NamedUsers {
             `Signals of user ${userID}`));
         const node = h('details', {ontoggle: () => {
             if (form.fields) return;
-            form.fields = signalFields(this.signalsOf(userID));
+            form.fields = signalFields(this.#entered.get(userID) ?? this.signalsOf(userID));
             place.append(...form.fields.node);
         }}, h('summary', {}, 'The app of ', h('code', {}, userID), ' sends these signals:', note),
         place);
