@@ -61,8 +61,16 @@ type Version = {
     description?: string;
 };
 
-/** Version with its template, as the server has it. */
-type PublishedVersion = {template: Template, version: Version | null, etag: string};
+/**
+ * Version with its template, as the server has it. Before the first publish there is no version, but
+ * its number.
+ */
+type PublishedVersion = {
+    template: Template,
+    version: Version | null,
+    number: string,
+    etag: string,
+};
 
 type PartDifference = {name: string, old?: unknown, new?: unknown};
 
@@ -159,6 +167,8 @@ type SyncState = {
     problem: string | null;
     overwritten: TreePath[];
     left: TreePath[];
+    /** Steps of a draft that went with its project, which was replaced by another of its name. */
+    dropped: string[];
     /** Number of the user's tokens so far. */
     token: number;
     isPublishing: boolean;
@@ -181,6 +191,8 @@ type SyncEvents = {
     read: FoundDraft & {token: number};
     found: {found: FoundDraft | null, seen: SyncState};
     loaded: {current: PublishedVersion, found: FoundDraft | null, seen: SyncState};
+    replaced: {current: PublishedVersion, found: FoundDraft | null, dropped: string[]};
+    noted: {};
     newest: {version: Version | null};
     publishing: {isPublishing: boolean};
     renew: {};
@@ -268,6 +280,8 @@ type Project = {
     archived?: boolean;
     versionNumber?: string;
     updateTime?: string;
+    /** True until the first publish in a created project. */
+    unpublished?: boolean;
 };
 
 type Workspace = import('../../Sources/Console/Pages/drafts/workspace.js').Workspace;
@@ -506,6 +520,8 @@ type MirroredDraft = {
     saved: SavedDraft | null;
     draft: SentDraft | null;
     unanswered?: SentDraft[];
+    /** Number of the version that was shown. */
+    version?: string;
 };
 
 /** The input of the history page's table. */

@@ -7,7 +7,7 @@
 import {count} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
 import {jsonText, parseJSON} from '../json/json-text.js';
-import {entries, member, objectOf} from '../json/json.js';
+import {entries, isEqual, member, objectOf} from '../json/json.js';
 import {listedValues} from '../template/value-list.js';
 import {signalFields} from './signal-fields.js';
 
@@ -24,7 +24,7 @@ export class NamedUsers {
      */
     #signals = new Map();
     /**
-     * All that was entered, also incomplete signals, by user ID.
+     * All that was entered, by user ID, where signals are incomplete.
      *
      * @type {Map<string, SignalValues>}
      */
@@ -74,8 +74,10 @@ export class NamedUsers {
         this.text = text;
         for (const [userID, {fields}] of this.#forms) {
             if (!fields) continue;
-            this.#signals.set(userID, fields.values());
-            this.#entered.set(userID, fields.entered());
+            const [complete, entered] = [fields.values(), fields.entered()];
+            this.#signals.set(userID, complete);
+            if (isEqual(complete, entered)) this.#entered.delete(userID);
+            else this.#entered.set(userID, entered);
         }
         this.#keep();
     }
@@ -139,8 +141,7 @@ export class NamedUsers {
         try {
             localStorage.setItem(this.#key, jsonText({
                 users: this.text, signalsByUser: objectOf([...this.#signals]),
-                enteredByUser: objectOf([...this.#entered].filter(
-                    ([userID]) => this.#signals.has(userID)))}));
+                ...this.#entered.size && {enteredByUser: objectOf([...this.#entered])}}));
         } catch {
             // The storage is full: the users are previewed, but not stored for the next draft.
         }
