@@ -185,7 +185,8 @@ type SyncEvents = {
     check: {hasDialog: boolean};
     waited: {};
     stored: {answer: {changes?: Differences}, tag: string, token: number};
-    deleted: {token: number};
+    /** `isGone` is true if the draft had ended elsewhere. */
+    deleted: {token: number, isGone?: boolean};
     failed: {reason: 'conflict' | 'refused' | 'unanswered' | 'unavailable', message: string,
         token: number};
     read: FoundDraft & {token: number};

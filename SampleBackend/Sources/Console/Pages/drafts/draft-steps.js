@@ -119,6 +119,16 @@ export class DraftSteps {
     }
 
     /**
+     * Notes that a draft which was discarded here had ended elsewhere: `follow` finds out whether it
+     * was published.
+     *
+     * @param {string} base Version on which it was based.
+     */
+    endedElsewhere(base) {
+        this.#set(this.#history, base);
+    }
+
+    /**
      * Follows changes from elsewhere. A draft that ended over another version was published, or
      * discarded with it: its steps would now undo what is published.
      *

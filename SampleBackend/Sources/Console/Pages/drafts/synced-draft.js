@@ -238,6 +238,10 @@ export class SyncedDraft extends WorkspaceView {
      * @returns {Promise<unknown>} Ends when what the event asks for is read; rejects if that fails.
      */
     send(event) {
+        const {saved, draft} = this.state;
+        if (event.type === 'deleted' && event.isGone && saved && !draft) {
+            this.steps.endedElsewhere(saved.base);
+        }
         const {state, effects} = afterEvent(this.state, event);
         this.state = state;
         if (state.phase !== 'waiting') this.#saver.stopWaiting();
