@@ -218,7 +218,7 @@ test('a version is read without its metadata', async () => {
     const requests = answerRequests(() => (
         {body: {a: 1, version: {versionNumber: '3'}}, etag: 'W/"etag-p-3"'}));
     assert.deepEqual(await readVersion('p', '3'),
-        {template: {a: 1}, version: {versionNumber: '3'}, etag: '"etag-p-3"'});
+        {template: {a: 1}, version: {versionNumber: '3'}, number: '3', etag: '"etag-p-3"'});
     assert.equal(requests[0].path, '/v1/projects/p/remoteConfig?versionNumber=3');
 });
 
@@ -227,9 +227,19 @@ test('a version has its entity tag although a proxy drops the field', async () =
     assert.equal((await readVersion('p')).etag, '"etag-p-3"');
 });
 
+for (const number of ['0', '7']) {
+    test(`version ${number} of a project that was only created is not published`, async () => {
+        const updateType = 'REMOTE_CONFIG_UPDATE_TYPE_UNSPECIFIED';
+        answerRequests(() => ({body: {version: {versionNumber: number, updateType}}}));
+        assert.deepEqual(await readVersion('p'),
+            {template: {}, version: null, number, etag: `"etag-p-${number}"`});
+    });
+}
+
 test('before the first publish the current version is empty, and others are missing', async () => {
     answerRequests(() => failure(404));
-    assert.deepEqual(await readVersion('p'), {template: {}, version: null, etag: '"etag-p-0"'});
+    assert.deepEqual(await readVersion('p'),
+        {template: {}, version: null, number: '0', etag: '"etag-p-0"'});
     await assert.rejects(readVersion('p', '2'), {status: 404});
     assert.equal(await readNewest('p'), null);
     answerRequests(() => failure(500));

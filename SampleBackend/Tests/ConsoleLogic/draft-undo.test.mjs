@@ -319,3 +319,59 @@ test('a role without drafts undoes nothing', async () => {
     viewer.stop();
     assert.equal((await tab()).redoName, 'a 2');
 });
+
+test('a discard after the draft was published elsewhere brings nothing published back', async () => {
+    const workspace = await tab({hasDialog: () => true});
+    await edit(workspace, {a: '2', b: '1'});
+    // Another tab publishes the draft while this one asks whether to discard it.
+    server.publish(workspace.template);
+    server.draft = null;
+    await workspace.discard();
+    await workspace.load();
+    assert.deepEqual([workspace.draft, workspace.undoName, workspace.isUnsaved], [null, null, false]);
+});
+
+test('neither after the next publish', async () => {
+    const workspace = await tab({hasDialog: () => true});
+    await edit(workspace, {a: '2', b: '1'});
+    server.publish(workspace.template);
+    server.draft = null;
+    server.publish(template({a: '3', b: '1'}));
+    await workspace.discard();
+    await workspace.load();
+    assert.equal(workspace.undoName, null);
+});
+
+test('a discard between the publish and the end of the draft brings nothing published back', async () => {
+    const workspace = await tab({hasDialog: () => true});
+    await edit(workspace, {a: '2', b: '1'});
+    server.publish(workspace.template);
+    await workspace.discard();
+    await workspace.load();
+    assert.deepEqual([workspace.draft, workspace.undoName], [null, null]);
+});
+
+for (const [what, published] of [
+    ['another value', {a: '3', b: '1'}], ['a part of it', {a: '2', b: '1'}],
+    ['something else', {a: '1', b: '3'}]]) {
+    test(`a discard before a publish of ${what} brings back what was discarded`, async () => {
+        const workspace = await tab();
+        await edit(workspace, {a: '2', b: '2'});
+        await workspace.discard();
+        server.publish(template(published));
+        await workspace.load();
+        assert.equal(workspace.undoName, 'discard the draft');
+        await workspace.undo();
+        assert.deepEqual(valuesOf(workspace.template), {a: '2', b: '2'});
+        assert.equal(workspace.draft.base, '1');
+    });
+}
+
+test('a draft that was discarded elsewhere can be brought back here', async () => {
+    const workspace = await tab({hasDialog: () => true});
+    await edit(workspace, {a: '2', b: '1'});
+    server.draft = null;
+    await workspace.discard();
+    await workspace.load();
+    assert.equal(workspace.undoName, 'discard the draft');
+});

@@ -37,16 +37,17 @@ class ConditionForm {
     closed = new AbortController();
 
     /**
-     * `index` is the condition's index in the template; null adds a condition. `content` is the
-     * initial condition from an unfinished form, and `before` the condition with which that form
-     * began.
+     * `index` is the condition's index in the template; null adds a condition. `kept` is the
+     * initial condition from an unfinished form, with its rules, and `before` the condition with
+     * which that form began.
      *
      * @param {{workspace: Workspace}} context
      * @param {number | null} index
-     * @param {?Condition} content
+     * @param {?KeptCondition} kept
      * @param {?Condition} before
      */
-    constructor({workspace}, index, content, before) {
+    constructor({workspace}, index, kept, before) {
+        const {rules = null, ...content} = kept ?? {};
         this.workspace = workspace;
         const all = conditions(workspace.template);
         const edited = index === null ? undefined : all[index];
@@ -61,10 +62,10 @@ class ConditionForm {
          * @type {TreePath[]}
          */
         this.conflicts = [];
-        this.original = copy(content && this.before
+        this.original = copy(kept && this.before
             ? mergeTrees(before ?? this.before, content, this.before,
                 ['conditions', this.oldName ?? ''], this.conflicts)
-            : content ?? this.before ?? {name: '', expression: ''});
+            : kept ? content : this.before ?? {name: '', expression: ''});
         const changed = () => this.#changed();
         this.name = h('input', {type: 'text', value: this.original.name, autocomplete: 'off',
             'data-autofocus': this.isNew, oninput: changed});
@@ -90,7 +91,7 @@ class ConditionForm {
             knownSignals(workspace.template, this.closed.signal, workspace.project), () => {
                 this.sliders.update();
                 changed();
-            });
+            }, rules);
         this.chip = h('span', {});
         this.mark = h('div', {});
         this.nameProblems = problemList();
@@ -105,7 +106,10 @@ class ConditionForm {
             this.checked.button.disabled = Boolean(this.#ownProblem) || !target.value.trim();
         });
         this.#drawChip();
-        if (content) this.#changed();
+        if (kept) this.#changed();
+        if (this.builder.isIncomplete && this.builder.hasTyped) {
+            this.checked.button.disabled = Boolean(this.#ownProblem);
+        }
     }
 
     /**
@@ -205,13 +209,15 @@ class ConditionForm {
         fill(this.mark, column && markedExpression(this.expression.value.trim(), column));
     }
 
-    /** False without a usable name, which then has the focus. */
+    /** Adds what is typed; false without a usable name, which then has the focus, or all rules. */
     isComplete() {
         const problem = this.#ownProblem;
-        if (!problem) return true;
-        this.nameProblems.show([{message: problem}], this.name);
-        this.name.focus();
-        return false;
+        if (problem) {
+            this.nameProblems.show([{message: problem}], this.name);
+            this.name.focus();
+        }
+        this.builder.addTyped();
+        return !problem && !this.builder.isIncomplete;
     }
 }
 
@@ -233,7 +239,7 @@ function examples() {
  *
  * @param {{workspace: Workspace}} context Page context.
  * @param {?number} index Index of the condition; null adds one.
- * @param {?Condition} content Initial condition from an unfinished form.
+ * @param {?KeptCondition} content Initial condition from an unfinished form.
  * @param {?Condition} before Condition with which that form began.
  * @returns {Promise<string | undefined>} Name of the condition; undefined when cancelled.
  */
@@ -258,7 +264,7 @@ export async function openConditionDialog(context, index, content = null, before
         isComplete: () => form.isComplete(),
         name: () => `Condition ${form.condition.name}`, result: () => form.result,
         kind: 'condition', arguments: [form.oldName, form.before ?? null],
-        content: () => form.condition});
+        content: () => ({...form.condition, rules: form.builder.rules})});
     form.builder.stop();
     form.closed.abort();
     return isKept && form.condition.name;

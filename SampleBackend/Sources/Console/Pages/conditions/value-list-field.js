@@ -46,12 +46,14 @@ export function valueListField(builder, rule, path) {
         const before = known.size;
         for (const value of split(text)) known.add(meantValue(rule, value, suggestions.known));
         input.value = '';
+        rule.typed = '';
         if (known.size === before) return;
         rule.values = [...known];
         builder.restructure(place);
         const added = known.size - before;
         if (added > 1) announce(`${counted(rule, added)} added, ${known.size} in all.`);
     };
+    builder.adds(() => add(rule.typed ?? ''));
     const problem = h('span', {role: 'alert'});
     /** @param {File} file */
     const addFile = async (file) => {
@@ -66,6 +68,9 @@ export function valueListField(builder, rule, path) {
     };
     const input = h('input', {type: 'text', autocomplete: 'off', spellcheck: 'false',
         autocapitalize: 'off', 'aria-label': 'Another value', 'data-focus': place,
+        value: rule.typed ?? '', oninput: () => {
+            rule.typed = input.value;
+        },
         list: suggestions.add(() => suggestedValues(rule, suggestions.known)),
         placeholder: rule.values.length ? 'Another value' : 'Value',
         onchange: () => add(input.value), onkeydown: (event) => {

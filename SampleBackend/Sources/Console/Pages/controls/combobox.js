@@ -96,6 +96,13 @@ export class Combobox {
         return this.#isTyped ? this.input.value.trim() : '';
     }
 
+    /** Shows a text as if it was typed; an empty one changes nothing. */
+    set unchosen(text) {
+        if (!text) return;
+        this.input.value = text;
+        this.#isTyped = true;
+    }
+
     /** Shows the text of the value again after the options have changed. */
     update() {
         if (!this.#isTyped) this.input.value = this.#textOf(this.#value);
@@ -103,6 +110,11 @@ export class Combobox {
 
     focus() {
         this.input.focus();
+    }
+
+    /** Takes what is typed, as leaving the field does. */
+    settle() {
+        this.#leave();
     }
 
     /**

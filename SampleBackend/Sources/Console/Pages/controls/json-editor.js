@@ -11,6 +11,7 @@ import {formatted} from '../json/json-text.js';
 import {h} from './dom.js';
 import {bracketPair, closingEdit, errorIndex, indentEdit, lineBreakEdit, lineOf, tokens}
     from './json-editing.js';
+import {latinKey} from './latin-key.js';
 
 /** Milliseconds after the last keystroke before an error is marked. */
 const markDelay = 200;
@@ -125,7 +126,8 @@ export class JSONEditor {
 
     /** @param {KeyboardEvent} event */
     #keyDown(event) {
-        const {key, ctrlKey, altKey, metaKey} = event;
+        const {ctrlKey, altKey, metaKey} = event;
+        const key = latinKey(event);
         if (!ctrlKey || altKey || metaKey || (key !== ']' && key !== '[')) return;
         event.preventDefault();
         const {value, selectionStart, selectionEnd} = this.textarea;

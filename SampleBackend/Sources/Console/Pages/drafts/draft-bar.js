@@ -66,6 +66,24 @@ function retryButton(workspace) {
         onclick: () => workspace.retry()}, 'Try again');
 }
 
+/** Maximum number of steps that are named. */
+const namedSteps = 3;
+
+/**
+ * Note that what the tab had of a deleted project is gone; false if there was nothing.
+ *
+ * @param {Workspace} workspace
+ */
+function droppedNote(workspace) {
+    const {dropped} = workspace;
+    const rest = dropped.length - namedSteps;
+    return dropped.length > 0 && h('span', {class: 'outdated', role: 'status'},
+        ' This project was deleted, and created again. Your draft of the deleted one ended with '
+        + `it: ${dropped.slice(0, namedSteps).join('; ')}${rest > 0 ? `; and ${rest} more` : ''}. `,
+        h('button', {type: 'button', class: 'quiet small', 'data-focus': 'note-dropped',
+            onclick: () => workspace.noteDropped()}, 'OK'));
+}
+
 /**
  * Bar while the server still has a draft that was discarded here.
  *
@@ -105,7 +123,7 @@ function notes(workspace, draft) {
         !draft.isBaseGone && workspace.isOutdated && h('span', {class: 'outdated'},
             ` Version ${newestVersion?.versionNumber} was published meanwhile; `
             + 'it is merged with your draft before you publish.'),
-        problemView(workspace), leftNote(workspace),
+        problemView(workspace), leftNote(workspace), droppedNote(workspace),
         overwritten.length > 0 && h('span', {class: 'outdated', role: 'status'},
             ' Another tab or person changed the same values, and yours replaced them: '
             + `${overwritten.map(placeName).join('; ')}.`)];
@@ -163,7 +181,8 @@ function barOfNews({workspace, redraw}) {
 }
 
 /**
- * The bar; false without a draft, a draft to delete, a newer version, or steps to undo or redo.
+ * The bar; false without a draft, a draft to delete, a note that one ended with its project, a
+ * newer version, or steps to undo or redo.
  *
  * @param {PageContext} context
  */
@@ -171,5 +190,10 @@ export function draftBar(context) {
     const {draft} = context.workspace;
     if (draft) return barOfDraft(context, draft);
     if (context.workspace.isUnsaved) return barOfDiscarded(context);
+    const note = droppedNote(context.workspace);
+    if (note) {
+        return h('section', {class: 'draft-bar', 'aria-label': 'Draft'},
+            h('p', {}, h('strong', {}, 'No draft.'), note));
+    }
     return context.workspace.isOutdated ? barOfNews(context) : barOfSteps(context.workspace);
 }

@@ -17,7 +17,7 @@ import {etagOf, readVersion} from '../server/versions.js';
 export async function templateOfVersion(project, base, {draft, current}) {
     if (base === '0') return {};
     if (base === draft?.base && !draft.isBaseGone) return draft.baseTemplate;
-    if (base === (current.version?.versionNumber ?? '0')) return current.template;
+    if (base === current.number) return current.template;
     try {
         return (await readVersion(project, base)).template;
     } catch (error) {

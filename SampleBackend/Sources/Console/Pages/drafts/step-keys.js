@@ -2,16 +2,20 @@
  * Keys and announcements of undo and redo.
  */
 
+import {latinKey} from '../controls/latin-key.js';
+
 /**
  * What a pressed key does: `undo`, `redo`, or null.
  *
- * @param {Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>} event
+ * @param {Pick<KeyboardEvent,
+ *     'key' | 'code' | 'ctrlKey' | 'metaKey' | 'shiftKey' | 'altKey'>} event
  * @param {boolean} isCommand True on a system whose shortcuts use Command.
  * @returns {?('undo' | 'redo')}
  */
-export function stepOfKey({key, ctrlKey, metaKey, shiftKey, altKey}, isCommand) {
+export function stepOfKey(event, isCommand) {
+    const {ctrlKey, metaKey, shiftKey, altKey} = event;
     const [isHeld, isOther] = isCommand ? [metaKey, ctrlKey] : [ctrlKey, metaKey];
-    if (!isHeld || isOther || altKey || key.toLowerCase() !== 'z') return null;
+    if (!isHeld || isOther || altKey || latinKey(event) !== 'z') return null;
     return shiftKey ? 'redo' : 'undo';
 }
 

@@ -229,9 +229,10 @@ export class Frame {
             && projects.every((project, index) => hasSameMarks(project, shown[index]))) return;
         const before = this.details;
         const hasFocus = this.#shell.main.contains(document.activeElement);
-        const isDeleted = shown.includes(before)
-            && !projects.some(({name}) => name === before.name);
-        if (isDeleted && !isHeld()) {
+        const now = projects.find(({name}) => name === before.name);
+        const isOther = !now || (now.unpublished
+            && Number(now.versionNumber) > Number(workspace.versionNumber));
+        if (shown.includes(before) && isOther && !isHeld()) {
             await this.#openProject(before.name, hasFocus);
             return;
         }

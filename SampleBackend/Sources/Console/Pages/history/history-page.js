@@ -5,6 +5,8 @@
 import {badge, guarded, message, moreButton, nothing, pageHead, publisherName, table, timeText}
     from '../controls/controls.js';
 import {fill, h, redraw} from '../controls/dom.js';
+import {isHeld} from '../controls/held-entry.js';
+import {keptForms} from '../controls/unfinished-form.js';
 import {comparison} from '../differences/version-comparison.js';
 import {arrivalView} from '../live/arrival.js';
 import {call, isMissing, projectPath} from '../server/api.js';
@@ -75,8 +77,8 @@ export function show(main, context) {
     let card = null;
     const list = h('div', {class: 'stack'});
     const outcome = h('div', {role: 'status'});
-    context.goBack = async (versionNumber) => {
-        const version = await openRollback(context, versionNumber);
+    context.goBack = async (versionNumber, reason) => {
+        const version = await openRollback(context, versionNumber, reason);
         if (!version || left.signal.aborted) return;
         fill(outcome, message('success', h('p', {tabindex: '-1'}, h('strong', {},
             `Version ${versionNumber} is published again as version ${version.versionNumber}.`)),
@@ -133,6 +135,14 @@ export function show(main, context) {
         fill(body, isMissing(error) ? h('section', {class: 'card'},
             nothing('Nothing has been published yet.')) : message('error', error.message));
     });
+    // Not in `resume-form.js`: the page says what became of it.
+    const kept = isHeld() || refusal(context.session, 'publisher') ? undefined
+        : keptForms(context.workspace.user, context.project).find(({kind}) => kind === 'rollback');
+    if (kept) {
+        const [versionNumber] = /** @type {string[]} */ (kept.arguments);
+        first.then(() => !isHeld() && context.goBack?.(
+            versionNumber, /** @type {string} */ (kept.content)));
+    }
     context.workspace.addEventListener('versionchange', () => first.then(readNews), {
         signal: left.signal});
     return () => left.abort();

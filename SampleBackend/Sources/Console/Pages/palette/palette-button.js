@@ -3,19 +3,20 @@
  */
 
 import {h, svg} from '../controls/dom.js';
+import {latinKey} from '../controls/latin-key.js';
 import {isMac, shortcut} from '../input/shortcuts.js';
 
 /**
- * True for Ctrl+K, or ⌘K on Apple's systems, where Ctrl+K edits text. Layouts of other scripts have
- * no k: the place of the key counts there.
+ * True for Ctrl+K, or ⌘K on Apple's systems, where Ctrl+K edits text.
  *
  * @param {Pick<KeyboardEvent,
  *     'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>} event
  * @param {boolean} isCommand
  */
-export function isPaletteKey({key, code, ctrlKey, metaKey, altKey, shiftKey}, isCommand) {
-    if (altKey || shiftKey || ctrlKey === isCommand || metaKey !== isCommand) return false;
-    return /^[\x20-\x7e]$/.test(key) ? key.toLowerCase() === 'k' : code === 'KeyK';
+export function isPaletteKey(event, isCommand) {
+    const {ctrlKey, metaKey, altKey, shiftKey} = event;
+    return !altKey && !shiftKey && ctrlKey !== isCommand && metaKey === isCommand
+        && latinKey(event) === 'k';
 }
 
 /** Magnifying glass, for narrow screens. */

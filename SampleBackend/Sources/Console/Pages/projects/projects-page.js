@@ -20,7 +20,7 @@ const none = () => h('span', {class: 'muted'}, '–');
  *
  * @param {Project} project
  */
-const isPublished = ({versionNumber}) => versionNumber !== '0';
+const isPublished = ({versionNumber, unpublished}) => versionNumber !== '0' && !unpublished;
 
 /**
  * @param {HTMLElement} main

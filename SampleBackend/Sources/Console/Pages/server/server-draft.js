@@ -48,15 +48,19 @@ export async function readDraft(project, knownTag) {
 }
 
 /**
- * Deletes the draft with a tag; a draft that is gone is not an error.
+ * Deletes the draft with a tag; false if it was gone before.
  *
  * @param {string} project
  * @param {string} tag
  */
 export async function deleteDraft(project, tag) {
-    await call('DELETE', projectPath(project, 'draft'), {ifMatch: tag}).catch((error) => {
+    try {
+        await call('DELETE', projectPath(project, 'draft'), {ifMatch: tag});
+        return true;
+    } catch (error) {
         if (!isMissing(error)) throw error;
-    });
+        return false;
+    }
 }
 
 /**

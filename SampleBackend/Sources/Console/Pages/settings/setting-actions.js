@@ -141,8 +141,10 @@ export async function move({workspace}, settings) {
  *
  * @param {{workspace: Workspace}} context
  * @param {Setting[]} settings
+ * @param {?{condition: string, value: ParameterValue, isRemoved: boolean}} [kept] Fields of an
+ *     unfinished form.
  */
-export async function setConditionalValue({workspace}, settings) {
+export async function setConditionalValue({workspace}, settings, kept = null) {
     const all = conditions(workspace.template);
     const types = new Set(settings.map(({parameter: content}) => content.valueType ?? 'STRING'));
     const title = `Value of ${count(settings.length, 'setting')} for a condition`;
@@ -153,19 +155,21 @@ export async function setConditionalValue({workspace}, settings) {
         return false;
     }
     const condition = new Combobox({options: () => all.map(({name}) => [name, name]),
-        value: all.length === 1 ? all[0].name : '',
+        value: kept?.condition ?? (all.length === 1 ? all[0].name : ''),
         attributes: {'data-autofocus': true, placeholder: 'Choose a condition'}});
     // One value only fits settings of the same type; the in-app default fits all types.
-    let isDirty = false;
+    let isDirty = Boolean(kept);
     const value = valueField({label: 'Value', isDefault: false,
         changed: () => {
             isDirty = true;
         },
         valueType: types.size === 1 ? [...types][0] : 'STRING',
-        value: types.size === 1 ? {value: ''} : {useInAppDefault: true}});
-    const removal = h('input', {type: 'checkbox', onchange: () => {
-        value.node.hidden = removal.checked;
-    }});
+        value: kept?.value ?? (types.size === 1 ? {value: ''} : {useInAppDefault: true})});
+    const removal = h('input', {type: 'checkbox', checked: kept?.isRemoved ?? false,
+        onchange: () => {
+            value.node.hidden = removal.checked;
+        }});
+    value.node.hidden = removal.checked;
     const submit = async () => {
         if (!condition.value) {
             throw new Error(condition.unchosen
@@ -199,7 +203,11 @@ export async function setConditionalValue({workspace}, settings) {
         fields: [h('p', {class: 'muted'}, namesOf(settings)), field('Condition', condition),
             h('label', {class: 'check'}, removal, ' Remove the value for it'), value.node],
         action: 'Set in the draft', submit,
-    }, close), {isWide: true, isDirty: () => isDirty}) === true;
+    }, close), {isWide: true, isDirty: () => isDirty, form: {
+        user: workspace.user, project: workspace.project, kind: 'conditional-value',
+        arguments: [settings.map(({path}) => path)], content: () => ({
+            condition: condition.value, value: value.value(),
+            isRemoved: removal.checked})}}) === true;
 }
 
 /**

@@ -25,7 +25,7 @@ class SettingForm {
      * @param {{workspace: Workspace}} context
      * @param {string | null} group
      * @param {string | null} key
-     * @param {?{key: string, parameter: Parameter, before?: Parameter}} content
+     * @param {?KeptSetting} content
      */
     constructor({workspace}, group, key, content) {
         this.workspace = workspace;
@@ -57,7 +57,8 @@ class SettingForm {
             label: 'Default value', valueType: this.type.value, isDefault: true, changed,
             value: this.original.defaultValue});
         this.conditional = new ConditionalValues({workspace, parameter: this.original,
-            type: () => this.type.value, like: () => this.defaultValue.value(), changed});
+            type: () => this.type.value, like: () => this.defaultValue.value(), changed,
+            typed: content?.condition});
         this.keyProblems = problemList();
         this.descriptionProblems = problemList();
         this.otherProblems = problemList();
@@ -172,9 +173,7 @@ class SettingForm {
  * @param {PageContext} context Page context.
  * @param {?string} group Parameter group of the section; null means the section outside groups.
  * @param {?string} key Key of the setting; null adds one.
- * @param {?{key: string, parameter: object, before?: object}} content Initial setting: one to
- *     copy, or the content of an unfinished form; `before` is the setting with which that form
- *     began.
+ * @param {?KeptSetting} content Initial setting: one to copy, or the content of an unfinished form.
  */
 export async function openSettingDialog(context, group, key, content = null) {
     const {workspace} = context;
@@ -200,6 +199,7 @@ export async function openSettingDialog(context, group, key, content = null) {
         isComplete: () => form.isComplete(),
         name: () => `${section}.${form.newKey}`, result: () => form.result,
         kind: 'setting', arguments: [group, key, form.before ?? null],
-        content: () => ({key: form.newKey, parameter: form.parameter})});
+        content: () => ({key: form.newKey, parameter: form.parameter,
+            condition: form.conditional.another.unchosen})});
     workspace.removeEventListener('change', update);
 }

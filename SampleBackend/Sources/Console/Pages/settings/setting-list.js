@@ -189,7 +189,7 @@ export class SettingList {
 
     /** Loads the last changes of the settings, and shows them in the rows. */
     async loadHistories() {
-        const {versionNumber} = this.workspace;
+        const versionNumber = this.workspace.version?.versionNumber ?? '0';
         if (!await this.histories.load(versionNumber, this.#left.signal)) return;
         const shown = new Map(this.shown.map((setting) => [setting.path, setting]));
         for (const row of this.sections.querySelectorAll('.setting')) {
