@@ -6,10 +6,12 @@ import {CheckedForm} from '../controls/checked-form.js';
 import {choice, conditionChip, field} from '../controls/controls.js';
 import {fill, h, newID} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
+import {showRemarks} from '../controls/remarks.js';
 import {jsonText} from '../json/json-text.js';
 import {copy, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
 import {problemsWithin} from '../server/validation.js';
+import {expressionRemarks} from '../template/number-digits.js';
 import {conditionPath} from '../template/paths.js';
 import {colorName, conditions, settingCondition, tagColors} from '../template/template.js';
 import {ConditionBuilder} from './condition-builder.js';
@@ -94,6 +96,7 @@ class ConditionForm {
             }, rules);
         this.chip = h('span', {});
         this.mark = h('div', {});
+        this.remarks = h('div', {'aria-live': 'polite'});
         this.nameProblems = problemList();
         this.expressionProblems = problemList();
         this.colorProblems = problemList();
@@ -106,6 +109,7 @@ class ConditionForm {
             this.checked.button.disabled = Boolean(this.#ownProblem) || !target.value.trim();
         });
         this.#drawChip();
+        showRemarks(this.remarks, expressionRemarks(this.expression.value));
         if (kept) this.#changed();
         if (this.builder.isIncomplete && this.builder.hasTyped) {
             this.checked.button.disabled = Boolean(this.#ownProblem);
@@ -174,6 +178,7 @@ class ConditionForm {
     /** Validates the form after an edit; asks the server once there are a name and all values. */
     #changed() {
         const own = this.#ownProblem;
+        showRemarks(this.remarks, expressionRemarks(this.expression.value));
         this.nameProblems.show(own ? [{message: own}] : [], this.name);
         const {isIncomplete} = this.builder;
         const isInvalid = this.sliders.isInvalid();
@@ -255,7 +260,7 @@ export async function openConditionDialog(context, index, content = null, before
             form.isExpression
                 ? [h('p', {class: 'field-name'}, 'Who'), form.builder.node,
                     field('Expression', form.expression, {problems: form.expressionProblems.node}),
-                    form.mark, form.sliders.node, examples()]
+                    form.mark, form.remarks, form.sliders.node, examples()]
                 : [h('p', {class: 'field-name'}, 'Condition'), h('code', {class: 'value'},
                     jsonText(form.original.condition, '  ')),
                 h('p', {class: 'hint'}, 'This condition has the form of a server template; it '
