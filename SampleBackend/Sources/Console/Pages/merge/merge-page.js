@@ -6,12 +6,14 @@
 import {count, message, nothing, pageHead, publisherName} from '../controls/controls.js';
 import {announce, fill, h, newID} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
+import {differingLines} from '../controls/line-diff.js';
 import {placed} from '../controls/problem-list.js';
 import {valueText} from '../controls/value-view.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {partNames, partValue} from '../differences/difference-parts.js';
 import {jsonText} from '../json/json-text.js';
 import {entries, isEqual, member} from '../json/json.js';
+import {needsLines} from '../json/line-differences.js';
 import {address, go} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {sentence} from '../server/validation.js';
@@ -69,7 +71,11 @@ function sideView(side, other) {
         return h('ol', {class: 'names'}, side.map((name) => h('li', {}, valueText(name))));
     }
     if (typeof side !== 'object' || isValue(side) || isValue(other)) {
-        return h('p', {}, h('code', {class: 'value'}, valueText(side) || '(empty)'));
+        const [own, another] = [valueText(side), valueText(other)];
+        if (other !== undefined && own !== another && needsLines(another, own)) {
+            return differingLines(another, own);
+        }
+        return h('p', {}, h('code', {class: 'value'}, own || '(empty)'));
     }
     /**
      * @param {any} tree
