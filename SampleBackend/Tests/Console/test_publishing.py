@@ -133,9 +133,11 @@ class TwoPeopleTests(TaskCase):
         self.edit_interval("45")
         self.wait_for_text("1 change", ".draft-bar")
         self.change_draft(lambda template: change(template["parameterGroups"], "mine"))
-        self.theirs(lambda groups: change(groups, "theirs"))
-        self.wait_for_text("Version 2 was published meanwhile", ".draft-bar")
         self.go("merge")
+        self.wait_for_text("Nobody has published", "main")
+        self.wait_for_text("2 changes", ".draft-bar")
+        # The page follows a version that is published while it is open.
+        self.theirs(lambda groups: change(groups, "theirs"))
         self.wait_for_text("line 15", ".conflict")
         marked = [(e.text, e.find_element("css selector", "mark").text)
                   for e in self.find_all(".conflict .option .differs code")]

@@ -237,20 +237,29 @@ export function show(main, context) {
                 changesView('What you changed', answer.changes.mine)));
     };
 
-    if (workspace.draft?.isBaseGone) {
-        fill(body, message('warning', h('p', {}, `Version ${workspace.draft.base}, which your `
-            + 'draft began with, is no longer kept, so the two cannot be merged.'),
-        h('a', {class: 'button', href: address('review')}, 'Go to the review')));
-    } else if (!workspace.draft || !workspace.isOutdated) {
-        fill(body, h('section', {class: 'card'}, nothing(
-            'Nobody has published since your draft began.',
-            h('a', {class: 'button', href: address('review')}, 'Go to the review'))));
-    } else {
-        fill(body, h('p', {class: 'muted', role: 'status'}, 'Merging …'));
-        merge().then(draw).catch((error) => {
-            if (!left.signal.aborted) fill(body, message('error', error.message));
-        });
-    }
+    let isBegun = false;
+    const begin = () => {
+        if (workspace.draft?.isBaseGone) {
+            fill(body, message('warning', h('p', {}, `Version ${workspace.draft.base}, which your `
+                + 'draft began with, is no longer kept, so the two cannot be merged.'),
+            h('a', {class: 'button', href: address('review')}, 'Go to the review')));
+        } else if (!workspace.draft || !workspace.isOutdated) {
+            fill(body, h('section', {class: 'card'}, nothing(
+                'Nobody has published since your draft began.',
+                h('a', {class: 'button', href: address('review')}, 'Go to the review'))));
+        } else {
+            isBegun = true;
+            fill(body, h('p', {class: 'muted', role: 'status'}, 'Merging …'));
+            merge().then(draw).catch((error) => {
+                if (!left.signal.aborted) fill(body, message('error', error.message));
+            });
+        }
+    };
+    begin();
+    // A version can be published while the page says that there is none.
+    workspace.addEventListener('change', () => {
+        if (!isBegun && workspace.isOutdated) begin();
+    }, {signal: left.signal});
     return () => left.abort();
 }
 
