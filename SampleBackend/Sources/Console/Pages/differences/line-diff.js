@@ -8,20 +8,39 @@ import {lineDifferences} from '../json/line-differences.js';
 const marks = {same: ' ', old: '−', new: '+'};
 const names = {same: '', old: 'Before: ', new: 'After: '};
 
+/** @param {LineRow['parts']} parts */
+const marked = (parts) => parts.map(
+    ({text, isMarked}) => (isMarked ? h('mark', {}, text) : text));
+
 /** @param {LineRow} lineRow */
 function lineView({kind, parts}) {
     return h('div', {class: `diff-line ${kind}`},
         h('span', {class: 'diff-mark', 'aria-hidden': 'true'}, marks[kind]),
         h('code', {}, names[kind] !== '' && h('span', {class: 'visually-hidden'}, names[kind]),
-            parts.map(({text, isMarked}) => (isMarked ? h('mark', {}, text) : text))));
+            marked(parts)));
 }
 
-/** @param {LineBlock} lineBlock */
-function blockView({before, folded, after}) {
-    return [before.map(lineView),
+/**
+ * A line of one side, which may differ from the other side.
+ *
+ * @param {LineRow} lineRow
+ */
+function ownLineView({kind, parts}) {
+    const differs = kind === 'new';
+    return h('div', {class: differs ? 'diff-line differs' : 'diff-line'},
+        h('span', {class: 'diff-mark', 'aria-hidden': 'true'}, differs && '≠'),
+        h('code', {}, differs && h('span', {class: 'visually-hidden'}, 'Differs: '), marked(parts)));
+}
+
+/**
+ * @param {LineBlock} lineBlock
+ * @param {(lineRow: LineRow) => HTMLElement} [view]
+ */
+function blockView({before, folded, after}, view = lineView) {
+    return [before.map(view),
         folded.length > 0 && h('details', {class: 'diff-fold'},
-            h('summary', {}, `${folded.length} unchanged lines`), folded.map(lineView)),
-        after.map(lineView)];
+            h('summary', {}, `${folded.length} unchanged lines`), folded.map(view)),
+        after.map(view)];
 }
 
 /**
@@ -33,7 +52,22 @@ function blockView({before, folded, after}) {
  */
 export function lineDiff(old, now, options) {
     const {shown, rest} = lineDifferences(old, now, options);
-    return h('div', {class: 'line-diff'}, shown.map(blockView), rest.length > 0
+    return h('div', {class: 'line-diff'}, shown.map((block) => blockView(block)), rest.length > 0
         && h('details', {class: 'diff-fold'}, h('summary', {}, 'More changed lines'),
-            rest.map(blockView)));
+            rest.map((block) => blockView(block))));
+}
+
+/**
+ * View of a text that marks the lines in which it differs from another one.
+ *
+ * @param {string} other
+ * @param {string} own
+ */
+export function differingLines(other, own) {
+    const {shown, rest} = lineDifferences(other, own);
+    /** @param {LineRow[]} rows */
+    const ownRows = (rows) => rows.filter(({kind}) => kind !== 'old');
+    return h('div', {class: 'line-diff'}, [...shown, ...rest].map((block) => blockView({
+        ...block, before: ownRows(block.before), folded: ownRows(block.folded),
+        after: ownRows(block.after)}, ownLineView)));
 }

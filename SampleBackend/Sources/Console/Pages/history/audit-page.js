@@ -26,9 +26,9 @@ const maximumRequests = 10;
 function row(entry) {
     return h('tr', {},
         h('td', {}, timeText(entry.time)),
-        h('td', {}, entry.actor ? administratorName(entry.actor)
+        h('td', {class: 'name'}, entry.actor ? administratorName(entry.actor)
             : h('span', {class: 'muted'}, 'Unknown')),
-        h('td', {}, actionText(entry)),
+        h('td', {class: 'name'}, actionText(entry)),
         h('td', {}, h('code', {}, subjectText(entry.subject))),
         h('td', {class: 'wide'}, entry.detail ?? ''));
 }

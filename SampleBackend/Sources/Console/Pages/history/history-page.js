@@ -39,7 +39,7 @@ function row(version, isCurrent, context) {
         h('th', {scope: 'row', class: 'number'}, versionNumber,
             isCurrent && [' ', badge('Current', 'good')]),
         h('td', {}, timeText(updateTime)),
-        h('td', {}, publisherName(version)),
+        h('td', {class: 'name'}, publisherName(version)),
         h('td', {class: 'wide'}, h('div', {class: 'badges'}, typeBadges(version)),
             description || h('span', {class: 'muted'}, 'No description')),
         h('td', {}, h('div', {class: 'actions'},

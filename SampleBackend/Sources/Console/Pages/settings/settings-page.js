@@ -4,6 +4,7 @@
 
 import {guarded, message, pageHead} from '../controls/controls.js';
 import {fill, h} from '../controls/dom.js';
+import {shownName} from '../projects/project-details.js';
 import {refusal} from '../server/session.js';
 import {openSectionDialog} from './section-dialog.js';
 import {prepareSearch, settingsOf} from './setting-index.js';
@@ -18,7 +19,7 @@ export function show(main, context) {
     const refused = refusal(context.session, 'editor');
     const list = new SettingList(context);
     fill(main,
-        pageHead('Settings', `The values that the apps of ${context.project} get.`,
+        pageHead('Settings', `The values that the apps of ${shownName(context.details)} get.`,
             guarded(refused, h('button', {type: 'button', 'data-focus': 'add-section',
                 onclick: () => openSectionDialog(context, null)}, 'Add section'))),
         refused && h('p', {class: 'muted'}, context.session.isReadOnly ? refused
