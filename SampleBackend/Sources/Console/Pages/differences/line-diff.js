@@ -29,7 +29,8 @@ function ownLineView({kind, parts}) {
     const differs = kind === 'new';
     return h('div', {class: differs ? 'diff-line differs' : 'diff-line'},
         h('span', {class: 'diff-mark', 'aria-hidden': 'true'}, differs && '≠'),
-        h('code', {}, differs && h('span', {class: 'visually-hidden'}, 'Differs: '), marked(parts)));
+        h('code', {},
+            differs && h('span', {class: 'visually-hidden'}, 'Differs: '), marked(parts)));
 }
 
 /**

@@ -6,11 +6,11 @@
 import {message, nothing, pageHead, publisherName} from '../controls/controls.js';
 import {announce, fill, h, newID} from '../controls/dom.js';
 import {folded} from '../controls/folded.js';
-import {differingLines} from '../controls/line-diff.js';
 import {placed} from '../controls/problem-list.js';
 import {valueText} from '../controls/value-view.js';
 import {differenceSummary, diffView} from '../differences/diff-view.js';
 import {partNames, partValue} from '../differences/difference-parts.js';
+import {differingLines} from '../differences/line-diff.js';
 import {jsonText} from '../json/json-text.js';
 import {entries, isEqual, member} from '../json/json.js';
 import {needsLines} from '../json/line-differences.js';
