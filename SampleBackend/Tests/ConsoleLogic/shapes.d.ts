@@ -605,6 +605,9 @@ type RowBlock<Item> = {
     isStale: boolean;
 };
 
+/** List in which rows are dragged: its element, and what keeps the row around an element in it. */
+type DragPlace = {node: HTMLElement, hold: (inner: HTMLElement | null) => void};
+
 /** Kind of a part of JSON text; empty for white space, commas and colons. */
 type JSONToken = '' | 'name' | 'string' | 'number' | 'word' | 'bracket' | 'invalid';
 
