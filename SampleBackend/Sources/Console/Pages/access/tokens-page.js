@@ -6,6 +6,7 @@ import {badge, choice, field, message, nothing, pageHead, table, timeText}
     from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {searchedRowsView} from '../controls/searched-rows.js';
 import {showSecret} from '../controls/secret-dialog.js';
 import {call} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
@@ -132,13 +133,19 @@ export function show(main, context) {
             type: 'button', class: 'quiet', 'aria-label': `Revoke ${token.name}`,
             'data-focus': `revoke ${token.id}`, onclick: () => revoke(token)}, 'Revoke'))));
     const nextRequest = newestRequest(left.signal);
+    const search = {text: ''};
     const read = async () => {
         const signal = nextRequest();
         try {
+            /** @type {{tokens: Token[]}} */
             const {tokens} = (await call('GET', '/v1/tokens', {signal})).body;
             if (signal.aborted) return;
-            fill(body, tokens.length ? table('Tokens',
-                ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
+            tokens.sort((left, right) => right.creationTime.localeCompare(left.creationTime));
+            fill(body, tokens.length ? searchedRowsView(tokens, {
+                thing: 'token', search, textOf: (token) => (
+                    [token.name, roleText(token), stateBadge(token).textContent].join('\n')),
+                view: (some) => table('Tokens', ['Name', 'Role', 'State', 'Created', 'Expires',
+                    'Last used', ''], some.map(row))})
                 : h('section', {class: 'card'}, nothing('There are no stored tokens. The '
                     + 'admin token that the server was started with is not listed.')));
         } catch (error) {

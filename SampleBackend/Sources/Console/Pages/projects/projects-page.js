@@ -7,7 +7,8 @@ import {badge, choice, field, guarded, message, nothing, pageHead, table, timeTe
     from '../controls/controls.js';
 import {dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
-import {projectAddress} from '../routing/router.js';
+import {searchedRowsView} from '../controls/searched-rows.js';
+import {projectAddress, setQuery} from '../routing/router.js';
 import {call, projectPath} from '../server/api.js';
 import {newestRequest} from '../server/newest-request.js';
 import {refusal, serverRefusal, sessionIn} from '../server/session.js';
@@ -74,7 +75,10 @@ const isPublished = ({versionNumber}) => versionNumber !== '0';
  */
 export function show(main, context) {
     const left = new AbortController();
-    const place = h('div', {});
+    const place = h('div', {class: 'stack'});
+    /** @type {RowSearch} */
+    const search = {text: context.query.get('find') ?? '',
+        changed: () => setQuery({find: search.text.trim() || undefined})};
     const problem = h('div', {});
     /**
      * Runs a change of projects, then shows them again and focuses the element with a key.
@@ -134,8 +138,11 @@ export function show(main, context) {
             sessionIn(context.session, {name: project.name}), 'publisher'))));
     /** @param {Project[]} projects */
     const listOf = (projects) => (projects.length
-        ? table('Projects', ['Project', 'Environment', 'Version', 'Published', ''],
-            projects.map(row))
+        ? searchedRowsView(projects, {thing: 'project', search, textOf: (project) => [
+            project.name, shownName(project), environmentBadge(project)?.textContent ?? '',
+            project.archived ? 'archived' : ''].join('\n'),
+        view: (some) => table('Projects', ['Project', 'Environment', 'Version', 'Published', ''],
+            some.map(row))})
         : h('section', {class: 'card'}, nothing(
             'There is no project yet: create one, or publish something.')));
     const nextRequest = newestRequest(left.signal);
