@@ -10,12 +10,15 @@ import {problemList} from '../controls/problem-list.js';
 import {jsonText} from '../json/json-text.js';
 import {copy, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
-import {LiveValidation, problemsWithin} from '../server/validation.js';
+import {acceptance, LiveValidation, problemsWithin} from '../server/validation.js';
 import {conditionPath} from '../template/paths.js';
 import {colorName, conditions, settingCondition, tagColors} from '../template/template.js';
 import {ConditionBuilder} from './condition-builder.js';
 import {knownSignals} from './known-signals.js';
 import {percentSliders} from './percent-sliders.js';
+
+/** Characters that are shown before and after a highlighted one: an expression can be pasted whole. */
+const shownAround = 400;
 
 /**
  * Highlights the character at a column, which counts Unicode scalars from 1, or the whole grapheme
@@ -25,11 +28,16 @@ import {percentSliders} from './percent-sliders.js';
  * @param {number} column
  */
 function markedExpression(expression, column) {
-    const offset = Array.from(expression).slice(0, column - 1).join('').length;
-    const {index, segment} = new Intl.Segmenter().segment(expression).containing(offset)
-        ?? {index: expression.length, segment: ''};
-    return h('code', {class: 'marked'}, expression.slice(0, index),
-        h('mark', {}, segment || '\u00a0'), expression.slice(index + segment.length));
+    // A scalar has at most two units.
+    const offset = Array.from(expression.slice(0, 2 * column)).slice(0, column - 1).join('').length;
+    const start = Math.max(0, offset - shownAround);
+    const end = offset + shownAround;
+    const text = expression.slice(start, end);
+    const {index, segment} = new Intl.Segmenter().segment(text).containing(offset - start)
+        ?? {index: text.length, segment: ''};
+    return h('code', {class: 'marked'}, start > 0 && '…', text.slice(0, index),
+        h('mark', {}, segment || '\u00a0'), text.slice(index + segment.length),
+        end < expression.length && '…');
 }
 
 /** State and controls of the form. */
@@ -217,7 +225,7 @@ class ConditionForm {
         const sentences = {
             unknown: `It could not be checked: ${message} You can keep it; the server checks it `
                 + 'again before publishing.',
-            done: own.length ? 'Fix this before you keep it.' : 'The server accepts this.',
+            done: own.length ? 'Fix this before you keep it.' : acceptance(problems),
         };
         this.state.textContent = sentences[state];
     }

@@ -9,7 +9,7 @@ import {announce, h, newID} from '../controls/dom.js';
 import {problemList} from '../controls/problem-list.js';
 import {copy, names, objectOf, setMember} from '../json/json.js';
 import {mergeTrees} from '../json/tree-merge.js';
-import {LiveValidation, problemsWithin} from '../server/validation.js';
+import {acceptance, LiveValidation, problemsWithin} from '../server/validation.js';
 import {memberPath, parameterPath} from '../template/paths.js';
 import {conditions, parameter, settingParameter} from '../template/template.js';
 import {valueTypes} from '../template/value-types.js';
@@ -177,7 +177,7 @@ class SettingForm {
             unknown: `It could not be checked: ${text} You can keep it; it is checked again before `
                 + 'publishing.',
             done: own.length ? `${own.length === 1 ? 'One problem' : `${own.length} problems`} to `
-                + 'fix before you can keep it.' : 'The server accepts this.',
+                + 'fix before you can keep it.' : acceptance(problems),
         };
         this.state.textContent = sentences[state];
     }
