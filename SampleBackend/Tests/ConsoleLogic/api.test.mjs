@@ -7,7 +7,7 @@ import {call, isMissing, NoAnswerError, projectPath, receive, ServerError, setCS
     setSignedOutHandler} from '../../Sources/Console/Pages/server/api.js';
 import {parseJSON} from '../../Sources/Console/Pages/json/json-text.js';
 import {newestRequest} from '../../Sources/Console/Pages/server/newest-request.js';
-import {LiveValidation, problemsWithin, sentence, validate, validateEdit}
+import {acceptance, LiveValidation, problemsWithin, sentence, validate, validateEdit}
     from '../../Sources/Console/Pages/server/validation.js';
 import {etagOf, readNewest, readVersion} from '../../Sources/Console/Pages/server/versions.js';
 import {warningTexts} from '../../Sources/Console/Pages/review/warning-field.js';
@@ -66,6 +66,14 @@ test('an empty answer has no tree', async () => {
     assert.equal((await call('DELETE', '/v1/x')).body, null);
     answerRequests(() => ({status: 304}));
     assert.equal((await call('GET', '/v1/x', {ifNoneMatch: '"t"'})).status, 304);
+});
+
+test('an edit without problems names a limit of the whole template', () => {
+    const other = {path: 'parameters.a', message: 'its value is not a number'};
+    assert.equal(acceptance([]), 'The server accepts this.');
+    assert.equal(acceptance([other]), 'The server accepts this.');
+    assert.equal(acceptance([other, {path: '', message: 'its values have 7; use at most 5'}]),
+        'You can keep this, but not publish the draft: its values have 7; use at most 5.');
 });
 
 test('a request has its fields, and digits as they are', async () => {

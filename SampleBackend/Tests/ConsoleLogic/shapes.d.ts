@@ -633,6 +633,12 @@ type RowBlock<Item> = {
     isStale: boolean;
 };
 
+/** Search in a long table: its text, and the number of rows that are shown, by default the first. */
+type RowSearch = {text: string, shown?: number, changed?: () => void};
+
+/** List in which rows are dragged: its element, and what keeps the row around an element in it. */
+type DragPlace = {node: HTMLElement, hold: (inner: HTMLElement | null) => void};
+
 /** Kind of a part of JSON text; empty for white space, commas and colons. */
 type JSONToken = '' | 'name' | 'string' | 'number' | 'word' | 'bracket' | 'invalid';
 
@@ -692,7 +698,7 @@ type PinnedSetting = {section: string, key: string};
 type SettingComparison = {section: string, key: string, now?: Reason, draft?: Reason};
 
 /** The filter of a user's settings and conditions. */
-type UserFilter = {text: string, isDifferentOnly: boolean, conditions: string};
+type UserFilter = RowSearch & {isDifferentOnly: boolean, conditions: RowSearch};
 
 /** Fields for the signals of a user. */
 type SignalFields = {

@@ -6,6 +6,7 @@ import {badge, choice, field, guarded, message, nothing, pageHead, table, timeTe
     from '../controls/controls.js';
 import {ask, dialogForm, openDialog} from '../controls/dialog.js';
 import {announce, fill, h} from '../controls/dom.js';
+import {searchedRowsView} from '../controls/searched-rows.js';
 import {shownAnswer} from '../controls/shown-answer.js';
 import {call} from '../server/api.js';
 import {serverRefusal} from '../server/session.js';
@@ -132,10 +133,16 @@ export function show(main, context) {
         h('td', {}, h('div', {class: 'actions'}, !token.revocationTime && h('button', {
             type: 'button', class: 'quiet', 'aria-label': `Revoke ${token.name}`,
             'data-focus': `revoke ${token.id}`, onclick: () => revoke(token)}, 'Revoke'))));
+    const search = {text: ''};
     const read = shownAnswer(body, left.signal, async (signal) => {
+        /** @type {{tokens: Token[]}} */
         const {tokens} = (await call('GET', '/v1/tokens', {signal})).body;
-        return tokens.length ? table('Tokens',
-            ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], tokens.map(row))
+        tokens.sort((left, right) => right.creationTime.localeCompare(left.creationTime));
+        return tokens.length ? searchedRowsView(tokens, {
+            thing: 'token', search, textOf: (token) => (
+                [token.name, roleText(token), stateBadge(token).textContent].join('\n')),
+            view: (some) => table('Tokens',
+                ['Name', 'Role', 'State', 'Created', 'Expires', 'Last used', ''], some.map(row))})
             : h('section', {class: 'card'}, nothing('There are no stored tokens. The '
                 + 'admin token that the server was started with is not listed.'));
     });

@@ -18,6 +18,9 @@ import {ConditionBuilder} from './condition-builder.js';
 import {knownSignals} from './known-signals.js';
 import {percentSliders} from './percent-sliders.js';
 
+/** Characters shown before and after a highlighted one: an expression can be pasted whole. */
+const shownAround = 400;
+
 /**
  * Highlights the character at a column, which counts Unicode scalars from 1, or the whole grapheme
  * cluster if the scalar is part of one.
@@ -26,11 +29,16 @@ import {percentSliders} from './percent-sliders.js';
  * @param {number} column
  */
 function markedExpression(expression, column) {
-    const offset = Array.from(expression).slice(0, column - 1).join('').length;
-    const {index, segment} = new Intl.Segmenter().segment(expression).containing(offset)
-        ?? {index: expression.length, segment: ''};
-    return h('code', {class: 'marked'}, expression.slice(0, index),
-        h('mark', {}, segment || '\u00a0'), expression.slice(index + segment.length));
+    // A scalar has at most two units.
+    const offset = Array.from(expression.slice(0, 2 * column)).slice(0, column - 1).join('').length;
+    const start = Math.max(0, offset - shownAround);
+    const end = offset + shownAround;
+    const text = expression.slice(start, end);
+    const {index, segment} = new Intl.Segmenter().segment(text).containing(offset - start)
+        ?? {index: text.length, segment: ''};
+    return h('code', {class: 'marked'}, start > 0 && '…', text.slice(0, index),
+        h('mark', {}, segment || '\u00a0'), text.slice(index + segment.length),
+        end < expression.length && '…');
 }
 
 /** State and controls of the form. */

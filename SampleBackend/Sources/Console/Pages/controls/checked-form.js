@@ -2,7 +2,7 @@
  * Form whose content the server checks while it is edited, and which keeps it in the draft.
  */
 
-import {LiveValidation} from '../server/validation.js';
+import {acceptance, LiveValidation} from '../server/validation.js';
 import {count} from '../text/formats.js';
 import {openDialog} from './dialog.js';
 import {announce, h, newID} from './dom.js';
@@ -44,7 +44,7 @@ export class CheckedForm {
                 : state === 'unknown' ? `It could not be checked: ${message} You can keep it; the `
                     + 'server checks it again before publishing.'
                     : own.length ? `${count(own.length, 'problem')} to fix before you can keep it.`
-                        : 'The server accepts this.';
+                        : acceptance(problems);
         });
     }
 

@@ -5,8 +5,9 @@
 
 import {badge, guarded, message, nothing, pageHead, table, timeText} from '../controls/controls.js';
 import {announce, fill, focusOn, h} from '../controls/dom.js';
+import {searchedRowsView} from '../controls/searched-rows.js';
 import {shownAnswer} from '../controls/shown-answer.js';
-import {projectAddress} from '../routing/router.js';
+import {projectAddress, setQuery} from '../routing/router.js';
 import {call} from '../server/api.js';
 import {refusal, serverRefusal, sessionIn} from '../server/session.js';
 import {environmentBadge, shownName, swatch} from './project-details.js';
@@ -28,7 +29,10 @@ const isPublished = ({versionNumber, unpublished}) => versionNumber !== '0' && !
  */
 export function show(main, context) {
     const left = new AbortController();
-    const place = h('div', {});
+    const place = h('div', {class: 'stack'});
+    /** @type {RowSearch} */
+    const search = {text: context.query.get('find') ?? '',
+        changed: () => setQuery({find: search.text.trim() || undefined})};
     const problem = h('div', {});
     /**
      * Runs a change of projects, then shows them again and focuses the element with a key.
@@ -88,8 +92,11 @@ export function show(main, context) {
             sessionIn(context.session, {name: project.name}), 'publisher'))));
     /** @param {Project[]} projects */
     const listOf = (projects) => (projects.length
-        ? table('Projects', ['Project', 'Environment', 'Version', 'Published', ''],
-            projects.map(row))
+        ? searchedRowsView(projects, {thing: 'project', search, textOf: (project) => [
+            project.name, shownName(project), environmentBadge(project)?.textContent ?? '',
+            project.archived ? 'archived' : ''].join('\n'),
+        view: (some) => table('Projects', ['Project', 'Environment', 'Version', 'Published', ''],
+            some.map(row))})
         : h('section', {class: 'card'}, nothing(
             'There is no project yet: create one, or publish something.')));
     const read = shownAnswer(place, left.signal, async (signal) => (

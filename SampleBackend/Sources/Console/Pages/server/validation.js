@@ -105,6 +105,18 @@ export function sentence({message, column}) {
     return column ? `Column ${column}: ${text}${end}` : `${text}${end}`;
 }
 
+/**
+ * Sentence about an edit without problems of its own: the server accepts it, or a limit of the
+ * whole template is exceeded, such as that of the length of all values.
+ *
+ * @param {Problem[]} problems Problems of the template.
+ */
+export function acceptance(problems) {
+    const whole = problems.filter(({path}) => !path).map(({message}) => message);
+    return whole.length ? `You can keep this, but not publish the draft: ${whole.join('; ')}.`
+        : 'The server accepts this.';
+}
+
 /** Debounced validation; each check cancels the previous one. */
 export class LiveValidation {
     #timer = 0;

@@ -58,7 +58,8 @@ export class SettingList {
         this.histories = new SettingHistories(context);
         this.rows = new RowWindow((setting, kept) => this.#row(setting, kept), ({path}) => path);
         this.filters = new SettingFilters(context.query, () => this.draw());
-        this.sections = h('div', {class: 'stack', onkeydown: (event) => this.#moveFocus(event)});
+        this.sections = h('div', {class: 'stack',
+            onkeydown: (event) => this.rows.moveFocus(event, '.key-button')});
         this.noMatch = h('section', {class: 'card'}, nothing('No setting matches.'));
         this.jumps = new SectionJumps((token) => this.#jumpTo(token));
         this.selection = new SettingSelection(context, {
@@ -262,25 +263,5 @@ export class SettingList {
             this.folds.set(tokens, folds);
             this.draw();
         };
-    }
-
-    /**
-     * The arrow keys move between the rows in the same column.
-     *
-     * @param {KeyboardEvent} event
-     */
-    #moveFocus(event) {
-        const {target} = event;
-        if (!(target instanceof Element)) return;
-        const from = target.closest('.setting');
-        const column = target.getAttribute('data-column');
-        const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
-        if (!from || !column || !step || event.ctrlKey || event.metaKey || event.altKey) return;
-        event.preventDefault();
-        const row = this.rows.neighbor(from, step);
-        /** @type {?HTMLElement | undefined} */
-        const control = row?.querySelector(`[data-column="${column}"]`)
-            ?? row?.querySelector('.key-button');
-        control?.focus();
     }
 }

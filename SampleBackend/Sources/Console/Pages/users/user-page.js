@@ -67,7 +67,8 @@ export function show(main, context) {
         value: kept.userID});
     const outcome = h('div', {class: 'stack'});
     const overrides = h('div', {});
-    const filter = {text: '', isDifferentOnly: false, conditions: ''};
+    const filter = {text: '', isDifferentOnly: false, conditions: {text: ''}};
+    const pinSearch = {text: ''};
     const signals = signalFields(kept.signals,
         knownSignals(workspace.template, left.signal, project));
 
@@ -97,7 +98,7 @@ export function show(main, context) {
         // What is incomplete now belongs to this address.
         if (input.content) keepInput();
         fill(overrides, user.userID !== null
-            && overridesView(context, user.userID, () => look(), signal));
+            && overridesView(context, user.userID, pinSearch, () => look(), signal));
         if (refused) return;
         try {
             const [now, draft] = await Promise.all([
