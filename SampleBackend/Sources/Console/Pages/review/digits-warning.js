@@ -1,5 +1,5 @@
 /**
- * Warning, before publishing, of numbers that apps receive, and conditions compare, with other digits.
+ * Warning, before publishing, of numbers that apps receive or conditions compare with other digits.
  */
 
 import {count, message} from '../controls/controls.js';
@@ -22,7 +22,8 @@ export function digitsWarning(template, base) {
     return message('warning',
         h('p', {}, `${count(remarks.length, 'number')} in the draft may not be used as written:`),
         h('ul', {class: 'remarks'}, remarks.slice(0, shown).map(({setting, condition, remark}) => (
-            h('li', {}, setting ? [h('code', {}, setting), condition && `, value for “${condition}”`]
+            h('li', {}, setting
+                ? [h('code', {}, setting), condition && `, value for “${condition}”`]
                 : `condition “${condition}”`, ': ', remark))),
         rest > 0 && h('li', {}, `and ${count(rest, 'more', 'more')}`)));
 }
