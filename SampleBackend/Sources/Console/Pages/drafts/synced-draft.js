@@ -136,8 +136,9 @@ export class SyncedDraft extends WorkspaceView {
      * @param {PublishedVersion} current The current version.
      */
     async #isReplacedBy(current) {
-        const kept = this.#mirror.read();
-        const known = this.#loads.shown > 0 && (this.draft || this.isUnsaved) ? this.versionNumber
+        const isOpen = this.#loads.shown > 0 && Boolean(this.draft || this.isUnsaved);
+        const kept = isOpen ? null : this.#mirror.read();
+        const known = isOpen ? this.versionNumber
             : kept ? kept.version ?? kept.draft?.base ?? null : this.steps.version;
         return known !== null && isReplaced(this.project, known, current);
     }

@@ -1,6 +1,5 @@
 /**
- * Warning, before publishing, of numbers that apps receive, and conditions compare, with other
- * digits.
+ * Warning, before publishing, of numbers that apps receive or conditions compare with other digits.
  */
 
 import {message} from '../controls/controls.js';
