@@ -62,7 +62,9 @@ struct SettingHistory: Sendable {
             history.prepend(template, older.number, before: next, version)
             next = template
         }
-        if page.nextVersion == nil, let first = page.versions.last, first.number == 1 {
+        // No older version was dropped: far more are kept. The first one has a higher number in a
+        // project of a deleted one's name.
+        if page.nextVersion == nil, let first = page.versions.last {
             history.prepend(RemoteConfigTemplate(), 0, before: next, first)
         }
         return history
