@@ -101,6 +101,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
             sample?.forget(project: project)
             acknowledgements?.forget(project: project)
         }
+        access.observeRevocations { [weak hub] in hub?.endRevokedStreams() }
         self.hub = hub
         self.sample = sample
         self.acknowledgements = acknowledgements

@@ -85,6 +85,13 @@ package final class RealtimeHub: Sendable {
         state.withLockedValue { $0.threads = [:] }
     }
 
+    /// Ends the streams whose credentials were revoked, before they receive any later change.
+    package func endRevokedStreams() {
+        for thread in threads {
+            thread.eventLoop.execute { thread.value.endRevokedStreams() }
+        }
+    }
+
     /// Counts a new subscription.
     func opened(_ subscription: Subscription) { count(subscription, 1) }
 

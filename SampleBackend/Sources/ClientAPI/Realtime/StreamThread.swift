@@ -137,6 +137,14 @@ final class StreamThread {
         }
     }
 
+    /// Ends the streams whose credentials were revoked.
+    func endRevokedStreams() {
+        for stream in projects.values.flatMap(\.subscriptions).compactMap(\.ledStream)
+        where !stream.lifetime.isAllowed() {
+            stream.end(after: hub.reconnectDelay())
+        }
+    }
+
     /// Ends the streams that have reached their maximum age or whose token has expired.
     private func endOldStreams() {
         let now = NIODeadline.now()
