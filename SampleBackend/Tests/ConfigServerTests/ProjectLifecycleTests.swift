@@ -124,10 +124,12 @@ struct ProjectLifecycleTests {
                 try await server.administer("GET", "\(Self.prefix)/remoteConfig").status == 200)
             let writes: [(String, String, JSONNode)] = [
                 ("PUT", "remoteConfig", .sample),
+                ("PUT", "remoteConfig?validateOnly=true", .sample),
                 ("POST", "remoteConfig:rollback", ["versionNumber": "1"]),
                 ("PUT", "users/1/overrides", ["Home": ["title": "x"]]),
                 ("POST", "webhooks", ["url": "https://example.com/"]),
                 ("PUT", "draft", ["baseVersion": "1", "template": [:]]),
+                ("PATCH", "draft?validateOnly=true", []),
                 ("PATCH", "details", ["displayName": "Other"]),
                 ("PUT", "details", ["archived": true, "displayName": "Other"]),
                 ("PUT", "details", ["displayName": "Other"]),
