@@ -242,6 +242,34 @@ struct ProjectLifecycleTests {
         }
     }
 
+    /// Swift compares strings by canonical equivalence: "K" is equal to the Kelvin sign.
+    @Test func anotherSpellingOfANameIsNoProject() async throws {
+        try await Self.with { server in
+            try await server.publish(.sample, project: "K")
+            let token = try await server.administer(
+                "POST", "/v1/tokens", body: ["name": "limited", "projects": ["K": "publisher"]]
+            ).json["token"]?.stringValue
+            for (project, status) in [("K", 200), ("%E2%84%AA", 404)] {
+                for path in ["activeconfig", "activeconfig/user/1", "activeconfig/user/1/events"] {
+                    let answer = try await server.answer(
+                        "/projects/\(project)/\(path)", method: "HEAD")
+                    #expect(answer.status == status, "\(project) \(path)")
+                }
+                let flags = try await server.answer(
+                    "/projects/\(project)/ofrep/v1/evaluate/flags", method: "POST",
+                    body: #"{"context": {"targetingKey": "1"}}"#)
+                #expect(flags.status == status, "\(project)")
+                for path in ["remoteConfig", "details", "connections", "audit", "webhooks"] {
+                    let answer = try await server.administer(
+                        "GET", "/v1/projects/\(project)/\(path)", token: token)
+                    #expect(answer.status == status, "\(project) \(path)")
+                }
+            }
+            let named = try await server.answer("/projects/%C3%BCber/activeconfig")
+            #expect(named.error?.message.contains("\u{fc}ber") == true)
+        }
+    }
+
     /// Requests the documents of eight users, and acknowledges version 1 for them.
     private static func sendClients(to server: RunningServer) async throws {
         _ = try await server.answer("/projects/shop/activeconfig")
