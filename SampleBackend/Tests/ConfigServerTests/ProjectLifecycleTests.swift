@@ -312,6 +312,37 @@ struct ProjectLifecycleTests {
         }
     }
 
+    @Test func aLimitedTokenReadsTheAuditTrailOfItsProjectOnly() async throws {
+        try await Self.with { server in
+            let token = try await server.administer(
+                "POST", "/v1/tokens", body: ["name": "limited", "projects": ["shop": "viewer"]]
+            ).json["token"]?.stringValue
+            @Sendable func actions(_ query: String = "", all: Bool = false) async throws -> [String]
+            {
+                let answer = try await server.administer(
+                    "GET", "\(Self.prefix)/audit?\(query)",
+                    token: all ? RunningServer.administratorToken : token)
+                #expect(answer.status == 200)
+                let entries = try answer.json["entries"]?.arrayValue ?? []
+                return entries.compactMap { $0["action"]?.stringValue }.filter {
+                    !$0.contains("TOKEN")
+                }
+            }
+            let first = ["DELETE_PROJECT", "SET_PROJECT_DETAILS", "PUBLISH"]
+            try await server.publish(.sample, project: "shop")
+            try await Self.delete(server)
+            #expect(try await actions() == first)
+            try await server.administer("POST", "/v1/projects", body: ["project": "shop"])
+            #expect(try await actions() == ["CREATE_PROJECT"])
+            #expect(try await actions("pageSize=1") == ["CREATE_PROJECT"])
+            #expect(try await actions("action=PUBLISH") == [])
+            #expect(try await actions(all: true) == ["CREATE_PROJECT"] + first)
+            try await Self.delete(server)
+            #expect(
+                try await actions() == ["DELETE_PROJECT", "SET_PROJECT_DETAILS", "CREATE_PROJECT"])
+        }
+    }
+
     @Test func aDeletionNeedsTheNameAndAnArchivedProject() async throws {
         try await Self.with { server in
             try await server.publish(.sample, project: "shop")
