@@ -23,6 +23,8 @@ extension ConfigServer {
         package let path: String
         /// The access rule; when the required role depends on the request, the highest one.
         package let access: Access
+        /// The query parameters that a call of administrators that may change something accepts.
+        package let query: [String]
     }
 
     /// All endpoints of a server, without `HEAD` and CORS preflights.
@@ -33,7 +35,8 @@ extension ConfigServer {
             route.endpoints.map { method, endpoint in
                 Endpoint(
                     method: method.rawValue, path: route.pattern.description,
-                    access: Endpoint.Access(endpoint.access))
+                    access: Endpoint.Access(endpoint.access),
+                    query: (endpoint.access as? RoleAccess)?.query ?? [])
             }
         }
     }

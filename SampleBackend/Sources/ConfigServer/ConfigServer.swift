@@ -90,12 +90,21 @@ public struct ConfigServer: Service, CustomStringConvertible {
             SnapshotKeeper(file: SnapshotFile(path: path), library: library, logger: logger)
         }
         health = StoreHealth(library: library, snapshots: snapshots, logger: logger)
-        hub = RealtimeHub(
+        let hub = RealtimeHub(
             library: library, limits: options.limits,
             maximumStreams: options.maximumStreams,
             acknowledgedShare: options.acknowledgedShare.map(AcknowledgedShare.init))
-        sample = options.samplesSignals ? SignalSample() : nil
-        acknowledgements = options.acknowledgedShare.map { _ in Acknowledgements() }
+        let sample = options.samplesSignals ? SignalSample() : nil
+        let acknowledgements = options.acknowledgedShare.map { _ in Acknowledgements() }
+        library.observe { change in
+            guard case .deletion(let project) = change else { return }
+            sample?.forget(project: project)
+            acknowledgements?.forget(project: project)
+        }
+        access.observeRevocations { [weak hub] in hub?.endRevokedStreams() }
+        self.hub = hub
+        self.sample = sample
+        self.acknowledgements = acknowledgements
         var administration = Administration(
             store: store, library: library, access: access, metrics: metrics, hub: hub,
             acknowledgements: acknowledgements, sample: sample, now: { Date() },

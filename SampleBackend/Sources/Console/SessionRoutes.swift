@@ -94,7 +94,8 @@ package struct SessionRoutes: Sendable {
         }
     }
 
-    /// The holder of the session; 204 without a cookie, 401 after the session has ended.
+    /// The holder of the session; 204 without a session, also next to a valid token in
+    /// `Authorization`; 401 after the session has ended, and for an invalid token.
     ///
     /// `?get=/v1/projects&get=…` adds the answers to `GET` of these paths, so that a page starts with
     /// one request. Errors, answers that are not JSON, and those over the limit are left out: the page
@@ -103,7 +104,10 @@ package struct SessionRoutes: Sendable {
     private func show(_ request: RouteRequest) async throws -> RouteResponse {
         guard let (_, holder) = try await currentSession(of: request) else {
             // A browser without a session asks at each start.
-            guard !access.hasCredentials(request.headerFields) else { throw Self.noToken }
+            guard
+                !access.hasCredentials(request.headerFields)
+                    || access.administrator(of: request.headerFields) != nil
+            else { throw Self.noToken }
             return RouteResponse(status: .noContent, headerFields: [.cacheControl: "no-store"])
         }
         let targets = request.target.query.filter { $0.name == "get" }.compactMap(\.value)
@@ -163,6 +167,10 @@ package struct SessionRoutes: Sendable {
     @Sendable
     private func end(_ request: RouteRequest) async throws(RequestError) -> RouteResponse {
         try access.checkOrigin(of: request)
+        guard request.headerFields[.authorization] == nil else {
+            throw .invalidArgument(
+                "A request with Authorization has no session to end: send the cookie without it.")
+        }
         if let (session, holder) = try await currentSession(of: request) {
             try access.checkProof(of: request, for: holder)
             try await administration.removeSession(session, actor: holder.administrator.name)

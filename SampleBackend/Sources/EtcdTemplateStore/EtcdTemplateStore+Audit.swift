@@ -17,7 +17,7 @@ extension EtcdTemplateStore {
             guard !page.keyValues.isEmpty else { throw .damagedRecord(keys.audit(end)) }
             for found in page.keyValues.reversed() where entries.count < limit {
                 guard let entry = try AuditRecord(decoding: found).entry(at: found.modRevision),
-                    entry.project == nil || entry.project == project,
+                    entry.project?.utf8.elementsEqual(project.utf8) ?? true,
                     query.actions?.contains(entry.action) ?? true
                 else { continue }
                 entries.append(entry)

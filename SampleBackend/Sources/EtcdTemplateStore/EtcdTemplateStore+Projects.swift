@@ -124,8 +124,10 @@ extension EtcdTemplateStore {
                 contents.append(try OverridesRecord(decoding: found).reference)
             }
             var draftCount = 0
-            for found in reading.keyValues(3)
-            where keys.names(in: found.key)?.last == project && draftCount < Self.mostDrafts {
+            for found in reading.keyValues(3) where draftCount < Self.mostDrafts {
+                guard let name = keys.names(in: found.key)?.last,
+                    name.utf8.elementsEqual(project.utf8)
+                else { continue }
                 draftCount += 1
                 operations.append(.delete(.key(found.key)))
                 contents.append(try DraftRecord(decoding: found).content)

@@ -26,7 +26,7 @@ private struct InMemoryArchive: StoreArchive {
         _ receive: (ArchivedRecord) async throws(TemplateStoreError) -> Void
     ) async throws(TemplateStoreError) {
         var content: [StoreRevision: ArchivedContent] = [:]
-        for (name, project) in contents.projects {
+        for (name, project) in contents.projects.all {
             for template in project.versions { content[template.revision] = .template(template) }
             if let details = project.details {
                 content[details.revision] = .details(details.details, project: name)
@@ -36,7 +36,7 @@ private struct InMemoryArchive: StoreArchive {
             try await receive(.change(entry, content.removeValue(forKey: entry.revision)))
         }
         guard content.isEmpty else { throw .incompleteTrail }
-        for (name, project) in contents.projects {
+        for (name, project) in contents.projects.all {
             for (user, content) in project.overrides {
                 let userID = String(decoding: user, as: UTF8.self)
                 try await receive(.overrides(project: name, userID: userID, content: content))

@@ -38,7 +38,7 @@ extension InMemoryStoreContents {
         let entry = AuditEntry(
             of: deletion, lastVersion: current.version.number, revision: nextRevision)
         delete(entry)
-        webhooks.queues.removeAll { $0.webhook.project == deletion.project }
+        webhooks.removeAll(inProject: deletion.project)
         drafts.removeAll(inProject: deletion.project)
         record(entry.changeSubject, entry)
     }

@@ -18,9 +18,9 @@ struct InMemoryStoreContents {
         var isArchived: Bool { details?.details.isArchived ?? false }
     }
 
-    /// The last versions of deleted projects by name.
-    var deletedVersions: [String: Int] = [:]
-    var projects: [String: Project] = [:]
+    /// The last versions of deleted projects.
+    var deletedVersions = ByName<Int>()
+    var projects = ByName<Project>()
     /// All tokens, oldest first.
     var tokens: [StoredToken] = []
     /// The sessions by identifier.
@@ -142,8 +142,8 @@ struct InMemoryStoreContents {
         TemplateStoreSnapshot(
             templates: projects.values.compactMap(\.current)
                 .sorted { $0.project < $1.project },
-            overrides: projects.mapValues(\.overrides).filter { !$0.value.isEmpty },
-            projectDetails: projects.compactMapValues(\.details),
+            overrides: projects.byString { $0.overrides.isEmpty ? nil : $0.overrides },
+            projectDetails: projects.byString(\.details),
             revision: revision)
     }
 
@@ -160,7 +160,7 @@ struct InMemoryStoreContents {
     /// The audit trail of a project and the server, newest first.
     func auditEntries(inProject project: String, matching query: AuditQuery) -> [AuditEntry] {
         let found = audit.reversed().lazy.filter { entry in
-            (entry.project == nil || entry.project == project)
+            (entry.project?.utf8.elementsEqual(project.utf8) ?? true)
                 && query.before.map { entry.revision < $0 } ?? true
                 && query.actions?.contains(entry.action) ?? true
         }
@@ -247,5 +247,36 @@ struct InMemoryStoreContents {
             .webhooks(project: project),
             AuditEntry(ofRemoved: webhook, actor: actor, date: date, revision: nextRevision))
         return true
+    }
+}
+
+/// Values by the bytes of names.
+///
+/// Swift strings are equal when they are canonically equivalent: the Kelvin sign is "K".
+struct ByName<Value: Sendable>: Sendable {
+    private var entries: [Data: Value] = [:]
+
+    var values: some Collection<Value> { entries.values }
+
+    /// All names with their values, in any order.
+    var all: [(name: String, value: Value)] {
+        entries.map { (String(decoding: $0.key, as: UTF8.self), $0.value) }
+    }
+
+    subscript(name: String) -> Value? {
+        get { entries[Data(name.utf8)] }
+        _modify { yield &entries[Data(name.utf8)] }
+    }
+
+    subscript(name: String, default value: @autoclosure () -> Value) -> Value {
+        get { entries[Data(name.utf8), default: value()] }
+        _modify { yield &entries[Data(name.utf8), default: value()] }
+    }
+
+    /// Some of the values, for a table whose names are not canonically equivalent.
+    func byString<Other>(_ transform: (Value) -> Other?) -> [String: Other] {
+        var result: [String: Other] = [:]
+        for (name, value) in all { result[name] = transform(value) }
+        return result
     }
 }

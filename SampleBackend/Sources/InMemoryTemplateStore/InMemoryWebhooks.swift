@@ -9,7 +9,7 @@ struct InMemoryWebhooks {
 
     /// The webhooks of a project, oldest first.
     func webhooks(inProject project: String) -> [StoredWebhook] {
-        queues.map(\.webhook).filter { $0.project == project }
+        queues.map(\.webhook).filter { $0.isOf(project) }
     }
 
     /// Adds a webhook to a project that has a version.
@@ -30,6 +30,11 @@ struct InMemoryWebhooks {
         return queues.remove(at: index).webhook
     }
 
+    /// Removes the webhooks of a project with their deliveries.
+    mutating func removeAll(inProject project: String) {
+        queues.removeAll { $0.webhook.isOf(project) }
+    }
+
     /// The latest deliveries of a webhook, newest first.
     func deliveries(
         ofWebhook id: String, inProject project: String, limit: Int
@@ -40,7 +45,7 @@ struct InMemoryWebhooks {
 
     /// Adds a delivery for a new version to each webhook of its project.
     mutating func enqueue(_ template: StoredTemplate) {
-        for index in queues.indices where queues[index].webhook.project == template.project {
+        for index in queues.indices where queues[index].webhook.isOf(template.project) {
             queues[index].enqueue(template.version)
         }
     }
@@ -78,7 +83,14 @@ struct InMemoryWebhooks {
 
     private func index(ofWebhook id: String, inProject project: String) -> Int? {
         queues.firstIndex {
-            $0.webhook.id.utf8.elementsEqual(id.utf8) && $0.webhook.project == project
+            $0.webhook.id.utf8.elementsEqual(id.utf8) && $0.webhook.isOf(project)
         }
+    }
+}
+
+extension StoredWebhook {
+    /// Names of projects are compared by their bytes.
+    fileprivate func isOf(_ project: String) -> Bool {
+        self.project.utf8.elementsEqual(project.utf8)
     }
 }

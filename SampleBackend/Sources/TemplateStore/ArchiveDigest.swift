@@ -25,7 +25,8 @@ package struct ArchiveDigest: Sendable, Hashable {
     }
 
     private var sums: [Part: Sum] = [:]
-    private var projects: Set<String> = []
+    /// The UTF-8 bytes of the names.
+    private var projects: Set<Data> = []
 
     package init() {}
 
@@ -43,6 +44,7 @@ package struct ArchiveDigest: Sendable, Hashable {
     package mutating func add(_ record: ArchivedRecord) {
         switch record {
         case .change(let entry, let content):
+            countProject(of: entry)
             add(.auditEntries, inOrder: true) {
                 $0.add(entry.project, entry.actor, entry.action.rawValue, entry.subject)
                 $0.add(entry.detail)
@@ -79,11 +81,21 @@ package struct ArchiveDigest: Sendable, Hashable {
         }
     }
 
+    /// Counts a project that was created, in which nothing may be published, until it is deleted.
+    private mutating func countProject(of entry: AuditEntry) {
+        guard let name = entry.project.map({ Data($0.utf8) }) else { return }
+        switch entry.action {
+        case .createProject: projects.insert(name)
+        case .deleteProject: projects.remove(name)
+        default: break
+        }
+    }
+
     private mutating func add(_ content: ArchivedContent?) {
         switch content {
         case .template(let template):
             let version = template.version
-            projects.insert(template.project)
+            projects.insert(Data(template.project.utf8))
             add(.versions, inOrder: true) {
                 $0.add(template.project, version.description, version.updateOrigin.rawValue)
                 $0.add(version.updateType.rawValue, version.updateUser.name)

@@ -74,6 +74,9 @@ package enum StoreCopyTrial {
         let copy = try await StoreCopy.make(from: source, to: target)
         try expect(copy.digest == before, "A copy has the whole content of its source.")
         try expect(
+            try await copy.digest.count(.projects) == source.snapshot().templates.count,
+            "A copy counts its projects, also those in which nothing is published.")
+        try expect(
             try await digest(of: target) == before, "Reading a copy returns the copied content.")
         try expect(try await digest(of: source) == before, "A copy does not change its source.")
     }

@@ -78,6 +78,67 @@ extension TemplateStoreConformance {
         }
     }
 
+    /// A name that only Unicode calls equal, such as one with a Kelvin sign, is that of another
+    /// project.
+    public func projectNamesAreComparedByBytes() async throws {
+        try await onNewStore { trial in
+            let rule = "Names of projects are compared by their bytes."
+            let (name, other) = ("K", "\u{212A}")
+            try await trial.publish(inProject: name)
+            try await trial.pin("{}", forUserID: "1", inProject: name)
+            try await trial.store.addWebhook(StoreTrial.webhook("w", inProject: name))
+            _ = try await trial.store.saveDraft(StoreTrial.projectDraft(name))
+            let store = try await trial.reopen()
+            func isEmpty(_ project: String) async throws -> Bool {
+                let page = try await store.versions(inProject: project, matching: VersionQuery())
+                let deliveries = try await store.deliveries(
+                    ofWebhook: "id of w", inProject: project, limit: 1)
+                let entries = try await store.auditEntries(
+                    inProject: project, matching: AuditQuery(actions: [.publish]))
+                let current = try await store.template(version: nil, inProject: project)
+                let first = try await store.template(version: 1, inProject: project)
+                let details = try await store.projectDetails(ofProject: project)
+                let pinned = try await store.overrides(forUserID: "1", inProject: project)
+                let draft = try await store.draft(
+                    ofOwner: "t", inProject: project, date: StoreTrial.date)
+                let webhooks = try await store.webhooks(inProject: project)
+                return current == nil && first == nil && details == nil && pinned == nil
+                    && draft == nil && webhooks.isEmpty && page.versions.isEmpty
+                    && deliveries.isEmpty && entries.isEmpty
+            }
+            try trial.expect(try await isEmpty(other), is: true, rule)
+            try trial.expect(
+                try await store.removeWebhook(
+                    id: "id of w", inProject: other, actor: "root", date: StoreTrial.date),
+                is: false, rule)
+            for (project, number) in [(other, 1), (name, 2), (other, 2)] {
+                let published = try await trial.publish(inProject: project)
+                try trial.expect(published.version.number, is: number, rule)
+            }
+            try trial.expect(try await store.snapshot().templates.count, is: 2, rule)
+            let deliveries = try await store.deliveries(
+                ofWebhook: "id of w", inProject: name, limit: 10)
+            try trial.expect(deliveries.map(\.version), is: [2], rule)
+            _ = try await store.setProjectDetails(
+                ProjectDetailsChange(
+                    project: other, details: ProjectDetails(isArchived: true),
+                    date: StoreTrial.date, actor: "root"))
+            try await store.deleteProject(
+                ProjectDeletion(project: other, date: StoreTrial.date, actor: "root"))
+            try trial.expect(
+                try await store.template(version: nil, inProject: other) == nil, is: true, rule)
+            try trial.expect(try await isEmpty(name), is: false, rule)
+            try trial.expect(
+                try await store.draft(ofOwner: "t", inProject: name, date: StoreTrial.date) != nil,
+                is: true, rule)
+            try trial.expect(try await store.webhooks(inProject: name).count, is: 1, rule)
+            try trial.expect(
+                try await trial.publish(inProject: other).version.number, is: 3, rule)
+            try trial.expect(
+                try await trial.publish(inProject: name).version.number, is: 3, rule)
+        }
+    }
+
     /// A project of a deleted one's name continues its numbers, which clients may have seen.
     public func versionNumbersAreNotUsedAgain() async throws {
         try await onNewStore { trial in

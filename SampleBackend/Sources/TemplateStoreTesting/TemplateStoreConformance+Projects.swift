@@ -13,6 +13,7 @@ extension TemplateStoreConformance {
             Check("aDeletedProjectLeavesItsAuditTrail", Self.aDeletedProjectLeavesItsAuditTrail),
             Check("versionNumbersAreNotUsedAgain", Self.versionNumbersAreNotUsedAgain),
             Check("projectsAreInTheChangeFeed", Self.projectsAreInTheChangeFeed),
+            Check("projectNamesAreComparedByBytes", Self.projectNamesAreComparedByBytes),
         ]
     }
 

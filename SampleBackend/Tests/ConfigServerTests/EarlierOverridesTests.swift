@@ -52,6 +52,18 @@ struct EarlierOverridesTests {
         #expect(!overrides.mayInclude("pinned", inProject: "new", since: 1))
     }
 
+    @Test func theUsersOfADeletedProjectAreForgotten() async {
+        var trail = Trail()
+        trail.add(.publish, "1")
+        trail.add(.setOverrides, "pinned")
+        let overrides = makeOverrides(trail)
+        #expect(overrides.mayInclude("pinned", inProject: "p", since: 1))
+        overrides.forget(project: "p")
+        #expect(!overrides.mayInclude("pinned", inProject: "p", since: 1))
+        await overrides.read()
+        #expect(!overrides.mayInclude("pinned", inProject: "p", since: 1))
+    }
+
     @Test func entriesOnOtherThingsLeaveNoPinOut() async {
         var trail = Trail()
         trail.add(.publish, "1")

@@ -132,6 +132,50 @@ struct ManyUsersStreamTests {
         }
     }
 
+    /// The replica learns of the revocation from the store.
+    @Test(arguments: [false, true])
+    func aStreamEndsWhenItsTokenIsRevoked(isReplica: Bool) async throws {
+        let store = InMemoryTemplateStore()
+        try await run(store: store) { server in
+            try await RunningServer.with(store: store) { replica in
+                let created = try await server.administer(
+                    "POST", "/v1/tokens", body: ["name": "service", "role": "viewer"]
+                ).json
+                let token = try #require(created["token"]?.stringValue)
+                let asked = isReplica ? replica : server
+                try await waitUntil {
+                    try await asked.administer("GET", "/v1/projects", token: token).status == 200
+                }
+                let users: JSONNode = ["users": .array([user("1"), user("2")])]
+                try await EventStreamClient.open(
+                    port: asked.port, Self.target, method: "POST",
+                    fields: ["Authorization: Bearer \(token)"], content: users.description
+                ) { stream in
+                    for _ in 0..<2 { #expect(try await stream.next().name == "hello") }
+                    let id = try #require(created["id"]?.stringValue)
+                    let revoked = try await server.administer("DELETE", "/v1/tokens/\(id)")
+                    #expect(revoked.status == 200)
+                    var template = JSONNode.sample
+                    template.setTitle(of: nil, to: "Secret")
+                    try await server.publish(template)
+                    #expect(try await stream.next().name == "retry")
+                    #expect(try await stream.receiveEnd().isEmpty)
+                }
+                // The end of one token is not that of others.
+                try await open([user("1")], of: server) { stream in
+                    let other = try await server.administer(
+                        "POST", "/v1/tokens", body: ["name": "other", "role": "viewer"]
+                    ).json["id"]?.stringValue
+                    try await server.administer("DELETE", "/v1/tokens/\(other ?? "")")
+                    var template = JSONNode.sample
+                    template.setTitle(of: nil, to: "Public")
+                    try await server.publish(template)
+                    #expect(try await stream.next().name == "update")
+                }
+            }
+        }
+    }
+
     /// Sending one `reset` per user bounds the memory for a service that does not read.
     @Test func aServiceThatReadsSlowlyGetsAReset() async throws {
         var options = ConfigServerOptions()

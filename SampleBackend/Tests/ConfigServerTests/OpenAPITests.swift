@@ -38,8 +38,20 @@ import Testing
                     operation["security"] == [["clientKey": []], ["bearer": []]], "\(endpoint)")
             case .open:
                 let showsSession = endpoint.method == "GET" && endpoint.path == "/console/session"
-                #expect(operation["security"] == (showsSession ? [["session": []]] : []))
+                #expect(operation["security"] == (showsSession ? [["session": []], [:]] : []))
             }
+        }
+    }
+
+    /// A call that may change something refuses any other parameter.
+    @Test func theDescriptionNamesTheQueryParametersOfEachChange() async throws {
+        let description = try JSONNode(jsonData: OpenAPIDescription.jsonData)
+        for endpoint in Self.endpoints where !endpoint.query.isEmpty || endpoint.isChange {
+            let operation = try #require(
+                description["paths"]?[endpoint.path]?[endpoint.method.lowercased()])
+            let named = (operation["parameters"]?.arrayValue ?? [])
+                .filter { $0["in"] == "query" }.compactMap { $0["name"]?.stringValue }
+            #expect(Set(named) == Set(endpoint.query), "\(endpoint)")
         }
     }
 
@@ -76,4 +88,12 @@ import Testing
     }
 
     private static let endpoints = ConfigServer.endpoints
+}
+
+extension ConfigServer.Endpoint {
+    /// True for a call of administrators that may change something.
+    fileprivate var isChange: Bool {
+        guard case .administrator = access else { return false }
+        return method != "GET"
+    }
 }

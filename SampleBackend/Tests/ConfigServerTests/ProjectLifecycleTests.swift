@@ -1,6 +1,7 @@
 import ConfigServer
 import InMemoryTemplateStore
 import JSONTree
+import OrderedCollections
 import SeededRandomness
 import ServerTestSupport
 import TemplateStore
@@ -12,9 +13,10 @@ struct ProjectLifecycleTests {
     private static let prefix = "/v1/projects/shop"
 
     private static func with(
+        _ options: ConfigServerOptions = ConfigServerOptions(),
         _ body: @Sendable (RunningServer) async throws -> Void
     ) async throws {
-        try await RunningServer.with(store: InMemoryTemplateStore()) { server in
+        try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
             try await server.publish(.sample)
             try await body(server)
         }
@@ -122,22 +124,25 @@ struct ProjectLifecycleTests {
                 try await server.administer("GET", "\(Self.prefix)/remoteConfig").status == 200)
             let writes: [(String, String, JSONNode)] = [
                 ("PUT", "remoteConfig", .sample),
+                ("PUT", "remoteConfig?validateOnly=true", .sample),
                 ("POST", "remoteConfig:rollback", ["versionNumber": "1"]),
                 ("PUT", "users/1/overrides", ["Home": ["title": "x"]]),
                 ("POST", "webhooks", ["url": "https://example.com/"]),
                 ("PUT", "draft", ["baseVersion": "1", "template": [:]]),
+                ("PATCH", "draft?validateOnly=true", []),
                 ("PATCH", "details", ["displayName": "Other"]),
                 ("PUT", "details", ["archived": true, "displayName": "Other"]),
                 ("PUT", "details", ["displayName": "Other"]),
             ]
             try await server.publish(.sample)
             for (method, path, body) in writes {
-                var answer = try await server.administer(
-                    method, "\(Self.prefix)/\(path)", body: body, fields: ["If-Match: *"])
-                if path == "draft" {
-                    answer = try await server.administer(
-                        method, "\(Self.prefix)/\(path)", body: body, fields: ["If-None-Match: *"])
+                var fields = ["If-Match: *"]
+                if path.hasPrefix("draft") { fields = ["If-None-Match: *"] }
+                if path.hasPrefix("draft?") {
+                    fields.append("Content-Type: application/json-patch+json")
                 }
+                let answer = try await server.administer(
+                    method, "\(Self.prefix)/\(path)", body: body, fields: fields)
                 // A rollback to the current version is no valid one in any case.
                 let expected = path == "remoteConfig:rollback" ? [403, 404] : [403]
                 #expect(expected.contains(answer.status), "\(method) \(path) \(answer.status)")
@@ -211,6 +216,141 @@ struct ProjectLifecycleTests {
                 "GET", "\(Self.prefix)/remoteConfig:settingHistory")
             #expect(try history.json["baseVersionNumber"] == "2")
             #expect(try await server.answer(target).status == 200)
+        }
+    }
+
+    /// The replica learns of the deletion from the store, the other server from its administrator.
+    @Test(arguments: [false, true])
+    func aProjectCreatedAgainHasNothingOfTheClientsOfTheDeletedOne(isReplica: Bool) async throws {
+        var options = ConfigServerOptions()
+        options.acknowledgedShare = 1
+        let store = InMemoryTemplateStore()
+        try await RunningServer.with(store: store, options: options) { [options] server in
+            try await RunningServer.with(store: store, options: options) { replica in
+                let asked = isReplica ? replica : server
+                try await server.publish(.sample, project: "shop")
+                try await waitUntil {
+                    await asked.status("/projects/shop/activeconfig") == 200
+                }
+                try await Self.sendClients(to: asked)
+                let before = try await Self.clients(of: asked)
+                #expect(before["acknowledgements"]?["clients"] == 8)
+                #expect(before["sampled"] == 9)
+                #expect(before["signals"] == 2)
+                try await Self.delete(server)
+                try await server.administer("POST", "/v1/projects", body: ["project": "shop"])
+                try await waitUntil {
+                    let projects = try await asked.administer("GET", "/v1/projects").json
+                    return projects["projects"]?.arrayValue?.first?["versionNumber"] == "2"
+                }
+                let after = try await Self.clients(of: asked)
+                #expect(after["acknowledgements"] == ["clients": 0, "versions": []])
+                #expect(after["sampled"] == 0)
+                #expect(after["signals"] == 0)
+                try await Self.sendClients(to: asked)
+                #expect(try await Self.clients(of: asked)["acknowledgements"]?["clients"] == 8)
+            }
+        }
+    }
+
+    /// Swift compares strings by canonical equivalence: "K" is equal to the Kelvin sign.
+    @Test func anotherSpellingOfANameIsNoProject() async throws {
+        try await Self.with { server in
+            try await server.publish(.sample, project: "K")
+            let token = try await server.administer(
+                "POST", "/v1/tokens", body: ["name": "limited", "projects": ["K": "publisher"]]
+            ).json["token"]?.stringValue
+            for (project, status) in [("K", 200), ("%E2%84%AA", 404)] {
+                for path in ["activeconfig", "activeconfig/user/1", "activeconfig/user/1/events"] {
+                    let answer = try await server.answer(
+                        "/projects/\(project)/\(path)", method: "HEAD")
+                    #expect(answer.status == status, "\(project) \(path)")
+                }
+                let flags = try await server.answer(
+                    "/projects/\(project)/ofrep/v1/evaluate/flags", method: "POST",
+                    body: #"{"context": {"targetingKey": "1"}}"#)
+                #expect(flags.status == status, "\(project)")
+                for path in ["remoteConfig", "details", "connections", "audit", "webhooks"] {
+                    let answer = try await server.administer(
+                        "GET", "/v1/projects/\(project)/\(path)", token: token)
+                    #expect(answer.status == status, "\(project) \(path)")
+                }
+            }
+            let named = try await server.answer("/projects/%C3%BCber/activeconfig")
+            #expect(named.error?.message.contains("\u{fc}ber") == true)
+        }
+    }
+
+    /// Requests the documents of eight users, and acknowledges version 1 for them.
+    private static func sendClients(to server: RunningServer) async throws {
+        _ = try await server.answer("/projects/shop/activeconfig")
+        for user in 0..<8 {
+            let target = "/projects/shop/activeconfig/user/\(user)"
+            _ = try await server.answer(target + "?device.os=ios&signal.city=Bonn")
+            let answer = try await server.answer(
+                target + "/acknowledgement", method: "POST", body: #"{"template_version": 1}"#)
+            #expect(answer.status == 204)
+        }
+    }
+
+    /// What a server says about the clients of a project.
+    private static func clients(of server: RunningServer) async throws -> JSONNode {
+        let preview = try await server.administer(
+            "POST", "\(prefix)/remoteConfig:preview",
+            body: ["template": ["parameters": [:]], "users": []]
+        ).json
+        let connections = try await server.administer(
+            "GET", "\(prefix)/connections?signals=true"
+        ).json
+        return [
+            "acknowledgements": connections["acknowledgements"] ?? .null,
+            "sampled": preview["estimate"]?["sampled"] ?? 0,
+            "signals": .number("\(connections["signals"]?.objectValue?.count ?? 0)"),
+        ]
+    }
+
+    @Test func aProjectCreatedAgainShowsTheFirstChangesOfItsSettings() async throws {
+        try await Self.with { server in
+            let template: JSONNode = ["parameters": ["a": ["defaultValue": ["value": "1"]]]]
+            for _ in 0..<2 {
+                try await server.publish(template, project: "shop")
+                let history = try await server.administer(
+                    "GET", "\(Self.prefix)/remoteConfig:settingHistory"
+                ).json
+                #expect(history["settings"]?["Default"]?["a"]?.arrayValue?.count == 1)
+                try await Self.delete(server)
+            }
+        }
+    }
+
+    @Test func aLimitedTokenReadsTheAuditTrailOfItsProjectOnly() async throws {
+        try await Self.with { server in
+            let token = try await server.administer(
+                "POST", "/v1/tokens", body: ["name": "limited", "projects": ["shop": "viewer"]]
+            ).json["token"]?.stringValue
+            @Sendable func actions(_ query: String = "", all: Bool = false) async throws -> [String]
+            {
+                let answer = try await server.administer(
+                    "GET", "\(Self.prefix)/audit?\(query)",
+                    token: all ? RunningServer.administratorToken : token)
+                #expect(answer.status == 200)
+                let entries = try answer.json["entries"]?.arrayValue ?? []
+                return entries.compactMap { $0["action"]?.stringValue }.filter {
+                    !$0.contains("TOKEN")
+                }
+            }
+            let first = ["DELETE_PROJECT", "SET_PROJECT_DETAILS", "PUBLISH"]
+            try await server.publish(.sample, project: "shop")
+            try await Self.delete(server)
+            #expect(try await actions() == first)
+            try await server.administer("POST", "/v1/projects", body: ["project": "shop"])
+            #expect(try await actions() == ["CREATE_PROJECT"])
+            #expect(try await actions("pageSize=1") == ["CREATE_PROJECT"])
+            #expect(try await actions("action=PUBLISH") == [])
+            #expect(try await actions(all: true) == ["CREATE_PROJECT"] + first)
+            try await Self.delete(server)
+            #expect(
+                try await actions() == ["DELETE_PROJECT", "SET_PROJECT_DETAILS", "CREATE_PROJECT"])
         }
     }
 

@@ -197,6 +197,29 @@ struct SessionRoutesTests {
         }
     }
 
+    /// As on every other path, a cookie does not count next to `Authorization`.
+    @Test func aRequestWithATokenHasNoSession() async throws {
+        let store = InMemoryTemplateStore()
+        let token = try await Self.makeToken(in: store, role: .viewer)
+        try await RunningServer.with(store: store, options: .withoutSignInLimit) { server in
+            let session = try await server.signIn()
+            let target = "\(Self.path)?get=%2Fv1%2Ftokens"
+            for fields in [[], session.fields] {
+                for (text, status) in [(token.text, 204), ("wrong", 401)] {
+                    let shown = try await server.administer(
+                        "GET", target, token: text, fields: fields)
+                    #expect(shown.status == status, "\(fields) \(text)")
+                    if status == 204 { #expect(shown.body.isEmpty) }
+                }
+            }
+            let ended = try await server.administer(
+                "DELETE", Self.path, token: token.text, fields: session.fields)
+            #expect(ended.status == 400)
+            #expect(ended.fields["set-cookie"] == nil)
+            #expect(try await server.answer(Self.path, fields: session.fields).status == 200)
+        }
+    }
+
     @Test func aSessionIsNotInTheListOfTokens() async throws {
         let store = InMemoryTemplateStore()
         let token = try await Self.makeToken(in: store)

@@ -42,6 +42,10 @@ struct StoredTemplateAnswerTests {
             let large = try await server.publish(Self.template(bytes: 512 << 10))
             #expect(large.status == 413)
             #expect(try await Self.currentVersion(in: store) == nil)
+            let validated = try await server.administer(
+                "PUT", "\(Self.path)?validateOnly=true", body: Self.template(bytes: 512 << 10),
+                fields: ["If-Match: *"])
+            #expect(validated.status == 413)
             let small = try await server.publish(Self.template(bytes: 480 << 10))
             #expect(small.status == 200)
             #expect(try await Self.currentVersion(in: store) == 1)

@@ -68,12 +68,37 @@ struct TemplateLibraryTests {
         let created = try await store.createProject(
             ProjectCreation(
                 project: "default", details: ProjectDetails(), date: Date(), actor: "a"))
+        let changes = Locked<[LibraryChange]>([])
+        library.observe { change in changes.withLock { $0.append(change) } }
         // The library learns of the deletion only when the new project exists.
         try await library.apply(
             StoreChange(.project("default"), revision: created.revision))
         #expect(library.project("default")?.compiled.version.number == 2)
         #expect(library.project("default")?.overrides.isEmpty == true)
         #expect(library.projectDetails(ofProject: "default") == ProjectDetails())
+        #expect(changes.withLock { $0 } == [.deletion("default"), .project("default")])
+    }
+
+    /// Such a project has no details of its own, which would replace those of the deleted one.
+    @Test func aProjectThatAPublishCreatesAgainIsNotArchived() async throws {
+        let library = TemplateLibrary(store: store, logger: logger)
+        try await publish(into: library)
+        _ = try await store.setProjectDetails(
+            ProjectDetailsChange(
+                project: "default", details: ProjectDetails(isArchived: true), date: Date(),
+                actor: "a"))
+        try await library.load()
+        #expect(library.projectDetails(ofProject: "default").isArchived)
+        try await store.deleteProject(
+            ProjectDeletion(project: "default", date: Date(), actor: "a"))
+        let published = try await store.publish(
+            TemplateSubmission(
+                project: "default", content: Data("{}".utf8), expectation: .any, date: Date(),
+                user: .init(name: nil)))
+        try await library.apply(
+            StoreChange(.project("default"), revision: published.revision))
+        #expect(library.project("default")?.compiled.version.number == 2)
+        #expect(!library.projectDetails(ofProject: "default").isArchived)
     }
 
     @Test func aTemplateIsPreparedForTheVersionThatItBecomes() async throws {
@@ -223,8 +248,11 @@ struct TemplateLibraryTests {
         try await library.load { snapshot }
         #expect(library.project("default")?.compiled.version.number == 1)
         let empty = try await InMemoryTemplateStore().snapshot()
+        let changes = Locked<[LibraryChange]>([])
+        library.observe { change in changes.withLock { $0.append(change) } }
         try await library.load { empty }
         #expect(library.project("default") == nil)
+        #expect(changes.withLock { $0 } == [.deletion("default"), .everything])
     }
 
     @Test func aSnapshotTellsWhoseOverridesChangedMeanwhile() async throws {

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks SampleBackend/Operations/nginx.conf with nginx itself and replicas that fail on request.
+"""Checks SampleBackend/Operations/nginx.conf with nginx itself and replicas that fail on request, and that all
+it declares is used: nginx accepts a limit that limits nothing.
 
 USAGE: SampleBackend/Tests/Operations/proxy.py, from the root of the repository; nginx and openssl must be
 installed.
@@ -20,6 +21,36 @@ from pathlib import Path
 
 # A test fails instead of waiting forever.
 DEADLINE = 60
+
+CONFIGURATION = Path(__file__).parents[2] / "Operations/nginx.conf"
+
+
+def problems(text):
+    """Names that a configuration declares and does not use, and limits that some requests escape."""
+    text = re.sub(r"#.*", "", text)
+    zones = {zone: key for key, zone in re.findall(r"^limit_\w+_zone\s+(\S+)\s+zone=(\w+)", text, re.M)}
+    kinds = [
+        (zones, r"^ *limit_(?:req\s+zone=|conn\s+){}\b"),
+        (re.findall(r"^upstream (\w+)", text, re.M), r"_pass \w+://{}\b"),
+        (re.findall(r"^map \S+ \$(\w+)", text, re.M), r"^(?!map \S+ \${0}\b).*\${0}\b"),
+        (re.findall(r"\(\?<(\w+)>", text), r"\${}\b"),
+        (re.findall(r"location @(\w+)", text), r"(?<!location )@{}\b"),
+    ]
+    for names, use in kinds:
+        for name in names:
+            if not re.search(use.format(name), text, re.M):
+                yield f"{name} is declared and not used"
+    limits = re.compile(r"^ *limit_req\s+zone=(\w+)", re.M)
+    locations = re.findall(r"^    location .*?^    }", text, re.M | re.S)
+    server = set(limits.findall(re.sub(r"^    location .*?^    }", "", text, flags=re.M | re.S)))
+    clients = re.findall(r"^limit_req_zone\s+\$sample_backend_client\s+zone=(\w+)", text, re.M)
+    for zone in set(clients) - server:
+        yield f"{zone} does not limit all requests"
+    for location in locations:
+        own = set(limits.findall(location))
+        # They replace those of the server.
+        if own and not server <= own:
+            yield f"{location.strip().splitlines()[0]} has no {', '.join(sorted(server - own))}"
 
 
 class Replica(ThreadingHTTPServer):
@@ -253,6 +284,19 @@ class LimitTests(ProxyCase):
         self.assertIn(429, statuses)
         time.sleep(1)
         self.assertEqual(self.send("PUT")[0], 200)
+
+
+class DeclarationTests(unittest.TestCase):
+    def test_all_that_is_declared_is_used(self):
+        self.assertEqual(list(problems(CONFIGURATION.read_text("utf-8"))), [])
+
+    def test_a_lost_use_is_found(self):
+        lines = CONFIGURATION.read_text("utf-8").splitlines(keepends=True)
+        uses = [number for number, line in enumerate(lines) if re.match(r" *limit_(req|conn) ", line)]
+        self.assertEqual(len(uses), 4)
+        for number in uses:
+            with self.subTest(lines[number].strip()):
+                self.assertNotEqual(list(problems("".join(lines[:number] + lines[number + 1:]))), [])
 
 
 class SignInTests(ProxyCase):

@@ -42,6 +42,33 @@ struct MetricsTests {
         _ = await backend.stop()
     }
 
+    @Test func aDeletedProjectHasNoSeries() async throws {
+        let backend = try await RunningBackend(["--dev", "--acknowledgements"])
+        let path = "/v1/projects/default"
+        let problem = #"{"template_version": 1, "problems": [{"section": "AppFeatures"}]}"#
+        for (user, body) in [(1, problem), (2, #"{"template_version": 1}"#)] {
+            let answer = try await HTTPConnection.answer(
+                port: backend.port, method: "POST",
+                target: "/activeconfig/user/\(user)/acknowledgement", body: body)
+            #expect(answer.status == 204)
+        }
+        func series() async throws -> Set<Substring> {
+            Set(
+                try await lines(of: backend).filter { $0.contains(#"project="default""#) }
+                    .compactMap { $0.split(separator: "{").first })
+        }
+        #expect(
+            try await series() == [
+                "activeconfig_template_version", "activeconfig_acknowledged_clients",
+                "activeconfig_problem_clients", "activeconfig_problems",
+            ])
+        _ = try await backend.administer(
+            "PATCH", "\(path)/details", body: #"{"archived": true}"#)
+        #expect(try await backend.administer("DELETE", "\(path)?confirm=default").status == 200)
+        #expect(try await series().isEmpty)
+        _ = await backend.stop()
+    }
+
     /// Prometheus' `increase` ignores the first value of a series, so counters must exist from the
     /// start.
     @Test func countersOfAlertsExistFromTheStart() async throws {

@@ -3,6 +3,7 @@ import Foundation
 import JSONTree
 import SeededRandomness
 import ServerTestSupport
+import TemporaryFolders
 import Testing
 
 /// The template that `serve --dev` publishes.
@@ -64,6 +65,27 @@ struct SampleTemplateTests {
         #expect(new != nil)
         #expect(new != old["config_sections"]?["AppFeatures"])
         _ = await backend.stop()
+    }
+
+    @Test func aDeletedProjectDoesNotComeBackWithTheNextStart() async throws {
+        let folder = try TemporaryFolder()
+        for isDeleted in [false, true] {
+            let backend = try await RunningBackend(store: folder.store, ["--dev"])
+            let status = try await backend.answer("/activeconfig").status
+            #expect(status == (isDeleted ? 404 : 200))
+            guard !isDeleted else {
+                _ = await backend.stop()
+                continue
+            }
+            let path = "/v1/projects/default"
+            #expect(
+                try await backend.administer(
+                    "PATCH", "\(path)/details", body: #"{"archived": true}"#
+                ).status == 200)
+            #expect(
+                try await backend.administer("DELETE", "\(path)?confirm=default").status == 200)
+            _ = await backend.stop()
+        }
     }
 
     @Test func theSampleIsAcceptedWithoutAWarning() async throws {

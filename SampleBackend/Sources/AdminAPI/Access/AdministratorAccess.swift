@@ -47,6 +47,8 @@ package final class AdministratorAccess: Sendable {
     /// The holder of the token from the environment, a publisher whose token never expires.
     private let environmentHolder: Holder?
 
+    private let revocationObserver = NIOLockedValueBox<(@Sendable () -> Void)?>(nil)
+
     let now: @Sendable () -> Date
 
     package init(environmentToken: SecretHash?, now: @escaping @Sendable () -> Date = { Date() }) {
@@ -72,14 +74,26 @@ package final class AdministratorAccess: Sendable {
         let tokens = try await read()
         let date = now()
         let living = tokens.filter { $0.isLiving(at: date) }
-        state.withLockedValue { state in
+        let areAnyRevoked = state.withLockedValue { state in
             state.areTokensMissing = false
-            guard let readLater = state.tokenReads.takeAll(number).map({ Set($0) }) else { return }
+            guard let readLater = state.tokenReads.takeAll(number).map({ Set($0) }) else {
+                return false
+            }
+            let before = Set(state.tokens.map(\.id))
             state.tokens =
                 living.filter { !readLater.contains($0.id) }
                 + state.tokens.filter { readLater.contains($0.id) }
+            return !before.isSubset(of: state.tokens.map(\.id))
         }
+        if areAnyRevoked { notifyOfRevocation() }
     }
+
+    /// Sets the closure that is called after tokens were revoked, here or by another process.
+    package func observeRevocations(_ observer: @escaping @Sendable () -> Void) {
+        revocationObserver.withLockedValue { $0 = observer }
+    }
+
+    private func notifyOfRevocation() { revocationObserver.withLockedValue { $0 }?() }
 
     /// Answers unknown credentials with 503 instead of 401 until the tokens have been read.
     package func expectTokens() { state.withLockedValue { $0.areTokensMissing = true } }
@@ -115,6 +129,7 @@ package final class AdministratorAccess: Sendable {
             guard state.tokenReads.take(number, of: id) else { return }
             state.tokens.removeAll { $0.id == id }
         }
+        notifyOfRevocation()
     }
 
     /// The holder of a token, or nil when the token is missing, unknown, revoked or expired.

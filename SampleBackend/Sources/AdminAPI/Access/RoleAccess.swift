@@ -13,7 +13,7 @@ package struct RoleAccess: EndpointAccess {
     private let neededRole: @Sendable (RouteRequest) -> StoredToken.Role
 
     /// Names of the query parameters that the endpoint reads; only needed for writing methods.
-    private let query: [String]
+    package let query: [String]
 
     /// False for an endpoint that concerns the whole server, which a token for some projects only
     /// may not call; endpoints with a project in their path are not affected.

@@ -102,11 +102,14 @@ package struct SessionAccess: Sendable {
             : headerFields.bearerToken != nil
     }
 
-    /// The session of the cookie and the holder of its token; nil when it has ended.
+    /// The session of the cookie and the holder of its token; nil when it has ended, and for a
+    /// request with `Authorization`, whose cookie does not count.
     package func session(
         of headerFields: RequestFields
     ) -> (session: StoredSession, holder: AdministratorAccess.Holder)? {
-        access.holder(ofSession: cookie(of: headerFields).text(in: headerFields[.cookie]))
+        guard headerFields[.authorization] == nil else { return nil }
+        return access.holder(
+            ofSession: cookie(of: headerFields).text(in: headerFields[.cookie]))
     }
 
     /// - Throws: A ``RequestError`` with status 403 when a page of another origin sends the

@@ -25,36 +25,59 @@ struct AuditRoutes: Sendable {
             try request.wholeNumber(named: "pageSize", in: 1...TemplateStoreLimits.auditPage) ?? 100
         let before = try request.wholeNumber(named: "pageToken", in: 1...Int.maximumDecimal)
         let search = try AuditSearch(request)
-        // Entries on the whole server are not for a token that is limited to projects.
-        let actions = request.administrator?.projects.map { _ in AuditEntry.Action.ofProjects }
-        try await checkHasEntries(request.project)
+        let exists = try await checkHasEntries(request.project)
+        var scope = Scope(project: request.project)
+        if request.administrator?.projects != nil {
+            // Neither the entries on the whole server nor those of an earlier project of the same
+            // name are for a token that is limited to projects.
+            scope.actions = AuditEntry.Action.ofProjects
+            scope.start = try await start(ofProject: request.project, exists: exists)
+        }
         let page = try await page(
-            of: search, inProject: request.project, limit: limit,
-            before: before.map { StoreRevision(Int64($0)) }, actions: actions)
+            of: search, in: scope, limit: limit, before: before.map { StoreRevision(Int64($0)) })
         var body: JSONNode = ["entries": .array(page.entries.map(\.json))]
         body.setMember("nextPageToken", page.next.map { .string("\($0)") })
         return .json(body)
     }
 
+    /// The entries that an administrator may read.
+    private struct Scope: Sendable {
+        let project: String
+        /// Nil for all.
+        var actions: Set<AuditEntry.Action>?
+        /// The revision after which the entries begin.
+        var start = StoreRevision.zero
+    }
+
+    /// Returns false for a project that was deleted.
+    ///
     /// - Throws: A ``RequestError`` with status 404 unless the project exists or was deleted.
-    private func checkHasEntries(_ project: String) async throws(RequestError) {
+    private func checkHasEntries(_ project: String) async throws(RequestError) -> Bool {
         do throws(RequestError) {
             try await administration.checkExists(project)
+            return true
         } catch {
+            let scope = Scope(project: project, actions: AuditEntry.Action.ofProjects)
             guard error.httpStatus == .notFound,
-                try await !entries(
-                    inProject: project, limit: 1, before: nil,
-                    actions: AuditEntry.Action.ofProjects
-                ).isEmpty
+                try await !entries(in: scope, limit: 1, before: nil).isEmpty
             else { throw error }
+            return false
         }
+    }
+
+    /// The revision of the deletion after which the project, or the last deleted one, was created.
+    private func start(
+        ofProject project: String, exists: Bool
+    ) async throws(RequestError) -> StoreRevision {
+        let deletions = try await entries(
+            in: Scope(project: project, actions: [.deleteProject]), limit: 2, before: nil)
+        return deletions.dropFirst(exists ? 0 : 1).first?.revision ?? .zero
     }
 
     /// The newest entries that match, and the revision before which the next page begins; nil on
     /// the last page.
     private func page(
-        of search: AuditSearch, inProject project: String, limit: Int, before: StoreRevision?,
-        actions: Set<AuditEntry.Action>?
+        of search: AuditSearch, in scope: Scope, limit: Int, before: StoreRevision?
     ) async throws -> (entries: [AuditEntry], next: StoreRevision?) {
         var found: [AuditEntry] = []
         var before = before
@@ -62,8 +85,7 @@ struct AuditRoutes: Sendable {
         let size = search.isEmpty ? limit : TemplateStoreLimits.auditPage
         while searched < Self.maximumSearched {
             try Task.checkCancellation()
-            let entries = try await entries(
-                inProject: project, limit: size, before: before, actions: actions)
+            let entries = try await entries(in: scope, limit: size, before: before)
             for entry in entries {
                 if search.isBefore(entry) { return (found, nil) }
                 before = entry.revision
@@ -71,36 +93,31 @@ struct AuditRoutes: Sendable {
                 guard search.matches(entry) else { continue }
                 found.append(entry)
                 if found.count == limit {
-                    return (
-                        found,
-                        try await hasEntries(before, inProject: project, actions: actions)
-                            ? before : nil
-                    )
+                    return (found, try await hasEntries(before, in: scope) ? before : nil)
                 }
             }
             if entries.count < size { return (found, nil) }
         }
-        return (
-            found, try await hasEntries(before, inProject: project, actions: actions) ? before : nil
-        )
+        return (found, try await hasEntries(before, in: scope) ? before : nil)
     }
 
     private func hasEntries(
-        _ before: StoreRevision?, inProject project: String, actions: Set<AuditEntry.Action>?
+        _ before: StoreRevision?, in scope: Scope
     ) async throws(RequestError) -> Bool {
-        try await !entries(inProject: project, limit: 1, before: before, actions: actions).isEmpty
+        try await !entries(in: scope, limit: 1, before: before).isEmpty
     }
 
     private func entries(
-        inProject project: String, limit: Int, before: StoreRevision?,
-        actions: Set<AuditEntry.Action>?
+        in scope: Scope, limit: Int, before: StoreRevision?
     ) async throws(RequestError) -> [AuditEntry] {
-        try await administration.callStore("audit", project: project) {
+        let entries = try await administration.callStore("audit", project: scope.project) {
             () throws(TemplateStoreError) in
             try await administration.store.auditEntries(
-                inProject: project,
-                matching: AuditQuery(limit: limit, before: before, actions: actions))
+                inProject: scope.project,
+                matching: AuditQuery(limit: limit, before: before, actions: scope.actions))
         }
+        // A page that is not full is the last one.
+        return entries.filter { $0.revision > scope.start }
     }
 }
 

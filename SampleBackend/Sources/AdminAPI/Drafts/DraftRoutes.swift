@@ -84,7 +84,10 @@ struct DraftRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "The patch turns the template into \(json.kindDescription): keep it an object.")
         }
-        if isCheck { return try Self.check(json) }
+        if isCheck {
+            try await administration.checkIsNotArchived(request.project)
+            return try Self.check(json)
+        }
         return try await administration.saveDraft(
             json, baseVersion: draft.baseVersion, at: request.draftPlace,
             expecting: draft.tag.map { .tag($0) } ?? .absent

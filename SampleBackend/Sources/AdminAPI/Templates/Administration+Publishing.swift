@@ -48,18 +48,31 @@ extension Administration {
                 updateType: expectation == .any ? .forcedUpdate : .incrementalUpdate))
     }
 
-    /// Checks that the store would accept the template's version.
+    /// Checks that the template would be stored.
     ///
-    /// - Throws: A ``RequestError`` with status 412 when another version is current.
-    func checkVersion(of template: CheckedTemplate) async throws(RequestError) {
-        guard case .version(let expected) = template.submission.expectation else { return }
+    /// - Throws: A ``RequestError`` as ``publish(_:)`` would.
+    func checkPublish(of template: CheckedTemplate) async throws(RequestError) {
+        try checkAnswer(with: template.submission.content)
         let project = template.submission.project
+        try await checkIsNotArchived(project)
+        guard case .version(let expected) = template.submission.expectation else { return }
         let current = try await callStore("template") { () throws(TemplateStoreError) in
             try await store.template(version: nil, inProject: project)?.version.number ?? 0
         }
         guard current == expected else {
             throw RequestError(
                 TemplateStoreError(.versionMismatch, "", currentVersion: current), project: project)
+        }
+    }
+
+    /// - Throws: A ``RequestError`` with status 403 for an archived project, which cannot be changed.
+    func checkIsNotArchived(_ project: String) async throws(RequestError) {
+        let stored = try await callStore("project_details", project: project) {
+            () throws(TemplateStoreError) in
+            try await store.projectDetails(ofProject: project)
+        }
+        guard stored?.details.isArchived != true else {
+            throw RequestError(.projectArchived(project), project: project)
         }
     }
 

@@ -67,7 +67,7 @@ struct TemplateRoutes: Sendable {
                 origin: request.origin))
         var response: RouteResponse
         if try request.flag(named: "validateOnly") {
-            try await administration.checkVersion(of: checked)
+            try await administration.checkPublish(of: checked)
             response = .json(
                 ByteBuffer(bytes: checked.submission.content),
                 headerFields: Self.headerFields(version: 0, project: request.project))

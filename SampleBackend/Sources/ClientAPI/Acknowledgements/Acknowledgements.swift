@@ -36,12 +36,22 @@ package final class Acknowledgements: Sendable {
             return new
         }
         known.withLockedValue { known in
+            // The project was deleted meanwhile.
+            if known.isRemoved { return }
             known.record(
                 acknowledgement, user: user, time: Int(Date().timeIntervalSince1970))
             // Reported under the lock, so an older count cannot replace a newer one.
             for change in known.takeChanges(isSetting: isSetting) {
                 report(change, project: project)
             }
+        }
+    }
+
+    /// Discards the acknowledgements of a deleted project, and its metrics.
+    package func forget(project: String) {
+        let known = projects.withLockedValue { $0.removeValue(forKey: project) }
+        known?.withLockedValue { known in
+            for change in known.takeRemoval() { report(change, project: project) }
         }
     }
 

@@ -63,6 +63,9 @@ struct ProjectAcknowledgements: Sendable {
     /// The places of changed versions that are no longer listed.
     private var dropped: [Int: Set<ProblemPlace>] = [:]
 
+    /// True after ``takeRemoval()``.
+    private(set) var isRemoved = false
+
     init(limits: Limits) {
         self.limits = limits
     }
@@ -109,6 +112,17 @@ struct ProjectAcknowledgements: Sendable {
                 .map { (place: $0, count: 0) }
             return versions[number]?.takeChange(number, gone: gone, isSetting: isSetting)
                 ?? Change(version: number, inForce: 0, withProblems: 0, places: gone)
+        }
+    }
+
+    /// The changes of all counts to 0, after which nothing may be recorded any more.
+    mutating func takeRemoval() -> [Change] {
+        isRemoved = true
+        return versions.map { number, version in
+            Change(
+                version: number, inForce: 0, withProblems: 0,
+                places: version.places.filter { $0.reported > 0 }
+                    .map { (place: $0.place, count: 0) })
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 package import HTTPServing
 import JSONTree
 package import Targeting
@@ -88,7 +89,13 @@ extension RouteRequest {
     /// so metrics and errors stay small.
     package var project: String {
         let name = parameters["project"] ?? "default"
-        return name.utf8.count <= 100 ? name : name.shortened
+        guard name.utf8.count <= 100 else { return name.shortened }
+        // Swift compares strings by canonical equivalence, by which the Kelvin sign is "K". Valid
+        // names are ASCII, so encoding such a name makes it one of no project.
+        let isOtherSpelling =
+            !name.utf8.allSatisfy { $0 < 0x80 }
+            && name.precomposedStringWithCanonicalMapping.utf8.allSatisfy { $0 < 0x80 }
+        return isOtherSpelling ? name.percentEncoded : name
     }
 }
 

@@ -43,6 +43,11 @@ package final class EarlierOverrides: Sendable {
         }
     }
 
+    /// Discards the changes in a deleted project.
+    func forget(project name: String) {
+        state.withLockedValue { _ = $0.projects.removeValue(forKey: name) }
+    }
+
     /// Reads the audit trails that are not read yet.
     ///
     /// Failures are logged and left for the next call, as is the rest when the task is cancelled.
@@ -55,7 +60,9 @@ package final class EarlierOverrides: Sendable {
                 let changes = try await changes(inProject: name)
                 if Task.isCancelled { return }
                 state.withLockedValue { state in
-                    if state.round == round { state.projects[name] = .some(changes) }
+                    // The project may have been deleted meanwhile.
+                    guard state.round == round, state.projects.keys.contains(name) else { return }
+                    state.projects[name] = .some(changes)
                 }
             } catch {
                 // Documents can still be served.

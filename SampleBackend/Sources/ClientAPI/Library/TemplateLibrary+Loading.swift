@@ -110,9 +110,13 @@ extension TemplateLibrary {
             for (name, project) in state.projects {
                 metrics.setVersion(project.compiled.version.number, ofProject: name)
             }
+            for name in before.keys where state.projects[name] == nil {
+                metrics.removeVersion(ofProject: name)
+            }
             return (before, readLater)
         }
         earlierOverrides.expectChanges(inProjects: versions.keys)
+        for name in before.keys where project(name) == nil { announceDeletion(ofProject: name) }
         notify(.everything)
         // Clients that resume at the same version receive no other notification of changed pinned
         // values.

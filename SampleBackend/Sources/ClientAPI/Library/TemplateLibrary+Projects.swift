@@ -22,7 +22,13 @@ extension TemplateLibrary {
             metrics.removeVersion(ofProject: name)
             return state.projects.removeValue(forKey: name) != nil
         }
-        if wasKnown { notify(.project(name)) }
+        if wasKnown { announceDeletion(ofProject: name) }
+    }
+
+    /// Makes everything forget a deleted project that is kept in memory by its name.
+    func announceDeletion(ofProject name: String) {
+        earlierOverrides.forget(project: name)
+        notify(.deletion(name))
     }
 
     /// Reads a project that was created or deleted from the store.
@@ -33,14 +39,17 @@ extension TemplateLibrary {
             remove(project: name)
             return
         }
-        state.withLockedValue { state in
-            // An older version may be that of a deleted project, whose pinned values are not those
-            // of the new one; the changes that follow have these.
+        let isAnother = state.withLockedValue { state in
+            // An older version may be that of a deleted project, whose pinned values and details
+            // are not those of the new one; the changes that follow have these.
             guard let known = state.projects[name],
                 known.compiled.version.number < template.version.number
-            else { return }
+            else { return false }
             state.projects[name] = known.settingAllOverrides([:])
+            state.projectDetails[name] = nil
+            return true
         }
+        if isAnother { announceDeletion(ofProject: name) }
         apply(template)
         if let details = try await store.projectDetails(ofProject: name) {
             apply(details, project: name)

@@ -47,7 +47,7 @@ package final class TemplateLibrary: Sendable {
     }
 
     let state = NIOLockedValueBox(State())
-    private let observer = NIOLockedValueBox<(@Sendable (LibraryChange) -> Void)?>(nil)
+    private let observers = NIOLockedValueBox<[@Sendable (LibraryChange) -> Void]>([])
     package let store: any TemplateStore
     package let earlierOverrides: EarlierOverrides
     /// Nil for a store that no process on another machine can change.
@@ -122,15 +122,15 @@ package final class TemplateLibrary: Sendable {
         return changed.names
     }
 
-    /// Sets the closure that is called after each change; replaces an earlier one.
+    /// Adds a closure that is called after each change.
     ///
     /// By the time of the call the library may already contain later changes.
     package func observe(_ observer: @escaping @Sendable (LibraryChange) -> Void) {
-        self.observer.withLockedValue { $0 = observer }
+        observers.withLockedValue { $0.append(observer) }
     }
 
     func notify(_ change: LibraryChange) {
-        observer.withLockedValue { $0 }?(change)
+        for observer in observers.withLockedValue({ $0 }) { observer(change) }
     }
 
     /// Compiles a template that is not stored yet, and compares it with the current version.
@@ -278,8 +278,11 @@ package final class TemplateLibrary: Sendable {
 
 /// A change of the library, by this process or another.
 package enum LibraryChange: Sendable, Hashable {
-    /// A project has a new version, or was deleted.
+    /// A project has a new version.
     case project(String)
+    /// A project was deleted, and everything about it is to be forgotten; another one may have its
+    /// name by now.
+    case deletion(String)
     /// The pinned values of a user changed in these sections.
     case overrides(project: String, userID: String, sections: Set<String>)
     /// Everything was reloaded.

@@ -149,6 +149,11 @@ final class EventStream: StreamHandler {
             subscriptions.append(subscription)
             project.add(subscription)
         }
+        // They may have been revoked after they were checked, and before this stream was in the list.
+        guard lifetime.isAllowed() else {
+            end(after: hub.reconnectDelay())
+            return
+        }
         for subscription in subscriptions where !isClosed { project.catchUp(subscription) }
     }
 

@@ -85,6 +85,13 @@ package final class RealtimeHub: Sendable {
         state.withLockedValue { $0.threads = [:] }
     }
 
+    /// Ends the streams whose credentials were revoked, before they receive any later change.
+    package func endRevokedStreams() {
+        for thread in threads {
+            thread.eventLoop.execute { thread.value.endRevokedStreams() }
+        }
+    }
+
     /// Counts a new subscription.
     func opened(_ subscription: Subscription) { count(subscription, 1) }
 
@@ -149,10 +156,13 @@ package final class RealtimeHub: Sendable {
 
     /// Forwards a change to all threads.
     private func forward(_ change: LibraryChange) {
-        if case .overrides(let project, let userID, let sections) = change {
+        switch change {
+        case .overrides(let project, let userID, let sections):
             state.withLockedValue {
                 $0.traces[project, default: OverrideTraces()].add(sections, ofUser: userID)
             }
+        case .deletion(let project): state.withLockedValue { $0.traces[project] = nil }
+        case .project, .everything: break
         }
         for thread in threads {
             thread.eventLoop.execute { thread.value.forward(change) }

@@ -104,21 +104,12 @@ final class StreamThread {
     /// Forwards a change to the streams that it affects.
     func forward(_ change: LibraryChange) {
         switch change {
-        case .project(let name): announceChanges(ofProject: name)
+        case .project(let name): projects[name]?.announceChanges()
+        // Its clients reconnect, even if another project has the name by now.
+        case .deletion(let name): projects.removeValue(forKey: name)?.endAll()
         case .overrides(let name, let userID, _): projects[name]?.announceOverrides(ofUser: userID)
-        case .everything: for name in projects.keys { announceChanges(ofProject: name) }
+        case .everything: for project in projects.values { project.announceChanges() }
         }
-    }
-
-    /// Announces a new version, or ends the streams and long polls of a deleted project.
-    private func announceChanges(ofProject name: String) {
-        guard hub.library.project(name) == nil, hub.library.isLoaded,
-            hub.library.unreadableVersion(ofProject: name) == nil
-        else {
-            projects[name]?.announceChanges()
-            return
-        }
-        projects.removeValue(forKey: name)?.endAll()
     }
 
     /// Ends all streams and long polls, and sends their clients the delay before reconnecting.
@@ -143,6 +134,14 @@ final class StreamThread {
         // Clamped, since a deadline is a 64-bit number of nanoseconds.
         return seconds.map {
             .now() + .nanoseconds(Int64(min(max($0, 0), Self.longestTime) * 1_000_000_000))
+        }
+    }
+
+    /// Ends the streams whose credentials were revoked.
+    func endRevokedStreams() {
+        for stream in projects.values.flatMap(\.subscriptions).compactMap(\.ledStream)
+        where !stream.lifetime.isAllowed() {
+            stream.end(after: hub.reconnectDelay())
         }
     }
 

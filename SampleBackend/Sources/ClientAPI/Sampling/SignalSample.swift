@@ -64,6 +64,11 @@ package final class SignalSample: Sendable {
         }
     }
 
+    /// Discards the sample of a deleted project.
+    package func forget(project name: String) {
+        projects.withLockedValue { $0[name] = nil }
+    }
+
     /// The recent users of a project, without duplicates.
     package func entries(inProject name: String) -> [Entry] {
         let start = now() - Self.lifetime

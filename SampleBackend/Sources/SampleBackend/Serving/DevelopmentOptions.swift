@@ -11,8 +11,8 @@ struct DevelopmentOptions: ParsableArguments {
 
     @Flag(
         help: """
-            For development on this machine only: publish the sample template if nothing is \
-            published, and print a publisher's token that expires after a day.
+            For development on this machine only: publish the sample template if nothing was \
+            published yet, and print a publisher's token that expires after a day.
             """)
     var dev = false
 

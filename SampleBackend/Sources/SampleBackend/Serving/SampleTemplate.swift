@@ -10,10 +10,14 @@ enum SampleTemplate: Sendable {
     /// UTF-8 JSON.
     static let jsonData = EmbeddedFiles.files["SampleTemplate.json"] ?? Data()
 
-    /// Publishes the template in the project `default`, unless the project has a version already.
+    /// Publishes the template in the project `default`, unless the project has a version already, or
+    /// was deleted.
     ///
     /// - Throws: `TemplateStoreError`.
     static func publishIfNeeded(in store: any TemplateStore, logger: Logger) async throws {
+        let deletions = try await store.auditEntries(
+            inProject: "default", matching: AuditQuery(limit: 1, actions: [.deleteProject]))
+        guard deletions.isEmpty else { return }
         let administration = try await LocalAdministration(
             store: store, administratorName: "dev", logger: logger)
         let answer = await administration.answer(
