@@ -72,10 +72,9 @@ class ProjectDetailsTests(ProjectCase):
         self.assertEqual(self.bar(), "RED")
         self.wait_for(
             lambda: self.driver.switch_to.active_element.accessible_name == change, "the focus")
-        row = self.row()
-        self.assertIn("Shop", row.text)
-        self.assertIn(self.project, row.text)
-        self.assertIn("Production", row.text)
+        self.wait_for(
+            lambda: all(text in self.row().text for text in ("Shop", self.project, "Production")),
+            "the details in the list")
         self.press(change)
         self.choose("Environment", "Staging")
         self.choose("Colour", "Teal")
