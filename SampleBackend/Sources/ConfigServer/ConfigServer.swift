@@ -3,6 +3,7 @@ package import ClientAPI
 import Console
 import Foundation
 public import HTTPServing
+import JSONTree
 public import Logging
 public import ServiceLifecycle
 public import TemplateStore
@@ -228,7 +229,8 @@ extension RequestError {
     @Sendable
     static func unknownPath(_ target: RequestTarget) -> RequestError {
         let advice =
-            switch target.segments.first {
+            // Comparing a text with many combining marks would take seconds.
+            switch target.segments.first.flatMap({ $0.hasBoundedMarks ? $0 : nil }) {
             case "v1":
                 "a project's template is under /v1/projects/{project}/remoteConfig, and "
                     + "/openapi.json describes all calls"
