@@ -7,7 +7,7 @@ import TemplateStore
 
 /// The audit-trail route of API 3.
 struct AuditRoutes: Sendable {
-    /// Maximum number of entries that a search reads for one answer.
+    /// Maximum number of entries that the store reads for one answer.
     ///
     /// The trail only grows, so a search for something rare continues with the next page.
     static let maximumSearched = 10 * TemplateStoreLimits.auditPage
@@ -41,12 +41,11 @@ struct AuditRoutes: Sendable {
         do throws(RequestError) {
             try await administration.checkExists(project)
         } catch {
-            guard error.httpStatus == .notFound,
-                try await !entries(
-                    inProject: project, limit: 1, before: nil,
-                    actions: AuditEntry.Action.ofProjects
-                ).isEmpty
-            else { throw error }
+            guard error.httpStatus == .notFound else { throw error }
+            let page = try await entries(
+                inProject: project, limit: 1, before: nil, actions: AuditEntry.Action.ofProjects)
+            // Further back there may be entries of a deleted project.
+            if page.entries.isEmpty, page.next == nil { throw error }
         }
     }
 
@@ -62,44 +61,48 @@ struct AuditRoutes: Sendable {
         let size = search.isEmpty ? limit : TemplateStoreLimits.auditPage
         while searched < Self.maximumSearched {
             try Task.checkCancellation()
-            let entries = try await entries(
-                inProject: project, limit: size, before: before, actions: actions)
-            for entry in entries {
+            let page = try await entries(
+                inProject: project, limit: size, before: before, actions: actions,
+                searching: Self.maximumSearched - searched)
+            searched += page.searchedCount
+            for entry in page.entries {
                 if search.isBefore(entry) { return (found, nil) }
                 before = entry.revision
-                searched += 1
                 guard search.matches(entry) else { continue }
                 found.append(entry)
                 if found.count == limit {
                     return (
-                        found,
-                        try await hasEntries(before, inProject: project, actions: actions)
-                            ? before : nil
+                        found, try await next(before, inProject: project, actions: actions)
                     )
                 }
             }
-            if entries.count < size { return (found, nil) }
+            guard let next = page.next else { return (found, nil) }
+            before = next
         }
-        return (
-            found, try await hasEntries(before, inProject: project, actions: actions) ? before : nil
-        )
+        return (found, try await next(before, inProject: project, actions: actions))
     }
 
-    private func hasEntries(
+    /// The revision before which the next page begins: `before`, or an earlier one when no entries
+    /// precede it closely; nil when none are left.
+    private func next(
         _ before: StoreRevision?, inProject project: String, actions: Set<AuditEntry.Action>?
-    ) async throws(RequestError) -> Bool {
-        try await !entries(inProject: project, limit: 1, before: before, actions: actions).isEmpty
+    ) async throws(RequestError) -> StoreRevision? {
+        let page = try await entries(
+            inProject: project, limit: 1, before: before, actions: actions,
+            searching: TemplateStoreLimits.auditPage)
+        return page.entries.isEmpty ? page.next : before
     }
 
     private func entries(
         inProject project: String, limit: Int, before: StoreRevision?,
-        actions: Set<AuditEntry.Action>?
-    ) async throws(RequestError) -> [AuditEntry] {
+        actions: Set<AuditEntry.Action>?, searching maximum: Int = maximumSearched
+    ) async throws(RequestError) -> AuditPage {
         try await administration.callStore("audit", project: project) {
             () throws(TemplateStoreError) in
-            try await administration.store.auditEntries(
+            try await administration.store.auditPage(
                 inProject: project,
-                matching: AuditQuery(limit: limit, before: before, actions: actions))
+                matching: AuditQuery(limit: limit, before: before, actions: actions),
+                searching: maximum)
         }
     }
 }
