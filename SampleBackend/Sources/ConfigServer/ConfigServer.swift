@@ -103,6 +103,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
             allowsPrivateWebhooks: options.webhooks.allowsPrivateAddresses)
         administration.replicas = ReplicaBoard(
             store: store, hub: hub, acknowledgements: acknowledgements, logger: logger)
+        administration.storeFault = { [health] in await health.lastingFault() }
         administration.maximumAnswerBytes = options.limits.messageBytes
         self.administration = administration
         self.source = source ?? library
