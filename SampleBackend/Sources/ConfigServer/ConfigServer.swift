@@ -3,6 +3,7 @@ package import ClientAPI
 import Console
 import Foundation
 public import HTTPServing
+import JSONTree
 public import Logging
 public import ServiceLifecycle
 public import TemplateStore
@@ -111,6 +112,7 @@ public struct ConfigServer: Service, CustomStringConvertible {
             allowsPrivateWebhooks: options.webhooks.allowsPrivateAddresses)
         administration.replicas = ReplicaBoard(
             store: store, hub: hub, acknowledgements: acknowledgements, logger: logger)
+        administration.storeFault = { [health] in await health.lastingFault() }
         administration.maximumAnswerBytes = options.limits.messageBytes
         self.administration = administration
         self.source = source ?? library
@@ -237,7 +239,8 @@ extension RequestError {
     @Sendable
     static func unknownPath(_ target: RequestTarget) -> RequestError {
         let advice =
-            switch target.segments.first {
+            // Comparing a text with many combining marks would take seconds.
+            switch target.segments.first.flatMap({ $0.hasBoundedMarks ? $0 : nil }) {
             case "v1":
                 "a project's template is under /v1/projects/{project}/remoteConfig, and "
                     + "/openapi.json describes all calls"

@@ -9,7 +9,8 @@ import TemplateStore
 
 /// The readiness of the store, for `GET /health/ready` and the metrics.
 ///
-/// Nothing else depends on it: without the store the server continues to serve from memory.
+/// Without the store the server continues to serve from memory; administrators' requests that need
+/// it are refused at once when it has not answered for a while.
 final class StoreHealth: Service {
     /// Interval between background checks.
     private static let interval: Duration = .seconds(10)
@@ -23,12 +24,19 @@ final class StoreHealth: Service {
     /// A load balancer may take a slow answer for a dead server.
     private static let maximumWait: Duration = .milliseconds(75)
 
+    /// How long a cluster may fail checks before requests no longer wait for it: an election takes
+    /// less.
+    private static let patience: Duration = .seconds(8)
+
     private struct State {
         /// The check in progress, which concurrent requests share.
         var check: Task<Void, Never>?
 
         /// The error of the last check; nil while the store answers.
         var fault: TemplateStoreError?
+
+        /// When the first of the last checks failed; nil while the store answers.
+        var faultStart: ContinuousClock.Instant?
 
         /// The last logged reason.
         var logged: String?
@@ -68,6 +76,26 @@ final class StoreHealth: Service {
         return noteReason()
     }
 
+    /// The fault of a cluster that has not answered for a while; nil when a request may call it.
+    ///
+    /// Each of these requests would occupy a place in its pool for seconds. The first one after an
+    /// outage ends it, since it causes a check.
+    func lastingFault() async -> TemplateStoreError? {
+        guard knownLastingFault != nil else { return nil }
+        _ = await degradation()
+        return knownLastingFault
+    }
+
+    private var knownLastingFault: TemplateStoreError? {
+        guard library.store is any ReplicaStoring else { return nil }
+        return state.withLock { state in
+            guard let start = state.faultStart, start.duration(to: .now) >= Self.patience,
+                state.fault?.code == .unavailable
+            else { return nil }
+            return state.fault
+        }
+    }
+
     private func checkStore() async {
         let store = library.store
         let answer = await result(within: Self.timeLimit) { () -> TemplateStoreError? in
@@ -84,6 +112,7 @@ final class StoreHealth: Service {
                 .unavailable, "The store did not answer within \(Self.timeLimit).")
         state.withLock { state in
             state.fault = fault
+            state.faultStart = fault == nil ? nil : state.faultStart ?? .now
             state.check = nil
         }
         _ = noteReason()

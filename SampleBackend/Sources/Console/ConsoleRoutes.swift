@@ -54,12 +54,12 @@ package struct ConsoleRoutes: Sendable {
         let folder = request.parameters["version"] ?? ""
         let name = request.parameters["file"] ?? ""
         // The index is in the parent folder, so its links start there.
-        guard name != ConsolePages.indexName else { throw Self.noFile }
+        guard name.hasBoundedMarks, name != ConsolePages.indexName else { throw Self.noFile }
         guard let version = pages.version else {
             return try response(
                 to: request, name: name, subfolder: folder, cacheControl: "no-cache")
         }
-        let isCurrent = folder == version
+        let isCurrent = folder.hasSameBytes(as: version)
         guard isCurrent || name == ConsolePages.mainName || !name.hasSuffix(".js") else {
             throw Self.noFile
         }
@@ -72,7 +72,8 @@ package struct ConsoleRoutes: Sendable {
     private func response(
         to request: RouteRequest, name: String, subfolder: String? = nil, cacheControl: String
     ) throws(RequestError) -> RouteResponse {
-        guard let page = pages[name, subfolder: subfolder] else {
+        // Hashing a name with many combining marks would take seconds.
+        guard name.hasBoundedMarks, let page = pages[name, subfolder: subfolder] else {
             throw Self.noFile
         }
         let compressed = pages.compressed(name)
@@ -95,15 +96,22 @@ package struct ConsoleRoutes: Sendable {
 }
 
 /// True if a value of `Accept-Encoding` includes gzip, by name or `*`, with another weight than 0.
+///
+/// Ignores a value over 1 kB, which no browser sends: anyone may send it, for any file.
 private func acceptsGzip(_ value: String) -> Bool {
-    var accepts: [Substring: Bool] = [:]
-    for element in value.split(separator: ",") {
-        let parts = element.split(separator: ";").map {
-            $0.trimmingPrefix(/\s+/).prefix { !$0.isWhitespace }
+    guard value.utf8.count <= 1_024 else { return false }
+    var accepts: [String: Bool] = [:]
+    for element in value.lowercased().utf8.split(separator: UInt8(ascii: ",")) {
+        let parts = element.split(separator: UInt8(ascii: ";")).map { part in
+            String(Substring(part.drop(while: isBlank).prefix { !isBlank($0) }))
         }
         guard let name = parts.first else { continue }
-        let isRefused = parts.dropFirst().contains { $0.wholeMatch(of: /[qQ]=0(\.0{0,3})?/) != nil }
-        accepts[Substring(name.lowercased())] = !isRefused
+        let zeros = ["q=0", "q=0.", "q=0.0", "q=0.00", "q=0.000"]
+        accepts[name] = !parts.dropFirst().contains(where: zeros.contains)
     }
     return accepts["gzip"] ?? accepts["*"] ?? false
+}
+
+private func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
 }

@@ -37,8 +37,7 @@ package struct SessionRoutes: Sendable {
             Route(
                 Self.path,
                 [
-                    .get: Endpoint(
-                        access: OpenAccess(), pool: administrationGroup.pool, handler: show),
+                    .get: Endpoint(access: OpenAccess(), handler: show),
                     .post: Endpoint(
                         access: OpenAccess(), attemptLimiter: signInLimiter, .asynchronous(begin)),
                     .delete: Endpoint(access: OpenAccess(), handler: end),
@@ -98,8 +97,8 @@ package struct SessionRoutes: Sendable {
     /// `Authorization`; 401 after the session has ended, and for an invalid token.
     ///
     /// `?get=/v1/projects&get=…` adds the answers to `GET` of these paths, so that a page starts with
-    /// one request. Errors, answers that are not JSON, and those over the limit are left out: the page
-    /// requests them itself.
+    /// one request. Errors, answers that are not JSON, late ones, and those over the limit are left
+    /// out: the page requests them itself. A page of another token's session gets none.
     @Sendable
     private func show(_ request: RouteRequest) async throws -> RouteResponse {
         guard let (_, holder) = try await currentSession(of: request) else {
@@ -115,21 +114,42 @@ package struct SessionRoutes: Sendable {
             throw RequestError.invalidArgument(
                 "get is given \(targets.count) times: send at most \(Self.maximumAnswers).")
         }
-        if targets.isEmpty { return Self.answer(holder) }
+        let isOwnPage = (try? access.checkProof(of: request, for: holder)) != nil
+        return Self.answer(holder, with: isOwnPage ? await answers(to: targets, for: request) : [])
+    }
+
+    /// The answers in the order of their targets; those that are left out are missing.
+    private func answers(to targets: [String], for request: RouteRequest) async -> [ByteBuffer] {
+        typealias Numbered = (number: Int, answer: ByteBuffer?)
+        let found = await withTaskGroup(of: Numbered.self) { group in
+            for (number, target) in targets.enumerated() {
+                group.addTask {
+                    let inTime = await result(within: Self.maximumAnswerTime) {
+                        () async -> ByteBuffer? in
+                        try? await self.answer(to: target, for: request)
+                    }
+                    return (number, inTime ?? nil)
+                }
+            }
+            var found: [Numbered] = []
+            for await numbered in group { found.append(numbered) }
+            return found.sorted { $0.number < $1.number }
+        }
         var answers: [ByteBuffer] = []
         var byteCount = 0
-        for target in targets {
-            guard let answer = try? await answer(to: target, for: request),
-                byteCount + answer.readableBytes <= Self.maximumAnswerBytes
-            else { continue }
+        for case (_, let answer?) in found
+        where byteCount + answer.readableBytes <= Self.maximumAnswerBytes {
             byteCount += answer.readableBytes
             answers.append(answer)
         }
-        return Self.answer(holder, with: answers)
+        return answers
     }
 
     /// Limits the work of one request.
     private static let maximumAnswers = 8
+
+    /// The session itself must not wait for a store that does not answer.
+    private static let maximumAnswerTime: Duration = .seconds(3)
 
     /// The size of the largest template.
     private static let maximumAnswerBytes = 16 << 20

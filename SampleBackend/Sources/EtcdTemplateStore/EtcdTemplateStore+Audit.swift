@@ -6,25 +6,44 @@ extension EtcdTemplateStore {
     public func auditEntries(
         inProject project: String, matching query: AuditQuery
     ) async throws(TemplateStoreError) -> [AuditEntry] {
+        try await auditPage(inProject: project, matching: query, searching: .max).entries
+    }
+
+    /// Entries of a project and the server, newest first, among the newest `maximum` of all.
+    public func auditPage(
+        inProject project: String, matching query: AuditQuery, searching maximum: Int
+    ) async throws(TemplateStoreError) -> AuditPage {
         let limit = min(max(query.limit, 1), TemplateStoreLimits.auditPage)
         var end = try await read([]).change?.number ?? 0
         if let before = query.before { end = try await numberOfEntries(before: before, among: end) }
-        var entries: [AuditEntry] = []
-        while end > 0, entries.count < limit {
-            let start = max(end - TemplateStoreLimits.auditPage, 0)
-            let page = try await read(EtcdRange(keys: keys.audit(start + 1..<end + 1)))
+        var page = AuditPage()
+        while end > 0, page.entries.count < limit, page.searchedCount < maximum {
+            let count = min(
+                end, TemplateStoreLimits.auditPage, maximum - page.searchedCount)
+            let found = try await read(
+                EtcdRange(keys: keys.audit(end - count + 1..<end + 1))
+            ).keyValues
             // Numbers have no gaps, so a gap is damage; searching beyond it could be endless.
-            guard !page.keyValues.isEmpty else { throw .damagedRecord(keys.audit(end)) }
-            for found in page.keyValues.reversed() where entries.count < limit {
-                guard let entry = try AuditRecord(decoding: found).entry(at: found.modRevision),
+            guard !found.isEmpty else { throw .damagedRecord(keys.audit(end)) }
+            var oldest = end - count
+            for (index, keyValue) in found.reversed().enumerated() {
+                if page.entries.count == limit {
+                    oldest = end - index
+                    break
+                }
+                page.searchedCount += 1
+                page.next = StoreRevision(keyValue.modRevision)
+                let record = try AuditRecord(decoding: keyValue)
+                guard let entry = record.entry(at: keyValue.modRevision),
                     entry.project?.utf8.elementsEqual(project.utf8) ?? true,
                     query.actions?.contains(entry.action) ?? true
                 else { continue }
-                entries.append(entry)
+                page.entries.append(entry)
             }
-            end = start
+            end = oldest
         }
-        return entries
+        if end == 0 { page.next = nil }
+        return page
     }
 
     /// The number of entries before a revision, out of `count`; numbers and revisions increase

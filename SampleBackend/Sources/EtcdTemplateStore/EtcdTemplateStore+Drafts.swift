@@ -72,7 +72,8 @@ extension EtcdTemplateStore {
         ofOwner owner: String, inProject project: String,
         expecting expectation: StateExpectation, date: Date
     ) async throws(TemplateStoreError) -> Bool {
-        try await write(reading: [EtcdRange(keys: keys.allDrafts)]) {
+        let key = keys.draft(ofOwner: owner, inProject: project)
+        return try await write(reading: [EtcdRange(keys: keys.allDrafts)]) {
             [keys] reading throws(TemplateStoreError) in
             let shelf = try EtcdDrafts(reading, keys: keys)
             var table = shelf.table
@@ -80,6 +81,13 @@ extension EtcdTemplateStore {
                 ofOwner: owner, inProject: project, expecting: expectation, date: date)
             var write = EtcdWrite { _ in isThere }
             try shelf.add(table, to: &write, keys: keys, mostPruned: Self.mostPruned)
+            if isThere {
+                // The draft that was read is gone, even if another one was begun since. Repeated,
+                // the removal would find no draft, or remove that other one.
+                write.witness = .init(key: key, isAmbiguous: true) { found in
+                    (found?.createRevision ?? .max) > reading.revision
+                }
+            }
             return write.operations.isEmpty ? .done(isThere) : .write(write)
         }
     }

@@ -80,7 +80,7 @@ extension EtcdTemplateStore {
         ]
         do {
             let revision = try await settle(
-                transaction, of: identity, witness: witness.isOurs, until: end)
+                transaction, of: identity, witness: witness, until: end)
             if revision != nil, let change { note(MarkedChange(change)) }
             return revision
         } catch let failure {
@@ -88,10 +88,11 @@ extension EtcdTemplateStore {
                 if isClosed { throw .closed }
                 throw TemplateStoreError(failure.cause)
             }
-            let (transaction, isOurs) = (transaction, witness.isOurs)
+            let (transaction, lastWitness) = (transaction, witness)
             Task { [self] in
                 _ = try? await settle(
-                    transaction, of: identity, witness: isOurs, until: .now + Self.settlingTime)
+                    transaction, of: identity, witness: lastWitness,
+                    until: .now + Self.settlingTime)
             }
             throw .outcomeUnknown(failure.cause)
         }
@@ -105,9 +106,9 @@ extension EtcdTemplateStore {
     }
 
     /// Sends a transaction until its outcome is certain.
-    private func settle(
+    private func settle<Result>(
         _ transaction: EtcdTransaction, of identity: Identity,
-        witness isOurs: @Sendable (EtcdKeyValue?) -> Bool, until end: ContinuousClock.Instant
+        witness: EtcdWrite<Result>.Witness, until end: ContinuousClock.Instant
     ) async throws(Unsettled) -> StoreRevision? {
         var mayBeMade = false
         var attempts = EtcdAttempts(members: gateway.location.members.count)
@@ -124,14 +125,16 @@ extension EtcdTemplateStore {
                     return StoreRevision(answer.header?.revision ?? 0)
                 }
                 let found = answer.keyValues(0).first
-                if isOurs(found) { return StoreRevision(found?.modRevision ?? 0) }
+                if witness.isOurs(found), mayBeMade || !witness.isAmbiguous {
+                    return StoreRevision(found?.modRevision ?? 0)
+                }
                 guard identity.isStored(answer.keyValues(1).first) else { throw keysReplaced }
                 return nil
             } catch {
                 mayBeMade = mayBeMade || error.kind == .unknown
                 if error.kind == .outOfSpace, !mayBeMade {
                     return try await settleWithoutSpace(
-                        transaction, witness: isOurs, cause: error)
+                        transaction, witness: witness, cause: error)
                 }
                 guard error.isWorthRepeating, ContinuousClock.now < end, !isClosed,
                     await attempts.pause()
@@ -144,15 +147,14 @@ extension EtcdTemplateStore {
     ///
     /// The write that exhausts the quota is made in spite of that answer. It has ended by then, so
     /// a read determines the outcome.
-    private func settleWithoutSpace(
-        _ transaction: EtcdTransaction, witness isOurs: @Sendable (EtcdKeyValue?) -> Bool,
-        cause: EtcdFailure
+    private func settleWithoutSpace<Result>(
+        _ transaction: EtcdTransaction, witness: EtcdWrite<Result>.Witness, cause: EtcdFailure
     ) async throws(Unsettled) -> StoreRevision? {
         let read = EtcdTransaction(success: transaction.failure)
         do throws(EtcdFailure) {
             let answer: EtcdTransactionAnswer = try await gateway.call("/v3/kv/txn", read)
             let found = answer.keyValues(0).first
-            if isOurs(found) { return StoreRevision(found?.modRevision ?? 0) }
+            if witness.isOurs(found) { return StoreRevision(found?.modRevision ?? 0) }
             throw EtcdFailure(.outOfSpace, cause.reason)
         } catch {
             throw Unsettled(cause: error, mayBeMade: error.kind != .outOfSpace)

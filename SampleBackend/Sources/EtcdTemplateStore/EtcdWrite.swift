@@ -55,6 +55,9 @@ struct EtcdWrite<Result: Sendable>: Sendable {
     /// Determines whether a write was made when there was no response.
     struct Witness: Sendable {
         let key: Data
+        /// True if another process's write leaves the same trace, so that it proves nothing unless
+        /// an attempt may have been made.
+        var isAmbiguous = false
         let isOurs: @Sendable (EtcdKeyValue?) -> Bool
     }
 

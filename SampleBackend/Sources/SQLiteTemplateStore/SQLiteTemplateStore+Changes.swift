@@ -53,6 +53,13 @@ extension SQLiteTemplateStore {
     }
 }
 
+extension SQLiteTemplateStore: SharedStoring {
+    /// The revision of the last change.
+    public func newestRevision() async throws(TemplateStoreError) -> StoreRevision {
+        try await read { db in try db.latestRevision() }
+    }
+}
+
 extension Database {
     /// The revision of the last change.
     func latestRevision() throws -> StoreRevision {

@@ -7,6 +7,44 @@ public protocol AuditStoring: Sendable {
     func auditEntries(
         inProject project: String, matching query: AuditQuery
     ) async throws(TemplateStoreError) -> [AuditEntry]
+
+    /// The same, from a limited part of the trail: an engine without an index of the entries by
+    /// project stops after `maximum` entries of any project, even if it has found none.
+    func auditPage(
+        inProject project: String, matching query: AuditQuery, searching maximum: Int
+    ) async throws(TemplateStoreError) -> AuditPage
+}
+
+extension AuditStoring {
+    /// For engines with an index: all entries that they read are found.
+    public func auditPage(
+        inProject project: String, matching query: AuditQuery, searching maximum: Int
+    ) async throws(TemplateStoreError) -> AuditPage {
+        let entries = try await auditEntries(inProject: project, matching: query)
+        let isFull = entries.count >= min(max(query.limit, 1), TemplateStoreLimits.auditPage)
+        return AuditPage(
+            entries: entries, searchedCount: entries.count,
+            next: isFull ? entries.last?.revision : nil)
+    }
+}
+
+/// Found entries of the audit trail, and the place where the search ended.
+public struct AuditPage: Sendable, Hashable {
+    /// The entries, newest first.
+    public var entries: [AuditEntry]
+
+    /// The number of entries that were read, of any project.
+    public var searchedCount: Int
+
+    /// The search continues with entries before this revision; nil at the end of the trail.
+    public var next: StoreRevision?
+
+    /// Creates a page.
+    public init(entries: [AuditEntry] = [], searchedCount: Int = 0, next: StoreRevision? = nil) {
+        self.entries = entries
+        self.searchedCount = searchedCount
+        self.next = next
+    }
 }
 
 /// A page of the audit trail.

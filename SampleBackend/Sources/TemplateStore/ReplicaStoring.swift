@@ -1,10 +1,20 @@
 public import Foundation
 
-/// The part of a store through which the processes that serve from it share their counts, and
-/// notice that they are behind.
+/// The part of a store through which the processes that serve from it notice that they are behind.
+///
+/// Engines that several processes can use at once implement it.
+public protocol SharedStoring: Sendable {
+    /// The revision of the newest change by any process that ``ChangeFeed/changes(since:)``
+    /// reports; zero when there is none, or when this program does not know the kind of the newest.
+    ///
+    /// - Throws: ``TemplateStoreError`` when the engine fails.
+    func newestRevision() async throws(TemplateStoreError) -> StoreRevision
+}
+
+/// The part of a store through which the processes that serve from it share their counts.
 ///
 /// Engines for several machines implement it; others need not.
-public protocol ReplicaStoring: Sendable {
+public protocol ReplicaStoring: SharedStoring {
     /// Identifies the announcements of this process.
     ///
     /// Nil before the first announcement, and when the store has lost them; then all must be made
@@ -25,12 +35,6 @@ public protocol ReplicaStoring: Sendable {
 
     /// The announcements of all processes, including this one.
     func announcements() async throws(TemplateStoreError) -> [ReplicaAnnouncement]
-
-    /// The revision of the newest change by any process that ``ChangeFeed/changes(since:)``
-    /// reports; zero when there is none, or when this program does not know the kind of the newest.
-    ///
-    /// - Throws: ``TemplateStoreError`` when the engine fails.
-    func newestRevision() async throws(TemplateStoreError) -> StoreRevision
 }
 
 /// The announcements of one process.

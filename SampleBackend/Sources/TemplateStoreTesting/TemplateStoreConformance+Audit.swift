@@ -10,6 +10,7 @@ extension TemplateStoreConformance {
             Check("auditEntriesComeByPage", Self.auditEntriesComeByPage),
             Check("auditEntriesComeByAction", Self.auditEntriesComeByAction),
             Check("auditPagesAreLimited", Self.auditPagesAreLimited),
+            Check("auditSearchesAreLimited", Self.auditSearchesAreLimited),
         ]
     }
 
@@ -79,6 +80,33 @@ extension TemplateStoreConformance {
                 try trial.expect(
                     found, is: (1...25).reversed().map { "\($0)" },
                     "The pages have all entries once, newest first.")
+            }
+        }
+    }
+
+    /// A search that stops among the entries of another project can be continued to the end.
+    public func auditSearchesAreLimited() async throws {
+        try await onNewStore { trial in
+            try await trial.publish(inProject: "quiet")
+            for number in 1...25 { try await trial.publish("\(number)") }
+            try await trial.publish(inProject: "quiet")
+            for limit in [1, 2, 1_000] {
+                var query = AuditQuery(limit: limit)
+                var found: [String] = []
+                for _ in 0...27 {
+                    let page = try await trial.store.auditPage(
+                        inProject: "quiet", matching: query, searching: 4)
+                    try trial.expect(
+                        page.searchedCount <= 4 && page.entries.count <= limit,
+                        "A search ends after the given number of entries.",
+                        found: "\(page.entries.count) of \(page.searchedCount) entries.")
+                    found += page.entries.map(\.subject)
+                    query.before = page.next
+                    if page.next == nil { break }
+                }
+                try trial.expect(
+                    found, is: ["2", "1"], "The pages have all entries once, newest first.")
+                try trial.expect(query.before, is: nil, "The last page says that it is the last.")
             }
         }
     }

@@ -36,7 +36,8 @@ struct CombiningMarksTests {
     }
 
     @Test(arguments: [
-        ("/MARKS", 404), ("/console/MARKS", 404), ("/activeconfig?MARKS=1", 404),
+        ("/MARKS", 404), ("/console/MARKS", 404), ("/console/x/MARKS", 404),
+        ("/console/MARKS/main.js", 200), ("/activeconfig?MARKS=1", 404),
         ("/activeconfig?signal.MARKS=1", 400), ("/projects/MARKS/activeconfig", 404),
         ("/projects/MARKS/activeconfig/events", 404),
     ])
@@ -49,12 +50,14 @@ struct CombiningMarksTests {
 
     @Test(arguments: [
         "/ofrep/v1/evaluate/flags", "/activeconfig/acknowledgement", "/console/session",
+        "/ofrep/v1/evaluate/flags?flagConfigEtag=MARKS",
+        "/ofrep/v1/evaluate/flags?flagConfigEtag=WMARKS",
     ])
     func aBodyIsReadInLinearTime(target: String) async throws {
         try await RunningServer.with(store: InMemoryTemplateStore()) { server in
             let answer = try await server.answer(
-                target, method: "POST", fields: ["Content-Type: application/json"],
-                body: #"{"\#(Self.marks)": 1}"#)
+                target.replacing("MARKS", with: Self.encoded), method: "POST",
+                fields: ["Content-Type: application/json"], body: #"{"\#(Self.marks)": 1}"#)
             #expect(400..<500 ~= answer.status)
         }
     }

@@ -80,6 +80,11 @@ struct ConsoleRoutesTests {
     @Test(arguments: [
         ("gzip", true), ("br, GZIP;q=0.5", true), ("*", true), ("deflate, *;q=0.1", true),
         ("gzip;q=0", false), ("gzip;q=0.0, *", false), ("*;q=0", false), ("br", false), ("", false),
+        ("gzip ; Q=0.000", false), ("gzip;q=0.001", true), ("gzip;level=0", true),
+        ("x-gzip, gzip\t;a=1; q=1.0", true), ("gzip;q=0, gzip", true), (";,gzip;;q=0", false),
+        // Reading a long field must not take long, so none is read.
+        ("gzip, " + String(repeating: "a;", count: 1_000), false),
+        ("gzip" + String(repeating: ";a", count: 60_000), false),
     ])
     func filesAreCompressedForBrowsersThatAcceptIt(accepted: String, isCompressed: Bool)
         async throws

@@ -144,6 +144,16 @@ struct SessionRoutesTests {
             let many = Array(repeating: "get=%2Fv1%2Fprojects", count: 9).joined(separator: "&")
             let refused = try await server.answer("\(Self.path)?\(many)", fields: session.fields)
             #expect(refused.status == 400)
+            // A page of another session learns whose this one is, and reads nothing with it.
+            for (fields, count) in [
+                (session.fields + ["X-CSRF-Token: wrong"], nil), (session.changingFields, 1),
+            ] {
+                let shown = try await server.answer(
+                    "\(Self.path)?get=%2Fv1%2Fprojects", fields: fields)
+                #expect(shown.status == 200)
+                #expect(try shown.json["csrfToken"] == .string(session.proof))
+                #expect(try shown.json["answers"]?.arrayValue?.count == count)
+            }
         }
     }
 

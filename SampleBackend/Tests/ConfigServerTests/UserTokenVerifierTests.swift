@@ -1,4 +1,5 @@
 import Foundation
+import HTTPServing
 import InMemoryTemplateStore
 import JSONTree
 import JWTKit
@@ -111,6 +112,31 @@ struct UserTokenVerifierTests {
                 }
                 for try await status in group { #expect(status == 200) }
             }
+        }
+    }
+
+    /// A token is parsed before its signature is verified, so its size bounds the work.
+    @Test(arguments: [(10_000, 200), (20_000, 401)])
+    func aTokenIsNotTooLong(length: Int, status: Int) async throws {
+        struct LongClaims: JWTPayload {
+            var sub: SubjectClaim = "ada"
+            var exp = ExpirationClaim(value: Date() + 600)
+            var note: String
+
+            func verify(using algorithm: some JWTAlgorithm) throws {}
+        }
+        let secret = String(repeating: "s", count: 32)
+        let token = try await JWTKeyCollection().add(
+            hmac: HMACKey(from: secret), digestAlgorithm: .sha256
+        ).sign(LongClaims(note: String(repeating: "x", count: length)))
+        var options = ConfigServerOptions()
+        options.clientAccess = ClientAccess(
+            keys: [], userTokens: try await UserTokenVerifier(secret: Secret(secret)))
+        try await RunningServer.with(store: InMemoryTemplateStore(), options: options) { server in
+            try await server.publish(.sample)
+            let answer = try await server.answer(
+                "/activeconfig/user/ada", fields: ["Authorization: Bearer \(token)"])
+            #expect(answer.status == status)
         }
     }
 }

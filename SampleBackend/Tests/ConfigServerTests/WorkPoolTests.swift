@@ -56,6 +56,20 @@ struct WorkPoolTests {
         #expect(late?.withdraw() == false)
     }
 
+    @Test func aResultThatNobodyAwaitsAnyMoreIsNotComputed() async throws {
+        #expect(try await WorkPool.unlimited.result { 1 } == 1)
+        let pool = WorkPool(Self.threads, waiting: 1, wait: .seconds(3_600))
+        let gates = (0..<2 * Self.threads.count).map { _ in AsyncStream.makeStream(of: Never.self) }
+        for gate in gates { _ = pool.submit { for await _ in gate.stream {} } }
+        let waiting = Task { try await pool.result { 2 } }
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        let place = try #require(pool.submit {})
+        await #expect(throws: RequestError.self) { try await pool.result { 3 } }
+        #expect(place.withdraw())
+        for gate in gates { gate.continuation.finish() }
+    }
+
     @Test func workThatWaitsIsRefusedWithdrawnOrRun() async {
         let pool = WorkPool(Self.threads, waiting: 2, wait: .seconds(3_600))
         let (ends, continuation) = AsyncStream.makeStream(of: String.self)

@@ -27,6 +27,24 @@ struct EtcdSettlingTests {
         }
     }
 
+    /// A removed draft leaves nothing by which its removal could be told from another one's.
+    @Test func aDraftIsRemovedOnceAlthoughTheAnswerIsLost() async throws {
+        try await withProxy { proxy, location, direct in
+            try await withStore(at: location) { store in
+                try await store.submit("1")
+                try await store.draft(Data("first".utf8))
+                func remove() async throws -> Bool {
+                    try await store.removeDraft(
+                        ofOwner: "ada", inProject: "p", expecting: .any, date: testDate)
+                }
+                proxy.strike(.answerIsLost, requestsWith: "request_delete_range", count: 1)
+                #expect(try await remove())
+                #expect(proxy.struck == 1)
+                #expect(try await remove() == false)
+            }
+        }
+    }
+
     /// While no response arrives, the call fails with `outcomeUnknown`, and the write exists once.
     @Test func aWriteThatIsNotSettledInTimeIsUnknown() async throws {
         try await withProxy { proxy, location, direct in

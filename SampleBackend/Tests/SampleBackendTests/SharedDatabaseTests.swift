@@ -40,6 +40,30 @@ struct SharedDatabaseTests {
         _ = await second.stop()
     }
 
+    /// A load balancer may send each request of a browser to another server.
+    @Test func whatOneServerAddedIsKnownToTheOtherAtOnce() async throws {
+        let folder = try TemporaryFolder()
+        let first = try await RunningBackend(store: folder.store)
+        let second = try await RunningBackend(store: folder.store)
+        for number in 1...10 {
+            let created = try await first.administer(
+                "POST", "/v1/tokens", body: #"{"name": "\#(number)", "role": "viewer"}"#)
+            let token = try #require(JSONNode(jsonData: created.body)["token"]?.stringValue)
+            let listed = try await second.answer(
+                "/v1/projects", fields: ["Authorization: Bearer \(token)"])
+            #expect(listed.status == 200)
+            let name = "project-\(number)"
+            _ = try await first.administer(
+                "POST", "/v1/projects", body: #"{"project": "\#(name)"}"#)
+            let document = try await second.answer("/projects/\(name)/activeconfig")
+            #expect(document.status == 200)
+        }
+        // A project that neither of them knows is refused without waiting for a change.
+        #expect(try await second.answer("/projects/none/activeconfig").status == 404)
+        _ = await first.stop()
+        _ = await second.stop()
+    }
+
     @Test func aServerServesWhatACommandWrote() async throws {
         let folder = try TemporaryFolder()
         let backend = try await RunningBackend(store: folder.store)

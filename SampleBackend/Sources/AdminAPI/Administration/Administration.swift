@@ -33,6 +33,9 @@ package struct Administration: Sendable {
 
     package let now: @Sendable () -> Date
 
+    /// The reason why calls to the store would only wait and fail; nil to call it.
+    package var storeFault: @Sendable () async -> TemplateStoreError? = { nil }
+
     /// The maximum number of bytes of an answer's body.
     package var maximumAnswerBytes = Int.max
 
@@ -70,6 +73,7 @@ package struct Administration: Sendable {
         _ call: () async throws(TemplateStoreError) -> Result
     ) async throws(RequestError) -> Result {
         do throws(TemplateStoreError) {
+            if let fault = await storeFault() { throw fault }
             return try await call()
         } catch {
             let requestError = RequestError(error, project: project)

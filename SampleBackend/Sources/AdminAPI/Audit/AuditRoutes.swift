@@ -7,7 +7,7 @@ import TemplateStore
 
 /// The audit-trail route of API 3.
 struct AuditRoutes: Sendable {
-    /// Maximum number of entries that a search reads for one answer.
+    /// Maximum number of entries that the store reads for one answer.
     ///
     /// The trail only grows, so a search for something rare continues with the next page.
     static let maximumSearched = 10 * TemplateStoreLimits.auditPage
@@ -57,21 +57,25 @@ struct AuditRoutes: Sendable {
             try await administration.checkExists(project)
             return true
         } catch {
+            guard error.httpStatus == .notFound else { throw error }
             let scope = Scope(project: project, actions: AuditEntry.Action.ofProjects)
-            guard error.httpStatus == .notFound,
-                try await !entries(in: scope, limit: 1, before: nil).isEmpty
-            else { throw error }
+            let page = try await entries(in: scope, limit: 1, before: nil)
+            // Further back there may be entries of a deleted project.
+            if page.entries.isEmpty, page.next == nil { throw error }
             return false
         }
     }
 
     /// The revision of the deletion after which the project, or the last deleted one, was created.
+    ///
+    /// If the search for it ends early, the revision at which it ended.
     private func start(
         ofProject project: String, exists: Bool
     ) async throws(RequestError) -> StoreRevision {
         let deletions = try await entries(
             in: Scope(project: project, actions: [.deleteProject]), limit: 2, before: nil)
-        return deletions.dropFirst(exists ? 0 : 1).first?.revision ?? .zero
+        return deletions.entries.dropFirst(exists ? 0 : 1).first?.revision ?? deletions.next
+            ?? .zero
     }
 
     /// The newest entries that match, and the revision before which the next page begins; nil on
@@ -85,39 +89,47 @@ struct AuditRoutes: Sendable {
         let size = search.isEmpty ? limit : TemplateStoreLimits.auditPage
         while searched < Self.maximumSearched {
             try Task.checkCancellation()
-            let entries = try await entries(in: scope, limit: size, before: before)
-            for entry in entries {
+            let page = try await entries(
+                in: scope, limit: size, before: before,
+                searching: Self.maximumSearched - searched)
+            searched += page.searchedCount
+            for entry in page.entries {
                 if search.isBefore(entry) { return (found, nil) }
                 before = entry.revision
-                searched += 1
                 guard search.matches(entry) else { continue }
                 found.append(entry)
-                if found.count == limit {
-                    return (found, try await hasEntries(before, in: scope) ? before : nil)
-                }
+                if found.count == limit { return (found, try await next(before, in: scope)) }
             }
-            if entries.count < size { return (found, nil) }
+            guard let next = page.next else { return (found, nil) }
+            before = next
         }
-        return (found, try await hasEntries(before, in: scope) ? before : nil)
+        return (found, try await next(before, in: scope))
     }
 
-    private func hasEntries(
+    /// The revision before which the next page begins: `before`, or an earlier one when no entries
+    /// precede it closely; nil when none are left.
+    private func next(
         _ before: StoreRevision?, in scope: Scope
-    ) async throws(RequestError) -> Bool {
-        try await !entries(in: scope, limit: 1, before: before).isEmpty
+    ) async throws(RequestError) -> StoreRevision? {
+        let page = try await entries(
+            in: scope, limit: 1, before: before, searching: TemplateStoreLimits.auditPage)
+        return page.entries.isEmpty ? page.next : before
     }
 
     private func entries(
-        in scope: Scope, limit: Int, before: StoreRevision?
-    ) async throws(RequestError) -> [AuditEntry] {
-        let entries = try await administration.callStore("audit", project: scope.project) {
+        in scope: Scope, limit: Int, before: StoreRevision?,
+        searching maximum: Int = maximumSearched
+    ) async throws(RequestError) -> AuditPage {
+        var page = try await administration.callStore("audit", project: scope.project) {
             () throws(TemplateStoreError) in
-            try await administration.store.auditEntries(
+            try await administration.store.auditPage(
                 inProject: scope.project,
-                matching: AuditQuery(limit: limit, before: before, actions: scope.actions))
+                matching: AuditQuery(limit: limit, before: before, actions: scope.actions),
+                searching: maximum)
         }
-        // A page that is not full is the last one.
-        return entries.filter { $0.revision > scope.start }
+        page.entries.removeAll { $0.revision <= scope.start }
+        if let next = page.next, next <= scope.start { page.next = nil }
+        return page
     }
 }
 

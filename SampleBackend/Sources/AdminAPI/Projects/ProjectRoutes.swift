@@ -16,8 +16,10 @@ struct ProjectRoutes: Sendable {
             Route(
                 "/v1/projects",
                 [
+                    // From memory, so it does not queue behind requests that await the store.
                     .get: Endpoint(
-                        access: RoleAccess(.viewer, admitsLimitedTokens: true), handler: list),
+                        access: RoleAccess(.viewer, admitsLimitedTokens: true), pool: .unlimited,
+                        handler: list),
                     .post: Endpoint(access: RoleAccess(.publisher), handler: create),
                 ]),
             Route(

@@ -11,6 +11,9 @@ public final class UserTokenVerifier: Sendable {
     /// Minimum time between two reloads of the key set file.
     private static let readingInterval: Duration = .seconds(60)
 
+    /// Maximum bytes of a token, which is parsed before its signature is verified.
+    private static let maximumTokenBytes = 16_384
+
     private struct KeySetFile: Sendable {
         let path: String
         let now: @Sendable () -> ContinuousClock.Instant
@@ -99,6 +102,7 @@ public final class UserTokenVerifier: Sendable {
         _ text: String?, at date: Date
     ) async throws(UserTokenRefusal) -> VerifiedUserToken {
         guard let text else { throw .absent }
+        guard text.utf8.count <= Self.maximumTokenBytes else { throw .unreadable }
         let parsed = try ParsedToken(text)
         if !isKnown(keyID: parsed.keyID) { await readAgain() }
         let keys = state.withLockedValue(\.keys).filter(parsed.fits)

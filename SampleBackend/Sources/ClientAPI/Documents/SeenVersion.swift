@@ -55,10 +55,12 @@ package enum SeenVersion: Sendable, Hashable {
     /// The number at the start of a flags tag, up to a hyphen or the end; nil for other tags and
     /// for a list of tags.
     private static func number(ofTag text: String) -> Int? {
-        var tag = text[...]
-        if tag.hasPrefix("W/") { tag.removeFirst(2) }
-        if tag.first == "\"", tag.count > 1, tag.last == "\"" { tag = tag.dropFirst().dropLast() }
-        return number(tag.prefix { $0 != "-" })
+        // Compares bytes: characters may have many combining marks, which takes seconds.
+        let quote = UInt8(ascii: "\"")
+        var tag = text.utf8[...]
+        if tag.starts(with: "W/".utf8) { tag = tag.dropFirst(2) }
+        if tag.first == quote, tag.count > 1, tag.last == quote { tag = tag.dropFirst().dropLast() }
+        return number(Substring(tag.prefix { $0 != UInt8(ascii: "-") }))
     }
 
     private static func number(_ text: Substring) -> Int? {

@@ -6,11 +6,11 @@ package import TemplateStore
 ///
 /// A project or token that this process does not know may be new. Before refusing it, the process
 /// reads the newest revision of the store and waits until that revision is applied. Requests share
-/// reads: one read runs at a time, at most every 250 ms, regardless of how many unknown names
-/// clients send.
+/// reads: one read runs at a time, at most every 250 ms (10 ms from a file of this machine),
+/// regardless of how many unknown names clients send.
 package final class StoreProgress: Sendable {
     /// Minimum time between the starts of two reads.
-    private static let readInterval: Duration = .milliseconds(250)
+    private let readInterval: Duration
 
     /// Maximum time that a request waits.
     private static let maximumWait: Duration = .seconds(2)
@@ -30,17 +30,21 @@ package final class StoreProgress: Sendable {
     private let state = Locked(State())
     private let newestRevision: @Sendable () async throws(TemplateStoreError) -> StoreRevision
 
-    /// Nil for a store that no process on another machine can change.
+    /// Nil for a store that no other process can change.
     package convenience init?(of store: any TemplateStore) {
-        guard let store = store as? any ReplicaStoring else { return nil }
-        self.init { () async throws(TemplateStoreError) -> StoreRevision in
+        guard let store = store as? any SharedStoring else { return nil }
+        let isOnOtherMachines = store is any ReplicaStoring
+        self.init(readInterval: .milliseconds(isOnOtherMachines ? 250 : 10)) {
+            () async throws(TemplateStoreError) -> StoreRevision in
             try await store.newestRevision()
         }
     }
 
     init(
+        readInterval: Duration = .milliseconds(250),
         newestRevision: @escaping @Sendable () async throws(TemplateStoreError) -> StoreRevision
     ) {
+        self.readInterval = readInterval
         self.newestRevision = newestRevision
     }
 
@@ -71,7 +75,7 @@ package final class StoreProgress: Sendable {
             let next = Task {
                 _ = await last?.value
                 if let lastStart {
-                    try? await Task.sleep(until: lastStart + Self.readInterval, clock: .continuous)
+                    try? await Task.sleep(until: lastStart + self.readInterval, clock: .continuous)
                 }
                 return await self.readAndAwait()
             }

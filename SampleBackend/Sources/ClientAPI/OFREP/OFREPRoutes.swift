@@ -130,7 +130,7 @@ package struct OFREPRoutes: Sendable {
         _ request: RouteRequest, has entityTag: EntityTag
     ) throws(RequestError) -> Bool {
         let announced = try request.target.query.lastValue(named: "flagConfigEtag")
-        if let announced, announced != entityTag.opaqueTag,
+        if let announced, !announced.hasSameBytes(as: entityTag.opaqueTag),
             !EntityTagCondition(announced).matches(entityTag.opaqueTag)
         {
             return false

@@ -32,19 +32,16 @@ package struct EntityTagCondition: Sendable, Hashable {
                 rest.removeFirst(2)
             default:
                 let unquoted = rest.prefix { $0 != UInt8(ascii: ",") }
-                if Substring(unquoted).trimmingSpaces == "*" { return true }
+                if Self.isAsterisk(unquoted) { return true }
                 rest = rest[unquoted.endIndex...]
             }
         }
         return false
     }
-}
 
-extension Substring {
-    /// The text without trailing spaces and tabs; the caller has skipped leading ones.
-    fileprivate var trimmingSpaces: Substring {
-        var text = self
-        while text.last == " " || text.last == "\t" { text.removeLast() }
-        return text
+    /// True for `*`, with spaces and tabs after it; the caller has skipped leading ones.
+    private static func isAsterisk(_ text: Substring.UTF8View) -> Bool {
+        text.first == UInt8(ascii: "*")
+            && text.dropFirst().allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     }
 }

@@ -38,7 +38,7 @@ package struct RouteGroup: Sendable {
 
 extension RouteGroup {
     /// The response to a `GET` of another target by the caller of a request, after the endpoint's
-    /// access check.
+    /// access check, from the endpoint's pool.
     ///
     /// - Throws: A ``RequestError`` as for a request of its own, with status 404 for a stream; any other
     ///   error of the handler.
@@ -59,7 +59,10 @@ extension RouteGroup {
         let answer: Answer =
             switch endpoint.answering {
             case .immediate(let handler): try handler(request)
-            case .asynchronous(let handler): try await handler(request)
+            case .asynchronous(let handler):
+                try await (endpoint.pool ?? pool ?? .unlimited).result {
+                    try await handler(request)
+                }
             }
         switch answer {
         case .response(let response): return response

@@ -7,7 +7,7 @@ import NIOConcurrencyHelpers
 /// them.
 package final class WorkPool: Sendable {
     /// Runs any amount of work concurrently on Swift's cooperative threads.
-    static let unlimited = WorkPool(
+    package static let unlimited = WorkPool(
         nil, WorkLimits(running: .max, waiting: 0, wait: .zero))
 
     /// Runs requests that wait for the store, each holding its body.
@@ -64,6 +64,34 @@ package final class WorkPool: Sendable {
         case .refuse: return nil
         }
         return work
+    }
+
+    /// Runs work and returns its result; a cancelled task withdraws or cancels it.
+    ///
+    /// - Throws: A ``RequestError`` with status 503 when too much work is waiting, or the error of
+    ///   the work.
+    func result<Result: Sendable>(
+        of body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let (results, continuation) = AsyncThrowingStream.makeStream(
+            of: Result.self, bufferingPolicy: .bufferingOldest(1))
+        let work = submit(holding: 0) {
+            do {
+                continuation.yield(try await body())
+                continuation.finish()
+            } catch {
+                continuation.finish(throwing: error)
+            }
+        } refuse: {
+            continuation.finish(throwing: RequestError.tooBusy)
+        }
+        guard let work else { throw RequestError.tooBusy }
+        return try await withTaskCancellationHandler {
+            for try await result in results { return result }
+            throw CancellationError()
+        } onCancel: {
+            if !work.withdraw() { work.cancel() }
+        }
     }
 
     private func start(_ work: PooledWork) {

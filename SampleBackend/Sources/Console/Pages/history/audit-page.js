@@ -86,9 +86,8 @@ export function show(main, context) {
 
     /** @param {string} [nextPageToken] */
     const draw = (nextPageToken) => {
-        const none = isFiltered() ? nextPageToken
-            ? 'Nothing is found among the newest entries.' : 'Nothing is found.'
-            : 'Nothing has been done yet.';
+        const end = isFiltered() ? 'Nothing is found.' : 'Nothing has been done yet.';
+        const none = nextPageToken ? 'Nothing is found among the newest entries.' : end;
         fill(body, entries.length
             ? table('Audit trail', ['When', 'Who', 'What', 'Of', 'Detail'], entries.map(row))
             : h('section', {class: 'card'}, nothing(none)),
